@@ -1,0 +1,47 @@
+# Everything a person runs. `make help` lists it.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.DEFAULT_GOAL := help
+.PHONY: help app test check format bench calibrate samples clean
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+# Set-up happens on first use, and again only when pyproject.toml changed.
+$(READY): pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed; this is " + sys.version.split()[0] + ". Try: make PYTHON=python3.12") if sys.version_info < (3, 11) else None'
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $(READY)
+
+app: $(READY) ## Start the app on a sample project
+	$(BIN)/mandoline app
+
+test: $(READY) ## Run the whole test suite
+	$(BIN)/python -m pytest -n auto
+
+check: $(READY) ## Check format, lint, types, import contracts and fast tests, in under a minute
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python -m pytest -n auto -q -m 'not slow'
+
+format: $(READY) ## Format the code and fix what can be fixed
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: $(READY) ## Print benchmark ratios (nothing is asserted on absolute time)
+	$(BIN)/python -m tests.benchmarks
+
+calibrate: $(READY) ## Check coverage of the intervals at length
+	$(BIN)/python -m pytest -n auto tests/calibration
+
+samples: $(READY) ## Write the sample projects anew
+	$(BIN)/python sample_data/generate.py
+
+clean: ## Remove the virtual environment and caches
+	rm -rf $(VENV) .pytest_cache .ruff_cache .mypy_cache .hypothesis dist build

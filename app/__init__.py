@@ -1,0 +1,1 @@
+"""Interactive app on mandoline_core."""

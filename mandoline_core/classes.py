@@ -1,0 +1,169 @@
+"""Classes: one name and one code for a class, however its column writes it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+import narwhals as nw
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+_WHOLE = re.compile(r"[+-]?\d+", re.ASCII)
+
+
+def class_name(value: object) -> str:
+    """Return the name under which a class is matched when columns are of different types.
+
+    1, 1.0, "1", "1.0", True and "true" are one class; 0, False and "false" another.
+
+    Examples
+    --------
+    >>> class_name(1.0), class_name("1.0"), class_name(True), class_name("true")
+    ('1', '1', '1', '1')
+    >>> class_name("positive"), class_name(0.5)
+    ('positive', '0.5')
+    """
+    if isinstance(value, (bool, np.bool_)):
+        return "1" if value else "0"
+    if isinstance(value, (int, np.integer)):
+        return str(int(value))
+    if isinstance(value, (float, np.floating)):
+        return str(int(value)) if float(value).is_integer() else repr(float(value))
+    text = str(value)
+    if text.casefold() in ("true", "false"):
+        return "1" if text.casefold() == "true" else "0"
+    if _WHOLE.fullmatch(text):
+        return str(int(text))
+    return class_name(float(text)) if _NUMBER.fullmatch(text) and np.isfinite(float(text)) else text
+
+
+def class_codes(*columns: nw.Series) -> tuple[list[np.ndarray], tuple[str, ...]]:
+    """Give the values of several columns of classes common integer codes.
+
+    Columns of one kind (all text, all numbers, all true/false) are compared as they are. When kinds differ,
+    values are compared by `class_name`.
+
+    Parameters
+    ----------
+    *columns : narwhals.Series
+        Columns of class values, such as the label and the prediction.
+
+    Returns
+    -------
+    codes : list of ndarray of int32, one per column
+        -1 where the value is missing.
+    names : tuple of str
+        The class that each code stands for, in order: by value if all are numbers, else by alphabet.
+
+    Examples
+    --------
+    >>> label = nw.new_series("label", [1, 0, 1], backend="pandas")
+    >>> prediction = nw.new_series("prediction", ["1", None, "0"], backend="pandas")
+    >>> codes, names = class_codes(label, prediction)
+    >>> [c.tolist() for c in codes], names
+    ([[1, 0, 1], [1, -1, 0]], ('0', '1'))
+    """
+    encoded = [_encode(column) for column in columns]
+    kinds = {kind for _, _, kind in encoded if kind is not None}
+    name = _exact_name if len(kinds) <= 1 else class_name
+    renamed = [[name(value) for value in values] for _, values, _ in encoded]
+    names = sorted_classes({label for labels in renamed for label in labels})
+    position = {label: code for code, label in enumerate(names)}
+    codes = []
+    for (indices, _, _), labels in zip(encoded, renamed, strict=True):
+        # The last entry is what index -1 (missing) reads.
+        table = np.array([position[label] for label in labels] + [-1], dtype=np.int32)
+        codes.append(table[indices])
+    return codes, names
+
+
+def find_classes(value: object, names: Sequence[str]) -> tuple[int, ...]:
+    """Return the codes of the classes that a value in a project file stands for.
+
+    The name as written wins; only without one are numbers and true/false compared by `class_name`.
+
+    Examples
+    --------
+    >>> find_classes(1.0, ("0", "1")), find_classes("true", ("0", "1")), find_classes("no", ("0", "1"))
+    ((1,), (1,), ())
+    """
+    exact = tuple(code for code, name in enumerate(names) if name == value)
+    return exact or tuple(code for code, name in enumerate(names) if class_name(name) == class_name(value))
+
+
+def sorted_classes(names: Iterable[str]) -> tuple[str, ...]:
+    """Sort class names: by value if all are numbers, else by alphabet.
+
+    Examples
+    --------
+    >>> sorted_classes(["10", "9"]), sorted_classes(["b", "10", "a"])
+    (('9', '10'), ('10', 'a', 'b'))
+    """
+    names = sorted(names)
+    if all(_NUMBER.fullmatch(name) for name in names):
+        names.sort(key=float)
+    return tuple(names)
+
+
+def matching_values(values: Iterable[object], dtype: nw.dtypes.DType) -> list[object]:
+    """List the values of a column's own type that stand for the classes asked for.
+
+    Examples
+    --------
+    >>> matching_values([1], nw.String()), matching_values(["1"], nw.Float64()), matching_values([1], nw.Boolean())
+    (['1', '1.0', 'true', 'True', 'TRUE'], [1.0], [True])
+    """
+    found: dict[object, None] = {}
+    for value in values:
+        if dtype == nw.String:
+            found.update(dict.fromkeys([value] if isinstance(value, str) else _spellings(class_name(value))))
+        elif dtype == nw.Boolean:
+            found.update({class_name(value) == "1": None} if class_name(value) in ("0", "1") else {})
+        elif _NUMBER.fullmatch(class_name(value)):
+            number = float(class_name(value))
+            if not dtype.is_integer():
+                found[number] = None
+            elif number.is_integer():
+                found[int(class_name(value)) if _WHOLE.fullmatch(class_name(value)) else int(number)] = None
+    return list(found)
+
+
+def _spellings(name: str) -> list[str]:
+    spellings = [name]
+    if _WHOLE.fullmatch(name):
+        spellings.append(name + ".0")
+    words = {"1": "true", "0": "false"}.get(name)
+    return spellings + ([words, words.capitalize(), words.upper()] if words else [])
+
+
+def _exact_name(value: object) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, (bool, np.bool_)):
+        return "true" if value else "false"
+    return class_name(value)
+
+
+def _encode(column: nw.Series) -> tuple[np.ndarray, list[object], str | None]:
+    """Return the index of each row's value (-1 if missing), the distinct values and their kind."""
+    array = column.to_arrow()
+    if isinstance(array, pa.ChunkedArray):
+        array = array.combine_chunks()
+    if pa.types.is_floating(array.type):
+        array = pc.if_else(pc.is_nan(array), None, array)
+    if not pa.types.is_dictionary(array.type):
+        array = array.dictionary_encode()
+    indices = array.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+    values = array.dictionary.to_pylist()
+    return indices, values, _kind(array.dictionary.type) if len(values) else None
+
+
+def _kind(dtype: pa.DataType) -> str:
+    if pa.types.is_boolean(dtype):
+        return "boolean"
+    if pa.types.is_integer(dtype) or pa.types.is_floating(dtype) or pa.types.is_decimal(dtype):
+        return "number"
+    return "text" if pa.types.is_string(dtype) or pa.types.is_large_string(dtype) else str(dtype)

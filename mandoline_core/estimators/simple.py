@@ -1,0 +1,60 @@
+"""The simple baseline: weight by the ratio of pattern frequencies, with no model of the slices at all."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mandoline_core.errors import OverlapError
+from mandoline_core.estimators.base import Outcome, Problem
+from mandoline_core.intervals import Influence, SourcePart, TargetPart
+from mandoline_core.patterns import Floats
+
+
+class Simple:
+    """Average the patterns' source scores with the target's pattern shares.
+
+    Target rows whose exact pattern the source never shows are set aside. Corrections and edges are not used.
+    """
+
+    name = "simple"
+    title = "Simple pattern ratio"
+    assumes = "Every pattern of the new data occurs often enough in the labelled data, and slices are never wrong."
+
+    def estimate(self, problem: Problem) -> Outcome:
+        """Estimate the metric on the target, with influence."""
+        table, seen = problem.patterns, _seen(problem)
+        means = self.means(problem)
+        gradient = problem.metric.slope(means)
+        ratios = np.zeros(len(table))
+        ratios[seen] = table.target[seen] / table.target[seen].sum() * table.n_source / table.source[seen]
+        pattern_means = table.sums / np.maximum(table.source, 1)[:, None]
+        within = (pattern_means @ gradient)[:, None]
+        target = np.where(seen, (pattern_means - means) @ gradient, 0.0) * table.n_target / table.target[seen].sum()
+        return Outcome(
+            value=problem.metric.combine(means),
+            means=means,
+            influence=Influence(
+                (SourcePart(table, ratios[:, None] * gradient, -ratios * within[:, 0]),),
+                TargetPart(table.target, target),
+            ),
+            row_weights=(ratios / table.n_source,),
+            kept=seen | (table.target == 0),
+            beyond=(),
+            unused=(table.source > 0) & (table.target == 0),
+        )
+
+    def means(self, problem: Problem) -> Floats:
+        """Average the patterns' mean statistics with the target's shares."""
+        table, seen = problem.patterns, _seen(problem)
+        share = table.target[seen] / table.target[seen].sum()
+        return share @ (table.sums[seen] / table.source[seen][:, None])
+
+
+def _seen(problem: Problem) -> np.ndarray:
+    seen = (problem.patterns.source > 0) & (problem.patterns.target > 0)
+    if not seen.any():
+        raise OverlapError(
+            "No pattern of slices occurs in both samples, so the simple ratio says nothing. "
+            "Use fewer slices, or an estimator that models them."
+        )
+    return np.asarray(seen)

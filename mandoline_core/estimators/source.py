@@ -1,0 +1,36 @@
+"""The score on the labelled source, unweighted: what a person has without any method."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mandoline_core.estimators.base import Outcome, Problem
+from mandoline_core.intervals import Influence, SourcePart
+from mandoline_core.patterns import Floats
+
+
+class Source:
+    """Take the source's own score for the target's."""
+
+    name = "source"
+    title = "Source score"
+    assumes = "The new data are like the labelled data."
+
+    def estimate(self, problem: Problem) -> Outcome:
+        """Estimate the metric on the target, with influence."""
+        table, means = problem.patterns, self.means(problem)
+        gradient = problem.metric.slope(means)
+        slope = np.broadcast_to(gradient, table.sums.shape)
+        constant = np.full(len(table), -float(gradient @ means))
+        return Outcome(
+            value=problem.metric.combine(means),
+            means=means,
+            influence=Influence((SourcePart(table, slope, constant),)),
+            row_weights=(np.full(len(table), 1 / table.n_source),),
+            kept=np.ones(len(table), dtype=bool),
+            unused=np.zeros(len(table), dtype=bool),
+        )
+
+    def means(self, problem: Problem) -> Floats:
+        """Average the statistics over source rows."""
+        return problem.patterns.sums.sum(axis=0) / problem.patterns.n_source

@@ -1,0 +1,38 @@
+"""Findings: what a person should know before quoting a number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from typing import Literal
+
+Severity = Literal["info", "warning", "serious"]
+_ORDER = {"serious": 0, "warning": 1, "info": 2}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Say in plain words what is doubtful, and what to do about it.
+
+    Parameters
+    ----------
+    code : str
+        A stable name for programs.
+    severity : {"info", "warning", "serious"}
+    message : str
+    remedy : str
+    """
+
+    code: str
+    severity: Severity
+    message: str
+    remedy: str
+
+    def as_dict(self) -> dict[str, str]:
+        """Return the finding as plain data."""
+        return asdict(self)
+
+
+def worst_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Sort by severity, keeping the order within one."""
+    return tuple(sorted(findings, key=lambda finding: _ORDER[finding.severity]))

@@ -1,0 +1,224 @@
+"""Reduce both samples to a table of distinct slice patterns: the only thing that solving needs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mandoline_core.errors import SliceError
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int8]
+Index = NDArray[np.intp]
+
+# 3**39 is the largest power of three below 2**63: so many slices fit into one integer key.
+_SLICES_PER_KEY = 39
+# After ranking, keys are below 2**31, and 2**31 * 3**20 still fits.
+_SLICES_PER_ROUND = 20
+# Up to so many possible keys, counting by direct address beats sorting.
+_DIRECT_KEYS = 3**13
+
+
+@dataclass(frozen=True, eq=False)
+class Patterns:
+    """Hold, for each distinct pattern of slice codes, what the rows that show it add up to.
+
+    Parameters
+    ----------
+    names : tuple of str, length n_slices
+    codes : array of int8, shape (n_patterns, n_slices)
+        1 inside, -1 outside, 0 abstained; rows are distinct and sorted.
+    source, target : array of float, shape (n_patterns,)
+        Rows of each sample.
+    sums : array of float, shape (n_patterns, n_statistics)
+        Sum over source rows of the metric's statistics.
+    products : array of float, shape (n_patterns, n_statistics, n_statistics)
+        Sum over source rows of the statistics' outer products.
+    """
+
+    names: tuple[str, ...]
+    codes: Codes
+    source: Floats
+    target: Floats
+    sums: Floats
+    products: Floats
+
+    @property
+    def n_source(self) -> float:
+        """Count the source rows."""
+        return float(self.source.sum())
+
+    @property
+    def n_target(self) -> float:
+        """Count the target rows."""
+        return float(self.target.sum())
+
+    def __len__(self) -> int:
+        """Count the patterns."""
+        return len(self.codes)
+
+    def rates(self, side: str) -> Floats:
+        """Return the share of rows with each code, per slice.
+
+        Returns
+        -------
+        array of float, shape (n_slices, 3)
+            Shares of the codes -1, 0, 1.
+        """
+        counts = self.source if side == "source" else self.target
+        return code_rates(self.codes, counts)
+
+    def select(self, slices: Sequence[int]) -> Patterns:
+        """Keep some slices, adding up the patterns that become alike."""
+        codes, index = _distinct(self.codes[:, list(slices)])
+        return Patterns(
+            names=tuple(self.names[i] for i in slices),
+            codes=codes,
+            source=np.bincount(index, self.source, len(codes)),
+            target=np.bincount(index, self.target, len(codes)),
+            sums=_add_up(index, self.sums, len(codes)),
+            products=_add_up(index, self.products, len(codes)),
+        )
+
+    def keep_target(self, keep: NDArray[np.bool_]) -> Patterns:
+        """Set aside the target rows of the patterns not kept."""
+        return replace(self, target=np.where(keep, self.target, 0.0))
+
+
+class Count(NamedTuple):
+    """Hold a pattern table with the pattern of every row."""
+
+    patterns: Patterns
+    source_index: Index
+    target_index: Index
+
+
+def count_patterns(source: Codes, target: Codes, statistics: Floats, names: Sequence[str] | None = None) -> Count:
+    """Count the distinct patterns of two samples.
+
+    Parameters
+    ----------
+    source, target : array of int8, shape (n_rows, n_slices)
+        Slice codes of each sample.
+    statistics : array of float, shape (n_source_rows, n_statistics)
+        What the metric needs of each source row.
+    names : sequence of str, optional
+        Names of the slices.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> source = np.array([[1], [1], [-1]], dtype=np.int8)
+    >>> target = np.array([[1], [-1]], dtype=np.int8)
+    >>> patterns = count_patterns(source, target, np.array([[1.0], [0.0], [1.0]])).patterns
+    >>> patterns.source.tolist(), patterns.target.tolist(), patterns.sums.ravel().tolist()
+    ([1.0, 2.0], [1.0, 1.0], [1.0, 1.0])
+    """
+    n_source, n_slices = source.shape
+    if target.shape[1] != n_slices:
+        raise SliceError(f"The source has codes for {n_slices} slices, the target for {target.shape[1]}.")
+    codes, index = _distinct_of_two(source, target)
+    source_index, target_index = index[:n_source], index[n_source:]
+    if names is None:
+        names = [f"slice {i}" for i in range(n_slices)]
+    sums, products = total_statistics(source_index, statistics, len(codes))
+    patterns = Patterns(
+        names=tuple(names),
+        codes=codes,
+        source=np.bincount(source_index, minlength=len(codes)).astype(float),
+        target=np.bincount(target_index, minlength=len(codes)).astype(float),
+        sums=sums,
+        products=products,
+    )
+    return Count(patterns, source_index, target_index)
+
+
+def restrict_source(count: Count, statistics: Floats, rows: NDArray[np.bool_]) -> Patterns:
+    """Recount the table with some of the source rows only."""
+    index = count.source_index[rows]
+    n_patterns = len(count.patterns)
+    sums, products = total_statistics(index, statistics[rows], n_patterns)
+    counts = np.bincount(index, minlength=n_patterns).astype(float)
+    return replace(count.patterns, source=counts, sums=sums, products=products)
+
+
+def total_statistics(index: Index, statistics: Floats, n_patterns: int) -> tuple[Floats, Floats]:
+    """Add up statistics and their outer products by pattern."""
+    n_statistics = statistics.shape[1]
+    sums = np.empty((n_patterns, n_statistics))
+    products = np.empty((n_patterns, n_statistics, n_statistics))
+    for i in range(n_statistics):
+        sums[:, i] = np.bincount(index, statistics[:, i], n_patterns)
+        for j in range(i + 1):
+            product = np.bincount(index, statistics[:, i] * statistics[:, j], n_patterns)
+            products[:, i, j] = products[:, j, i] = product
+    return sums, products
+
+
+def code_rates(codes: Codes, counts: Floats) -> Floats:
+    """Return the share of the codes -1, 0, 1 per slice, weighted by counts.
+
+    >>> code_rates(np.array([[1], [-1]], dtype=np.int8), np.array([1.0, 3.0])).tolist()
+    [[0.75, 0.0, 0.25]]
+    """
+    total = counts.sum()
+    return np.stack([(codes == code).T @ counts for code in (-1, 0, 1)], axis=1) / total
+
+
+def _add_up(index: Index, values: Floats, n: int) -> Floats:
+    out = np.zeros((n, *values.shape[1:]))
+    np.add.at(out, index, values)
+    return out
+
+
+def _distinct_of_two(source: Codes, target: Codes) -> tuple[Codes, Index]:
+    """Find the distinct rows of two stacked code arrays without stacking the arrays themselves."""
+    n_source, n_slices = source.shape
+    keys = np.concatenate([_keys(source, 0, _SLICES_PER_KEY), _keys(target, 0, _SLICES_PER_KEY)])
+    n_keys = 3 ** min(n_slices, _SLICES_PER_KEY)
+    ranks, index = _rank(keys, n_keys)
+    for start in range(_SLICES_PER_KEY, n_slices, _SLICES_PER_ROUND):
+        block = np.concatenate([_keys(side, start, _SLICES_PER_ROUND) for side in (source, target)])
+        width = 3 ** min(n_slices - start, _SLICES_PER_ROUND)
+        ranks, index = _rank(index.astype(np.int64) * width + block, len(ranks) * width)
+    first = _first_rows(index, len(ranks))
+    rows = [source[i] if i < n_source else target[i - n_source] for i in first]
+    codes = np.array(rows, dtype=np.int8).reshape(len(first), n_slices)
+    return codes, index
+
+
+def _distinct(codes: Codes) -> tuple[Codes, Index]:
+    return _distinct_of_two(codes, codes[:0])
+
+
+def _keys(codes: Codes, start: int, n: int) -> NDArray[np.int64]:
+    """Read the codes of up to n slices as digits of a base-3 number, first slice first."""
+    columns = codes[:, start : start + n]
+    dtype = np.int32 if columns.shape[1] <= 19 else np.int64  # 3**19 < 2**31
+    keys = np.zeros(len(codes), dtype=dtype)
+    for column in columns.T:
+        keys *= 3
+        keys += column
+        keys += 1
+    return keys
+
+
+def _rank(keys: NDArray[np.int64], n_keys: int) -> tuple[NDArray[np.int64], Index]:
+    """Return the sorted distinct keys and the rank of each key."""
+    if n_keys <= _DIRECT_KEYS:
+        present = np.zeros(n_keys, dtype=bool)
+        present[keys] = True
+        ranks = np.cumsum(present, dtype=np.int32) - 1
+        return np.flatnonzero(present), ranks[keys]
+    return np.unique(keys, return_inverse=True)
+
+
+def _first_rows(index: Index, n: int) -> Index:
+    """Return one row for each rank."""
+    first = np.empty(n, dtype=np.intp)
+    first[index] = np.arange(len(index))
+    return first

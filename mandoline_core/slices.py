@@ -1,0 +1,255 @@
+"""Slices: the kinds of rule, and the codes that rules give to the rows of a sample."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+import narwhals as nw
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from mandoline_core.compiling import (
+    INSIDE_WORDS,
+    MINUS_WORDS,
+    OUTSIDE_WORDS,
+    ZERO_WORDS,
+    check_columns,
+    codes_of,
+    compile_slice,
+    function_column,
+    measure,
+    measure_column,
+    share_column,
+)
+from mandoline_core.data import Sample
+from mandoline_core.errors import SliceError
+from mandoline_core.resolving import resolve
+from mandoline_core.rules import (
+    KINDS,
+    All,
+    Any,
+    Category,
+    Combination,
+    Confidence,
+    Entropy,
+    Expression,
+    Flag,
+    FunctionSlice,
+    Keyword,
+    Length,
+    Missing,
+    Not,
+    Overlap,
+    Prediction,
+    Range,
+    Regex,
+    Slice,
+    Threshold,
+    slicing_function,
+)
+from mandoline_core.text import words_in_common
+
+__all__ = [
+    "KINDS",
+    "All",
+    "Any",
+    "Category",
+    "Confidence",
+    "Entropy",
+    "Expression",
+    "Flag",
+    "FunctionSlice",
+    "Keyword",
+    "Length",
+    "Missing",
+    "Not",
+    "Overlap",
+    "Prediction",
+    "Range",
+    "Regex",
+    "Slice",
+    "Threshold",
+    "codes",
+    "compile_slice",
+    "gold_codes",
+    "resolve",
+    "slice_codes",
+    "slicing_function",
+]
+
+
+def codes(sample: Sample, slices: Sequence[Slice]) -> np.ndarray:
+    """Give every row of a sample its code in every slice.
+
+    Parameters
+    ----------
+    sample : Sample
+        The rows.
+    slices : sequence of Slice
+        Resolved slices: see `resolve`.
+
+    Returns
+    -------
+    ndarray of int8, shape (n_rows, n_slices), in column order
+        1 inside, -1 outside, 0 abstained.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> sample = Sample(pd.DataFrame({"text": ["not bad", None, "fine"], "n": [2, 7, 1]}))
+    >>> codes(sample, [Keyword("negation", column="text", words=("not",)), Threshold("long", column="n", above=5)])
+    array([[ 1, -1],
+           [ 0,  1],
+           [-1, -1]], dtype=int8)
+    """
+    slices = [_settled(rule, sample) for rule in slices]
+    out = np.empty((sample.n_rows, len(slices)), dtype=np.int8, order="F")
+    if not slices:
+        return out
+    frame, schema = _with_helpers(sample, slices)
+    # One select for all: Polars runs its expressions side by side.
+    answers = frame.select(
+        codes_of(rule, schema).cast(nw.Int8).alias(str(number)) for number, rule in enumerate(slices)
+    )
+    for number in range(len(slices)):
+        out[:, number] = answers[str(number)].to_numpy()
+    return out
+
+
+def slice_codes(sample: Sample, rule: Slice) -> np.ndarray:
+    """Give every row of a sample its code in one resolved slice.
+
+    Returns
+    -------
+    ndarray of int8, shape (n_rows,)
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> slice_codes(Sample(pd.DataFrame({"age": [30, None]})), Missing("no_age", column="age")).tolist()
+    [-1, 1]
+    """
+    column: np.ndarray = codes(sample, [rule])[:, 0]
+    return column
+
+
+def gold_codes(sample: Sample, rule: Slice) -> np.ndarray:
+    """Read a slice's gold column: 1 truly inside, -1 truly outside, 0 unknown.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> sample = Sample(pd.DataFrame({"age": [70, 80], "old": [True, None]}))
+    >>> gold_codes(sample, Threshold("senior", column="age", above=65, gold="old")).tolist()
+    [1, 0]
+    """
+    if rule.gold is None:
+        raise SliceError(f"Slice {rule.name!r} has no gold column. Add gold, the column that holds the true answer.")
+    return slice_codes(sample, Flag(rule.name, column=rule.gold))
+
+
+def _settled(rule: Slice, sample: Sample) -> Slice:
+    """Check a rule against the sample, and decide what 0 means to a flag that has not been told."""
+    if not isinstance(rule, Slice):
+        raise SliceError(f"A slice was expected, such as Keyword or Threshold. Got {rule!r}.")
+    if rule.is_family or (isinstance(rule, Combination) and not all(isinstance(other, Slice) for other in rule.of)):
+        raise SliceError(f"Slice {rule.name!r} is not resolved. Call resolve() on the rules first.")
+    check_columns(rule, sample.schema, sample.name, sample)
+    if isinstance(rule, Flag):
+        return _settled_flag(rule, sample)
+    if isinstance(rule, Combination):
+        return replace(rule, of=tuple(_settled(other, sample) for other in rule.of if isinstance(other, Slice)))
+    return rule
+
+
+def _settled_flag(rule: Flag, sample: Sample) -> Flag:
+    dtype = sample.schema[rule.column]
+    if dtype in (nw.Unknown, nw.Boolean):
+        return replace(rule, signed=bool(rule.signed))
+    values = sample.frame[rule.column].unique().drop_nulls().to_list()
+    known = {*INSIDE_WORDS, *OUTSIDE_WORDS, *MINUS_WORDS, *ZERO_WORDS, ""} if dtype == nw.String else {1, 0, -1}
+    plain = {value.strip().lower() if isinstance(value, str) else value: value for value in values}
+    strange = sorted(str(value) for key, value in plain.items() if key not in known)
+    if strange:
+        raise SliceError(
+            f"Slice {rule.name!r} reads column {rule.column!r} of {sample.name} as its answer, and {strange[0]!r} is "
+            "none. Expected true/false, yes/no, 1/0, or 1/-1 with 0 for abstaining."
+        )
+    minus = any(key == -1 or key in MINUS_WORDS for key in plain)
+    return replace(rule, signed=minus if rule.signed is None else rule.signed)
+
+
+def _with_helpers(sample: Sample, slices: Iterable[Slice]) -> tuple[nw.DataFrame, dict[str, nw.dtypes.DType]]:
+    """Add the columns that expressions cannot compute, or that several slices share."""
+    schema = dict(sample.schema)
+    rules = [leaf for rule in slices for leaf in _leaves(rule)]
+    shared = Counter(measure_column(rule) for rule in rules if isinstance(rule, (Entropy, Confidence)))
+    extra: dict[str, nw.Series | nw.Expr] = {}
+    for rule in rules:
+        if isinstance(rule, Overlap):
+            share = words_in_common(*(sample.frame[column].to_arrow() for column in rule.columns))
+            extra[share_column(rule)] = _series(share, sample)
+        elif isinstance(rule, FunctionSlice):
+            extra[function_column(rule)] = _series(_function_codes(rule, sample), sample)
+        elif isinstance(rule, (Entropy, Confidence)) and shared[measure_column(rule)] > 1:
+            extra[measure_column(rule)] = measure(rule, sample.schema)
+    if not extra:
+        return sample.frame, schema
+    frame = sample.frame.with_columns(*(value.alias(name) for name, value in extra.items()))
+    return frame, {**schema, **{name: frame.schema[name] for name in extra}}
+
+
+def _leaves(rule: Slice) -> Iterator[Slice]:
+    if isinstance(rule, Combination):
+        for other in rule.of:
+            assert isinstance(other, Slice), "checked before"
+            yield from _leaves(other)
+    else:
+        yield rule
+
+
+def _series(values: pa.Array, sample: Sample) -> nw.Series:
+    name, backend = "helper", sample.frame.implementation
+    if backend.is_pandas():
+        return nw.new_series(name, values.to_numpy(zero_copy_only=False), backend=backend)
+    return (
+        nw.from_native(pa.chunked_array([values]), series_only=True)
+        if backend.is_pyarrow()
+        else nw.new_series(name, values, backend=backend)
+    )
+
+
+def _function_codes(rule: FunctionSlice, sample: Sample) -> pa.Array:
+    """Ask a function and check its answer."""
+    answer = rule.function(nw.to_native(sample.frame))
+    answer = nw.from_native(answer, series_only=True, pass_through=True)
+    try:
+        array = answer.to_arrow() if isinstance(answer, nw.Series) else pa.array(answer, from_pandas=True)
+    except (pa.ArrowException, TypeError, ValueError):
+        raise SliceError(
+            f"Slicing function {rule.name!r} returned {type(answer).__name__}. Expected one answer for each row."
+        ) from None
+    if len(array) != sample.n_rows:
+        raise SliceError(
+            f"Slicing function {rule.name!r} returned {len(array)} answers for {sample.n_rows} rows of {sample.name}. "
+            "Return one answer for each row, in the order of the rows."
+        )
+    if isinstance(array, pa.ChunkedArray):
+        array = array.combine_chunks()
+    if pa.types.is_boolean(array.type):
+        array = pc.if_else(array, pa.scalar(1, pa.int8()), pa.scalar(-1, pa.int8()))
+    elif not pa.types.is_null(array.type):
+        strange = sorted(
+            {str(value) for value in array.unique().to_pylist()}
+            - {"1", "-1", "0", "1.0", "-1.0", "0.0", "-0.0", "None", "nan"}
+        )
+        if strange:
+            raise SliceError(
+                f"Slicing function {rule.name!r} returned {strange[0]!r}. Expected true or false, or 1, -1 and 0, for each row."
+            )
+        if pa.types.is_floating(array.type):
+            array = pc.if_else(pc.is_nan(array), None, array)
+    return array.cast(pa.int8()).fill_null(0)
