@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import narwhals as nw
 import numpy as np
@@ -40,7 +41,7 @@ def class_name(value: object) -> str:
     return class_name(float(text)) if _NUMBER.fullmatch(text) and np.isfinite(float(text)) else text
 
 
-def class_codes(*columns: nw.Series) -> tuple[list[np.ndarray], tuple[str, ...]]:
+def class_codes(*columns: nw.Series[Any]) -> tuple[list[np.ndarray], tuple[str, ...]]:
     """Give the values of several columns of classes common integer codes.
 
     Columns of one kind (all text, all numbers, all true/false) are compared as they are. When kinds differ,
@@ -147,7 +148,7 @@ def _exact_name(value: object) -> str:
     return class_name(value)
 
 
-def _encode(column: nw.Series) -> tuple[np.ndarray, list[object], str | None]:
+def _encode(column: nw.Series[Any]) -> tuple[np.ndarray, list[object], str | None]:
     """Return the index of each row's value (-1 if missing), the distinct values and their kind."""
     array = column.to_arrow()
     if isinstance(array, pa.ChunkedArray):

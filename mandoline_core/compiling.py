@@ -2,52 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import singledispatch
+from itertools import product
 
 import narwhals as nw
 
+from mandoline_core.checking import Schema, check_columns
 from mandoline_core.classes import matching_values
-from mandoline_core.data import Model, Sample, kind_of
-from mandoline_core.errors import SliceError, did_you_mean, listed
-from mandoline_core.expression import compile_expression_code
-from mandoline_core.rules import (
-    ANYTHING,
-    CLASSES,
-    NUMBERS,
-    TEXT,
-    TRUTH,
-    All,
-    Any,
-    Bounded,
-    Category,
-    Combination,
-    Confidence,
-    Entropy,
-    Expression,
-    Flag,
-    FunctionSlice,
-    Keyword,
-    Length,
-    Missing,
-    Not,
-    OfModel,
-    Overlap,
-    Prediction,
-    Range,
-    Regex,
-    Slice,
-    Threshold,
-)
-from mandoline_core.text import count_words, keyword_pattern, portable_regex
-
-Schema = Mapping[str, nw.dtypes.DType]
+from mandoline_core.column_rules import Category, Flag, Keyword, Length, Missing, Overlap, Range, Regex, Threshold
+from mandoline_core.errors import SliceError
+from mandoline_core.expression import compile_expression_code, expression_columns
+from mandoline_core.measures import measure
+from mandoline_core.rule import Bounded, Slice
+from mandoline_core.rules import All, Any, Confidence, Entropy, Expression, FunctionSlice, Not, Prediction
+from mandoline_core.text import keyword_pattern, portable_regex
 
 INSIDE_WORDS = ("true", "yes", "1", "1.0")
 OUTSIDE_WORDS = ("false", "no")
 ZERO_WORDS = ("0", "0.0")
 MINUS_WORDS = ("-1", "-1.0")
-_TINY = 1e-300  # stands in for 0 in a logarithm; 0 times it is still 0
 
 
 def compile_slice(rule: Slice, schema: Schema) -> nw.Expr:
@@ -65,59 +38,13 @@ def compile_slice(rule: Slice, schema: Schema) -> nw.Expr:
     return codes_of(rule, schema)
 
 
-def check_columns(rule: Slice, schema: Schema, where: str, sample: Sample | None = None) -> None:
-    """Refuse a rule that reads a column that is not there or does not hold what the rule needs."""
-    if isinstance(rule, Combination):
-        for other in rule.of:
-            check_columns(_resolved(other), schema, where, sample)
-    for column, need in rule.needs.items():
-        if column not in schema:
-            raise SliceError(
-                f"Slice {rule.name!r} reads column {column!r}, which is not in {where}. "
-                f"Columns: {listed(schema)}.{did_you_mean(column, schema)}"
-            )
-        dtype = schema[column]
-        if not _serves(dtype, need):
-            example = f", such as {_example(sample, column, need)!r}" if sample is not None else ""
-            raise SliceError(
-                f"Slice {rule.name!r} needs {_NEEDS[need]} in column {column!r}, which holds {kind_of(dtype)} in {where}"
-                f"{example}. {_remedy(rule, dtype)}"
-            )
-
-
-def share_column(rule: Overlap) -> str:
-    """Name the column that holds the share of words in common, computed before the expressions run."""
-    return "\0".join(("share", *rule.columns))
-
-
 def function_column(rule: FunctionSlice) -> str:
     """Name the column that holds a function's codes, computed before the expressions run."""
-    return f"function\0{rule.name}\0{id(rule.function)}"
-
-
-def measure_column(rule: Entropy | Confidence) -> str:
-    """Name the column that may hold a model's entropy or confidence, to compute it once for several slices."""
-    return "\0".join((rule.kind, *_model(rule).probabilities.values()))
-
-
-def measure(rule: Entropy | Confidence, schema: Schema) -> nw.Expr:
-    """Compute the model's entropy or confidence, or take it where it has been computed."""
-    if measure_column(rule) in schema:
-        return nw.col(measure_column(rule))
-    columns = [nw.col(column).cast(nw.Float64) for column in _model(rule).probabilities.values()]
-    missing = nw.any_horizontal(*(column.is_null() for column in columns), ignore_nulls=False)
-    if isinstance(rule, Confidence):
-        value = nw.max_horizontal(*columns)
-    else:
-        # Rounded probabilities may add up to a little over 1 and give an entropy just below 0.
-        value = nw.sum_horizontal(*(column * column.clip(_TINY, None).log() * -1.0 for column in columns)).clip(
-            0.0, None
-        )
-    return nw.when(~missing).then(value)
+    return f"\0function\0{rule.name}\0{id(rule.function)}"
 
 
 @singledispatch
-def codes_of(rule: Slice, schema: Schema) -> nw.Expr:
+def codes_of(rule: Slice, _schema: Schema) -> nw.Expr:
     """Compile one kind of rule whose columns have been checked."""
     raise TypeError(f"no way to compile {type(rule).__name__}")
 
@@ -152,8 +79,7 @@ def _(rule: Category, schema: Schema) -> nw.Expr:
 
 @codes_of.register
 def _(rule: Prediction, schema: Schema) -> nw.Expr:
-    column = _model(rule).prediction
-    assert column is not None and rule.value is not None, "resolve() sees to both"
+    (column,) = rule.needs
     return _is_class(column, (rule.value,), schema)
 
 
@@ -180,21 +106,19 @@ def _(rule: Flag, schema: Schema) -> nw.Expr:
 
 
 @codes_of.register
-def _(rule: Missing, schema: Schema) -> nw.Expr:
+def _(rule: Missing, _schema: Schema) -> nw.Expr:
     return nw.when(nw.col(rule.column).is_null()).then(_code(1)).otherwise(_code(-1))
 
 
 @codes_of.register
 def _(rule: Length, schema: Schema) -> nw.Expr:
     column = nw.col(rule.column)
-    if _is_empty(rule.column, schema):
-        return _abstain(rule.column)
-    return _bounded(rule, count_words(column) if rule.unit == "words" else column.str.len_chars(), column.is_null())
+    return _abstain(rule.column) if _is_empty(rule.column, schema) else _bounded(rule, measure(rule, schema), column)
 
 
 @codes_of.register
 def _(rule: Overlap, schema: Schema) -> nw.Expr:
-    return _bounded(rule, nw.col(share_column(rule)))
+    return _bounded(rule, measure(rule, schema))
 
 
 @codes_of.register
@@ -211,29 +135,34 @@ def _(rule: Confidence, schema: Schema) -> nw.Expr:
 
 @codes_of.register
 def _(rule: Expression, schema: Schema) -> nw.Expr:
-    try:
-        return compile_expression_code(rule.text, schema)
-    except SliceError as error:
-        raise SliceError(f"Slice {rule.name!r}: {error}") from None
+    # A column without a single value has no type of its own: it takes the first that makes sense of the expression.
+    empty = [column for column in expression_columns(rule.text) if schema.get(column) == nw.Unknown]
+    first: SliceError | None = None
+    for types in product((nw.Float64(), nw.String()), repeat=min(len(empty), 4)):
+        try:
+            return compile_expression_code(rule.text, {**schema, **dict(zip(empty, types, strict=False))})
+        except SliceError as error:
+            first = first or error
+    raise SliceError(f"Slice {rule.name!r}: {first}")
 
 
 @codes_of.register
 def _(rule: All, schema: Schema) -> nw.Expr:
-    return nw.min_horizontal(*(codes_of(_resolved(other), schema) for other in rule.of))
+    return nw.min_horizontal(*(codes_of(other, schema) for other in rule.parts))
 
 
 @codes_of.register
 def _(rule: Any, schema: Schema) -> nw.Expr:
-    return nw.max_horizontal(*(codes_of(_resolved(other), schema) for other in rule.of))
+    return nw.max_horizontal(*(codes_of(other, schema) for other in rule.parts))
 
 
 @codes_of.register
 def _(rule: Not, schema: Schema) -> nw.Expr:
-    return codes_of(_resolved(rule.of[0]), schema) * -1
+    return codes_of(rule.parts[0], schema) * -1
 
 
 @codes_of.register
-def _(rule: FunctionSlice, schema: Schema) -> nw.Expr:
+def _(rule: FunctionSlice, _schema: Schema) -> nw.Expr:
     return nw.col(function_column(rule))
 
 
@@ -242,8 +171,8 @@ def _answer(missing: nw.Expr, inside: nw.Expr) -> nw.Expr:
     return nw.when(missing).then(_code(0)).otherwise(nw.when(inside).then(_code(1)).otherwise(_code(-1)))
 
 
-def _bounded(rule: Bounded, value: nw.Expr, missing: nw.Expr | None = None) -> nw.Expr:
-    missing = value.is_null() if missing is None else missing
+def _bounded(rule: Bounded, value: nw.Expr, column: nw.Expr | None = None) -> nw.Expr:
+    missing = (value if column is None else column).is_null()
     if rule.above is None:
         return _answer(missing, value < rule.below)
     if rule.below is None:
@@ -278,52 +207,3 @@ def _code(code: int) -> nw.Expr:
 
 def _is_empty(column: str, schema: Schema) -> bool:
     return schema[column] == nw.Unknown
-
-
-def _resolved(rule: str | Slice) -> Slice:
-    assert isinstance(rule, Slice), "resolve() puts slices in the place of names"
-    return rule
-
-
-def _model(rule: OfModel) -> Model:
-    assert isinstance(rule.model, Model), "resolve() puts the model in the place of its name"
-    return rule.model
-
-
-_NEEDS = {
-    TEXT: "text",
-    NUMBERS: "numbers",
-    CLASSES: "text, numbers or true/false",
-    TRUTH: "true/false, 1/0 or 1/-1",
-    ANYTHING: "anything",
-}
-
-
-def _serves(dtype: nw.dtypes.DType, need: str) -> bool:
-    if dtype == nw.Unknown or need == ANYTHING:
-        return True
-    if need == TEXT:
-        return dtype == nw.String
-    if need == NUMBERS:
-        return dtype.is_numeric()
-    return dtype.is_numeric() or dtype == nw.String or dtype == nw.Boolean
-
-
-def _example(sample: Sample, column: str, need: str) -> object:
-    values = sample.frame[column].drop_nulls()
-    if need == NUMBERS and values.dtype == nw.String:
-        # The first text that is no number is what keeps the column from being numbers.
-        words = values.filter(~values.str.contains(r"^\s*[+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?\s*$"))
-        values = words if len(words) else values
-    value = values[0]
-    return value if not isinstance(value, str) or len(value) <= 40 else value[:37] + "..."
-
-
-def _remedy(rule: Slice, dtype: nw.dtypes.DType) -> str:
-    if isinstance(rule, (Threshold, Range)) and dtype == nw.String:
-        return "For the length of a text use kind 'length'; else make the column numbers."
-    if isinstance(rule, (Threshold, Range)) and dtype == nw.Boolean:
-        return "For true/false use kind 'flag'."
-    if TEXT in rule.needs.values() and dtype.is_numeric():
-        return "For numbers use kind 'threshold', 'range' or 'category'."
-    return "Choose another column or another kind."

@@ -81,9 +81,8 @@ class Model:
 
     def __post_init__(self) -> None:
         """Freeze the probabilities."""
-        pairs = (
-            (key if isinstance(key, str) else class_name(key), self.probabilities[key]) for key in self.probabilities
-        )
+        classes: Mapping[Any, str] = self.probabilities
+        pairs = ((key if isinstance(key, str) else class_name(key), classes[key]) for key in classes)
         object.__setattr__(self, "probabilities", FrozenMapping(pairs))
 
     @property
@@ -171,6 +170,11 @@ class Sample:
         """A hash of every cell, column name and the row order; the same in every engine. Roles are not in it."""
         return fingerprint(self.frame)
 
+    @cached_property
+    def measures(self) -> dict[str, nw.Series[Any]]:
+        """What rules have measured on the sample so far, such as the length of its texts: a cache, see `measures`."""
+        return {}
+
     def series(self, column: str) -> nw.Series[Any]:
         """Return a column, or say which columns there are.
 
@@ -250,7 +254,8 @@ def _at_the_door(frame: Any, name: str) -> nw.DataFrame[Any]:
         elif dtype.is_float():
             # One way of being missing: pandas' own floats have no other than NaN and come out unchanged.
             exprs.append(nw.col(column).fill_nan(None))
-    return known.with_columns(*exprs) if exprs else known
+    done: nw.DataFrame[Any] = known.with_columns(*exprs) if exprs else known
+    return done
 
 
 def _check_names(columns: Iterable[str], name: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, NoReturn
+from typing import Any
 
 import narwhals as nw
 
@@ -87,7 +87,9 @@ def compile_expression_code(text: str, schema: Mapping[str, nw.dtypes.DType]) ->
     compiler = _Compiler(text, schema)
     condition = compiler.condition(parsed.root, "the expression must come out true or false")
     if not parsed.columns:
-        compiler.refuse(parsed.root, "the expression reads no column, so it is the same for every row. Name a column.")
+        raise compiler.error(
+            parsed.root, "the expression reads no column, so it is the same for every row. Name a column."
+        )
     return condition.expr.cast(nw.Int8)
 
 
@@ -129,12 +131,12 @@ class _Compiler:
         value = self.value(node)
         if value.kind != "condition":
             example = comparison_example(value)
-            self.refuse(node, f"{needs}, but {value}. Compare it with something, as in {example}.")
+            raise self.error(node, f"{needs}, but {value}. Compare it with something, as in {example}.")
         return value
 
-    def refuse(self, node: Node, problem: str) -> NoReturn:
-        """Raise the error that points at a piece."""
-        raise ExpressionError(problem, node.start, self.text)
+    def error(self, node: Node, problem: str) -> ExpressionError:
+        """Build the error that points at a piece."""
+        return ExpressionError(problem, node.start, self.text)
 
     def _make(self, node: Node, kind: Kind, expr: nw.Expr, **settings: Any) -> Value:
         return Value(node, self.text[node.start : node.end], kind, expr, **settings)
@@ -153,7 +155,7 @@ class _Compiler:
             return self._make(node, "text", column.cast(nw.String), columns=(node.name,))
         if dtype == nw.Boolean:
             return self._make(node, "condition", code(column, column.is_null()))
-        self.refuse(
+        raise self.error(
             node,
             f"column {node.name!r} holds {dtype}, which expressions cannot read. They read numbers, text and true or "
             f"false; is_missing({self.text[node.start : node.end]}) reads any column.",
@@ -170,7 +172,7 @@ class _Compiler:
         else:
             hint = did_you_mean(name, self.schema)
         hint = hint or f" Columns: {listed(self.schema)}.{advice}"
-        self.refuse(node, f"unknown column {name!r}.{hint}")
+        raise self.error(node, f"unknown column {name!r}.{hint}")
 
     def _missing(self, name: str) -> nw.Expr:
         column = nw.col(name)
@@ -192,9 +194,9 @@ class _Compiler:
     def _comparison(self, node: Node, sign: str, left: Value, right: Value) -> Value:
         if left.kind != right.kind:
             problem = f"{left} but {right}, so '{sign}' cannot compare them."
-            self.refuse(right.node, problem + mismatch_hint(left, right))
+            raise self.error(right.node, problem + mismatch_hint(left, right))
         if left.kind == "condition" and sign not in ("==", "!="):
-            self.refuse(left.node, f"'{sign}' needs numbers or text, but {left}.")
+            raise self.error(left.node, f"'{sign}' needs numbers or text, but {left}.")
         if left.constant is not None and right.constant is not None:
             return self._constant(node, bool(COMPARISONS[sign](left.constant, right.constant)))
         if left.kind == "condition":
@@ -207,24 +209,26 @@ class _Compiler:
         choices = [self.value(choice) for choice in node.choices]
         for choice in choices:
             if choice.constant is None:
-                self.refuse(choice.node, f"the list after '{node.operator}' holds numbers or quoted texts only.")
+                raise self.error(choice.node, f"the list after '{node.operator}' holds numbers or quoted texts only.")
             if choice.kind != item.kind:
                 problem = f"{item} but {choice}, so it cannot be in the list."
-                self.refuse(choice.node, problem + mismatch_hint(item, choice))
+                raise self.error(choice.node, problem + mismatch_hint(item, choice))
         constants = [choice.constant for choice in choices]
         if item.constant is not None:
             found = self._constant(node, item.constant in constants)
         elif item.kind == "condition":
             found = self._make(node, "condition", combine("or", [item.expr * choice.expr for choice in choices]))
         else:
-            found = self._known(node, item.expr.is_in(constants), item)
+            # PyArrow's list tells -0 from 0; adding 0 makes them one.
+            sought = item.expr + nw.lit(0.0, nw.Float64) if item.kind == "number" else item.expr
+            found = self._known(node, sought.is_in(constants), item)
         return found if node.operator == "in" else self._combined(node, "not", [found])
 
     def _numbers(self, name: str, nodes: Sequence[Node]) -> list[Value]:
         values = [self.value(node) for node in nodes]
         for value in values:
             if value.kind != "number":
-                self.refuse(value.node, f"'{name}' needs numbers, but {value}.{number_hint(value)}")
+                raise self.error(value.node, f"'{name}' needs numbers, but {value}.{number_hint(value)}")
         return values
 
     def _arithmetic(self, node: Operation) -> Value:
@@ -233,19 +237,19 @@ class _Compiler:
         left, right = values if len(values) == 2 else (self._constant(node, 0.0), values[0])
         divides = sign in ("/", "%")
         if divides and right.constant == 0:
-            self.refuse(right.node, "division by zero. Divide by something else.")
+            raise self.error(right.node, "division by zero. Divide by something else.")
         if left.constant is not None and right.constant is not None:
             try:
                 result = float(calculate(sign, left.constant, right.constant, math.floor))
             except OverflowError:
                 result = math.inf
             if not math.isfinite(result):
-                self.refuse(node, "this number is too large.")
+                raise self.error(node, "this number is too large.")
             return self._constant(node, result)
         # The remainder reads both sides twice, so that nesting it would double the work at each level.
         has_remainder = left.has_remainder or right.has_remainder
         if sign == "%" and has_remainder:
-            self.refuse(node, "a remainder of a remainder is not part of the language. Use '%' once.")
+            raise self.error(node, "a remainder of a remainder is not part of the language. Use '%' once.")
         return self._make(
             node,
             "number",
@@ -276,7 +280,7 @@ class _Compiler:
     def _is_missing(self, node: Call) -> Value:
         column = node.arguments[0]
         if not isinstance(column, Column):
-            self.refuse(column, "'is_missing' needs the name of a column, as in is_missing(age).")
+            raise self.error(column, "'is_missing' needs the name of a column, as in is_missing(age).")
         self._dtype(column)
         return self._make(node, "condition", certain_code(self._missing(column.name)))
 
@@ -284,9 +288,9 @@ class _Compiler:
         name = node.function
         text, *others = (self.value(argument) for argument in node.arguments)
         if text.kind != "text":
-            self.refuse(text.node, f"'{name}' needs text, but {text}.")
+            raise self.error(text.node, f"'{name}' needs text, but {text}.")
         if text.constant is not None:
-            self.refuse(text.node, f"'{name}' needs a column, but {text} in quotes. Remove the quotes.")
+            raise self.error(text.node, f"'{name}' needs a column, but {text} in quotes. Remove the quotes.")
         if name == "lower":
             return self._make(node, "text", text.expr.str.to_lowercase(), columns=text.columns)
         if name in ("length", "words"):
@@ -295,12 +299,12 @@ class _Compiler:
         sought: list[str] = []
         for other in others:
             if not isinstance(other.constant, str) or not (other.constant.strip() or name != "contains"):
-                self.refuse(other.node, f"'{name}' looks for texts in quotes, as in {FUNCTIONS[name]}.")
+                raise self.error(other.node, f"'{name}' looks for texts in quotes, as in {FUNCTIONS[name]}.")
             sought.append(other.constant)
         try:
             return self._known(node, _search(name, text.expr, sought), text)
         except SliceError as error:
-            self.refuse(others[0].node, str(error))
+            raise self.error(others[0].node, str(error)) from None
 
 
 def _search(name: str, text: nw.Expr, sought: Sequence[str]) -> nw.Expr:

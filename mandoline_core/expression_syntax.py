@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal, NoReturn
+from typing import Literal
 
 from mandoline_core.errors import SliceError
 
@@ -153,12 +153,12 @@ class _Order:
 
     def take(self, token: Token) -> None:
         """Take the next token."""
-        if self.wants_value:
+        if self.wants_value or self.previous is None:
             self.wants_value = self._value(token)
         else:
-            self.wants_value = self._operator(token)
+            self.wants_value = self._operator(token, self.previous)
         if len(self.opened) + self.prefixes > MAX_DEPTH:
-            self._refuse(
+            raise self._error(
                 token, f"more than {MAX_DEPTH} levels of brackets or signs. Split the expression in two slices."
             )
         self.previous = token
@@ -173,7 +173,7 @@ class _Order:
             return True
         if token.source in ("+", "-", "not"):
             if token.source == "not" and self.previous and self.previous.source in (*COMPARISONS, *ARITHMETIC):
-                self._refuse(token, f"'not' after {quoted(self.previous.source)} needs brackets, as in (not ...).")
+                raise self._error(token, f"'not' after {quoted(self.previous.source)} needs brackets, as in (not ...).")
             self.prefixes += 1
             return True
         if token.source in (")", "]") and self.previous and self.previous.source in ("(", "[", ","):
@@ -182,18 +182,17 @@ class _Order:
         if self.previous is None:
             if token.kind == "end":
                 raise ExpressionError("the expression is empty. Write a condition, such as age >= 65.", 0, self.text)
-            self._refuse(token, f"something is missing before {quoted(token.source)}.")
+            raise self._error(token, f"something is missing before {quoted(token.source)}.")
         after = f"something is missing after {quoted(self.previous.source)}"
         if token.kind == "end":
             raise ExpressionError(f"{after}.", self.previous.start, self.text)
-        self._refuse(token, f"{after} and before {quoted(token.source)}.")
+        raise self._error(token, f"{after} and before {quoted(token.source)}.")
 
-    def _operator(self, token: Token) -> bool:
+    def _operator(self, token: Token, previous: Token) -> bool:
         """Take a token where an operator or a closing bracket must stand; return whether a value must follow."""
-        assert self.previous is not None
         if token.kind == "end":
             if self.opened:
-                self._refuse(self.opened[-1], f"this {quoted(self.opened[-1].source)} is never closed.")
+                raise self._error(self.opened[-1], f"this {quoted(self.opened[-1].source)} is never closed.")
             return False
         if token.source in (")", "]"):
             self._close(token)
@@ -201,29 +200,29 @@ class _Order:
         if token.source == ",":
             if not self.opened:
                 example = 'country in ("FR", "DE")'
-                self._refuse(token, f"a comma stands only in brackets, as in {example}. A decimal is written 0.5.")
+                raise self._error(token, f"a comma stands only in brackets, as in {example}. A decimal is written 0.5.")
             return True
         if token.kind == "sign" and " ".join(token.source.split()) in _INFIX:
             return True
-        if token.source == "(" and self.previous.kind == "name":
+        if token.source == "(" and previous.kind == "name":
             self.opened.append(token)
             return True
-        pair = (self.previous, token)
+        pair = (previous, token)
         hints = [_INSTEAD_OF_WORD.get(t.source.casefold(), "") for t in pair if t.kind == "name"]
         hint = next((f" {hint}" for hint in hints if hint), "")
-        between = f"{quoted(self.previous.source)} and {quoted(token.source)}"
-        self._refuse(token, f"an operator, such as 'and', is missing between {between}.{hint}")
+        between = f"{quoted(previous.source)} and {quoted(token.source)}"
+        raise self._error(token, f"an operator, such as 'and', is missing between {between}.{hint}")
 
     def _close(self, token: Token) -> None:
         if not self.opened:
-            self._refuse(token, f"this {quoted(token.source)} closes nothing.")
+            raise self._error(token, f"this {quoted(token.source)} closes nothing.")
         opening = self.opened.pop()
         if _BRACKETS[opening.source] != token.source:
             wanted = quoted(_BRACKETS[opening.source])
-            self._refuse(token, f"{quoted(token.source)} closes {quoted(opening.source)}. Write {wanted}.")
+            raise self._error(token, f"{quoted(token.source)} closes {quoted(opening.source)}. Write {wanted}.")
 
-    def _refuse(self, token: Token, problem: str) -> NoReturn:
-        raise ExpressionError(problem, token.start, self.text)
+    def _error(self, token: Token, problem: str) -> ExpressionError:
+        return ExpressionError(problem, token.start, self.text)
 
 
 def _split(text: str) -> Iterator[Token]:
@@ -248,11 +247,11 @@ def _next_token(text: str, start: int) -> Token:
     if match := _NUMBER.match(text, start):
         return Token("number", match.group(), start, _number(text, start, match.group()))
     if foreign := _FOREIGN.match(text, start):
-        _refuse_sign(text, start, foreign.group())
+        raise _sign_error(text, start, foreign.group())
     if sign := _SIGN.match(text, start):
         return Token("sign", sign.group(), start)
     if not text[start].isidentifier():
-        _refuse_sign(text, start, text[start])
+        raise _sign_error(text, start, text[start])
     if not_in := _NOT_IN.match(text, start):
         return Token("sign", not_in.group(), start)
     name = _word(text, start)
@@ -293,7 +292,7 @@ def _unescape(text: str, start: int, body: str) -> str:
     return re.sub(r"\\([\"'])", r"\1", body)
 
 
-def _refuse_sign(text: str, start: int, sign: str) -> NoReturn:
+def _sign_error(text: str, start: int, sign: str) -> ExpressionError:
     shown = quoted(sign) if sign.isprintable() else f"the character U+{ord(sign):04X}"
     hint = f" {_INSTEAD[sign]}" if sign in _INSTEAD else ""
-    raise ExpressionError(f"{shown} is not part of the language.{hint}", start, text)
+    return ExpressionError(f"{shown} is not part of the language.{hint}", start, text)

@@ -6,7 +6,6 @@ import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import NoReturn
 
 from mandoline_core.errors import did_you_mean, listed
 from mandoline_core.expression_syntax import MAX_DEPTH, ExpressionError, Token, quoted, read_tokens
@@ -194,7 +193,7 @@ class _Reader:
         """Turn one of the allowed types of Python node into ours, and refuse all others."""
         start, end = node.col_offset - 1, (node.end_col_offset or 0) - 1
         if depth > MAX_DEPTH:
-            self._refuse(node, f"more than {MAX_DEPTH} steps in one another. Split the expression in two slices.")
+            raise self._error(node, f"more than {MAX_DEPTH} steps in one another. Split the expression in two slices.")
         match node:
             case ast.Name():
                 return self._leaf(self.leaves[start])
@@ -211,12 +210,14 @@ class _Reader:
                 operators = tuple(_OPERATORS[type(sign)] for sign in signs)
                 return Comparison(start, end, operators, self._nodes([node.left, *node.comparators], depth))
             case ast.Compare():
-                self._refuse(node, "'in' beside another comparison needs brackets, as in (country in (...)) == member.")
+                raise self._error(
+                    node, "'in' beside another comparison needs brackets, as in (country in (...)) == member."
+                )
             case ast.Call(func=ast.Name() as name, args=arguments, keywords=[]):
                 return self._call(self.leaves[name.col_offset - 1], arguments, end, depth)
             case ast.Tuple() | ast.List():
-                self._refuse(node, 'a list stands only after \'in\', as in country in ("FR", "DE").')
-        self._refuse(node, f"{quoted(self.text[start:end])} is not part of the language.")
+                raise self._error(node, 'a list stands only after \'in\', as in country in ("FR", "DE").')
+        raise self._error(node, f"{quoted(self.text[start:end])} is not part of the language.")
 
     def _nodes(self, nodes: Sequence[ast.expr], depth: int) -> tuple[Node, ...]:
         return tuple(self._node(node, depth + 1) for node in nodes)
@@ -234,18 +235,18 @@ class _Reader:
         """Read the list after 'in'; one constant in brackets is a list of one."""
         if isinstance(node, (ast.Tuple, ast.List)):
             if not node.elts:
-                self._refuse(node, 'the list is empty. Write at least one value, as in ("FR", "DE").')
+                raise self._error(node, 'the list is empty. Write at least one value, as in ("FR", "DE").')
             return self._nodes(node.elts, depth)
         before = self.text[: node.col_offset - 1].rstrip()
         choice = self._node(node, depth + 1)
         if before.endswith("(") and not isinstance(choice, Column):
             return (choice,)
         hint = (
-            f' To look for words in a text, write contains({choice.name}, "word").'
+            f' To look for words in a text, write contains({self.text[choice.start : choice.end]}, "word").'
             if isinstance(choice, Column)
             else ""
         )
-        self._refuse(node, f'after \'in\' comes a list in brackets, as in country in ("FR", "DE").{hint}')
+        raise self._error(node, f'after \'in\' comes a list in brackets, as in country in ("FR", "DE").{hint}')
 
     def _call(self, name: Token, arguments: Sequence[ast.expr], end: int, depth: int) -> Node:
         if name.source not in _SIGNATURES:
@@ -263,5 +264,5 @@ class _Reader:
             return Column(name.start, end, column.value)
         return Call(name.start, end, name.source, self._nodes(arguments, depth))
 
-    def _refuse(self, node: ast.expr, problem: str) -> NoReturn:
-        raise ExpressionError(problem, node.col_offset - 1, self.text)
+    def _error(self, node: ast.expr, problem: str) -> ExpressionError:
+        return ExpressionError(problem, node.col_offset - 1, self.text)

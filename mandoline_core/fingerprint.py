@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import narwhals as nw
 import numpy as np
@@ -13,7 +14,7 @@ import pyarrow.compute as pc
 _LARGEST_EXACT = 2**53  # the last whole number up to which float64 holds every one
 
 
-def fingerprint(frame: nw.DataFrame) -> str:
+def fingerprint(frame: nw.DataFrame[Any]) -> str:
     """Hash every cell, column name and the order of rows and columns of a frame.
 
     The same values give the same fingerprint in pandas, Polars and PyArrow, however chunked. Whole numbers
@@ -35,7 +36,7 @@ def fingerprint(frame: nw.DataFrame) -> str:
     return hashlib.blake2b(b"".join([len(frame).to_bytes(8, "little"), *digests]), digest_size=16).hexdigest()
 
 
-def _column_digest(name: str, column: nw.Series) -> bytes:
+def _column_digest(name: str, column: nw.Series[Any]) -> bytes:
     array = column.to_arrow()
     if isinstance(array, pa.ChunkedArray):
         array = array.combine_chunks()
@@ -60,7 +61,7 @@ def _canonical(array: pa.Array) -> tuple[str, pa.Array, list[memoryview]]:
     if array.null_count == len(array):
         return "missing", pa.nulls(len(array)), []
     if pa.types.is_boolean(dtype):
-        values = array.fill_null(False).to_numpy(zero_copy_only=False)
+        values = array.fill_null(fill_value=False).to_numpy(zero_copy_only=False)
         return "boolean", array, [np.packbits(values).data]
     if pa.types.is_integer(dtype):
         return _whole_numbers(array)
@@ -73,7 +74,7 @@ def _canonical(array: pa.Array) -> tuple[str, pa.Array, list[memoryview]]:
 
 def _whole_numbers(array: pa.Array) -> tuple[str, pa.Array, list[memoryview]]:
     span = pc.min_max(array).as_py()
-    if -_LARGEST_EXACT <= span["min"] and span["max"] <= _LARGEST_EXACT:
+    if span["min"] >= -_LARGEST_EXACT and span["max"] <= _LARGEST_EXACT:
         return _numbers(array.cast(pa.float64()))
     values = array.fill_null(0).to_numpy(zero_copy_only=False)
     return "whole", array, [values.astype(np.uint64 if span["max"] >= 2**63 else np.int64).data]

@@ -56,7 +56,8 @@ def _shares(first: pa.ChunkedArray, second: pa.ChunkedArray) -> np.ndarray:
     rows = wanted_keys // size
     total = np.bincount(rows, minlength=len(first)).astype(float)
     shared = np.bincount(rows, weights=found, minlength=len(first))
-    return np.divide(shared, total, out=np.full(len(first), np.nan), where=total > 0)
+    shares: np.ndarray = np.divide(shared, total, out=np.full(len(first), np.nan), where=total > 0)
+    return shares
 
 
 def _numbered(texts: pa.ChunkedArray, numbers: dict[str, int]) -> tuple[np.ndarray, np.ndarray]:

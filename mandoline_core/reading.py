@@ -26,7 +26,7 @@ _TRUTH = {"true": True, "True": True, "TRUE": True, "false": False, "False": Fal
 
 
 def read_table(path: str | Path) -> pd.DataFrame:
-    """Read a CSV (also TSV, also gzipped) or a Parquet file.
+    r"""Read a CSV (also TSV, also gzipped) or a Parquet file.
 
     The delimiter (comma, semicolon, tab or bar) and the encoding of a CSV are found out. An empty cell is a
     missing value. Words such as NA, NaN, N/A, null and None are missing in a column that otherwise holds numbers
@@ -52,7 +52,7 @@ def read_table(path: str | Path) -> pd.DataFrame:
     --------
     >>> import tempfile
     >>> folder = Path(tempfile.mkdtemp())
-    >>> _ = (folder / "a.csv").write_text("country;n\\nNA;1\\nFR;NA\\n")
+    >>> _ = (folder / "a.csv").write_text("country;n\nNA;1\nFR;NA\n")
     >>> read_table(folder / "a.csv")["country"].tolist()
     ['NA', 'FR']
     """

@@ -8,11 +8,15 @@ from dataclasses import replace
 
 import narwhals as nw
 
+from mandoline_core.checking import check_columns
 from mandoline_core.classes import class_codes, class_name
-from mandoline_core.compiling import MINUS_WORDS, check_columns
+from mandoline_core.column_rules import Category, Flag, Missing
+from mandoline_core.compiling import MINUS_WORDS
 from mandoline_core.data import Model, Sample
 from mandoline_core.errors import SliceError, did_you_mean, listed
-from mandoline_core.rules import Category, Combination, Entropy, Flag, Missing, OfModel, Prediction, Slice
+from mandoline_core.expression import expression_columns
+from mandoline_core.rule import Slice
+from mandoline_core.rules import Combination, Entropy, Expression, OfModel, Prediction
 
 MOST_MEMBERS = 50
 
@@ -89,7 +93,7 @@ def _members(
     if not rule.is_family:
         return [rule]
     if isinstance(rule, Entropy):
-        return _buckets(rule)
+        return _buckets(rule, rule.buckets or 1)
     return _one_per_class(rule, source, target)
 
 
@@ -127,19 +131,18 @@ def _has_minus_one(sample: Sample, column: str) -> bool:
     return bool(dtype.is_numeric() and (sample.frame[column] == -1).any())
 
 
-def _buckets(rule: Entropy) -> list[Slice]:
-    assert rule.buckets is not None and isinstance(rule.model, Model), "a family of a model"
-    width = math.log(len(rule.model.probabilities)) / rule.buckets
+def _buckets(rule: Entropy, count: int) -> list[Slice]:
+    width = math.log(len(rule.resolved_model.probabilities)) / count
     # The last has no upper bound: rounding may push the largest entropy beyond the logarithm.
     return [
         replace(
             rule,
             name=f"{rule.name}_{number + 1}",
             low=number * width,
-            high=(number + 1) * width if number + 1 < rule.buckets else None,
+            high=(number + 1) * width if number + 1 < count else None,
             buckets=None,
         )
-        for number in range(rule.buckets)
+        for number in range(count)
     ]
 
 
@@ -184,9 +187,8 @@ def _nested(rule: Slice, named: Mapping[str, Slice], families: Mapping[str, list
         return rule
     path = (*path, rule.name)
     children = []
-    for other in rule.of:
-        if isinstance(other, str):
-            other = _find(other, rule, named, families)
+    for part in rule.of:
+        other = _find(part, rule, named, families) if isinstance(part, str) else part
         if other.name in path and isinstance(other, Combination):
             circle = " -> ".join([*path[path.index(other.name) :], other.name])
             raise SliceError(f"Slice {other.name!r} is made of itself: {circle}. Break the circle.")
@@ -210,11 +212,16 @@ def _find(name: str, rule: Slice, named: Mapping[str, Slice], families: Mapping[
 
 
 def _check_on_data(rule: Slice, source: Sample, target: Sample) -> None:
+    read = expression_columns(rule.text) if isinstance(rule, Expression) else rule.needs
+    if source.label is not None and source.label in read:
+        raise SliceError(
+            f"Slice {rule.name!r} reads the label {source.label!r}, which a target does not have. "
+            "Choose a column that both samples have."
+        )
     for sample in (source, target):
         check_columns(rule, sample.schema, sample.name, sample)
     if isinstance(rule, Combination):
-        for other in rule.of:
-            assert isinstance(other, Slice), "nested before"
+        for other in rule.parts:
             _check_on_data(other, source, target)
     for column in rule.needs:
         if not isinstance(rule, Missing) and all(sample.schema[column] == nw.Unknown for sample in (source, target)):

@@ -41,7 +41,8 @@ class Slice:
 
     def __post_init__(self) -> None:
         """Refuse what no data could make right."""
-        if not isinstance(self.name, str) or not self.name.strip():
+        name: object = self.name
+        if not isinstance(name, str) or not name.strip():
             raise SliceError(f"A slice's name must be a text that is not empty. Got {self.name!r}.")
         if self.noise is not None and not isinstance(self.noise, Noise):
             raise self._wrong("noise", "a Noise with corrections", self.noise)
@@ -56,7 +57,8 @@ class Slice:
             raise self._wrong("enabled", "true or false", self.enabled)
         if self.noise is not None and self.noise.measured and self.gold is None:
             raise SliceError(
-                f"Slice {self.name!r} asks for measured corrections but has no gold column to measure against. Add gold."
+                f"Slice {self.name!r} asks for measured corrections but has no gold column to measure against. "
+                "Add gold."
             )
         self._check()
 
@@ -163,6 +165,13 @@ class Bounded(Slice):
 
 
 def either(values: Iterable[object], word: str = "or") -> str:
+    """Join values with commas and a last 'or', shortened when there are many.
+
+    Examples
+    --------
+    >>> either(["a", "b", True])
+    'a, b or true'
+    """
     items = [plain(value) for value in values]
     if len(items) > 6:
         return listed(items, most=5)
@@ -170,4 +179,11 @@ def either(values: Iterable[object], word: str = "or") -> str:
 
 
 def plain(value: object) -> str:
+    """Write a value as a person writes it in a project file.
+
+    Examples
+    --------
+    >>> plain(True), plain(1.5), plain("x")
+    ('true', '1.5', 'x')
+    """
     return str(value).lower() if isinstance(value, bool) else str(value)

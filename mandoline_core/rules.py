@@ -34,6 +34,13 @@ class OfModel(Slice):
             self._check_text("model")
 
     @property
+    def resolved_model(self) -> Model:
+        """The model itself; `resolve` puts it in the place of its name."""
+        if not isinstance(self.model, Model):
+            raise SliceError(f"Slice {self.name!r} is not resolved. Call resolve() on the rules first.")
+        return self.model
+
+    @property
     def model_name(self) -> str:
         """The model's name in plain words."""
         return self.model.name if isinstance(self.model, Model) else self.model or "the model"
@@ -59,15 +66,16 @@ class Entropy(OfModel):
     def _check(self) -> None:
         super()._check()
         self._check_number("low", "high")
-        if self.buckets is not None:
-            if isinstance(self.buckets, bool) or not isinstance(self.buckets, int) or not 2 <= self.buckets <= 50:
-                raise self._wrong("buckets", "a whole number from 2 to 50", self.buckets)
+        buckets: object = self.buckets
+        if buckets is not None:
+            if isinstance(buckets, bool) or not isinstance(buckets, int) or not 2 <= buckets <= 50:
+                raise self._wrong("buckets", "a whole number from 2 to 50", buckets)
             if self.low is not None or self.high is not None:
                 raise SliceError(f"Slice {self.name!r} takes either buckets, or low and high; not both. Remove one.")
         elif self.low is None and self.high is None:
             raise SliceError(f"Slice {self.name!r} needs low and high, or buckets. Got none. Try buckets = 6.")
         elif self.low is not None and self.high is not None and self.low >= self.high:
-            raise SliceError(f"Slice {self.name!r}: low = {self.low:g} must be below high = {self.high:g}. Swap them.")
+            raise SliceError(f"Slice {self.name!r}: low = {self.low:g} must be below high = {self.high:g}.")
 
     def describe(self) -> str:
         """Say the rule in plain words."""
@@ -104,8 +112,9 @@ class Prediction(OfModel):
 
     def _check(self) -> None:
         super()._check()
-        if self.value is not None and (not isinstance(self.value, (str, int, float)) or self.value == ""):
-            raise self._wrong("value", "a class: a text, a number or true/false", self.value)
+        value: object = self.value
+        if value is not None and (not isinstance(value, (str, int, float)) or value == ""):
+            raise self._wrong("value", "a class: a text, a number or true/false", value)
 
     def describe(self) -> str:
         """Say the rule in plain words."""
@@ -186,6 +195,14 @@ class Combination(Slice):
         for other in self._check_list("of", "slices"):
             if not isinstance(other, Slice) and (not isinstance(other, str) or not other):
                 raise self._wrong("of", "a list of slice names", other)
+
+    @property
+    def parts(self) -> tuple[Slice, ...]:
+        """The other slices; `resolve` puts them in the place of their names."""
+        parts = tuple(other for other in self.of if isinstance(other, Slice))
+        if len(parts) < len(self.of):
+            raise SliceError(f"Slice {self.name!r} is not resolved. Call resolve() on the rules first.")
+        return parts
 
     @property
     def names(self) -> tuple[str, ...]:

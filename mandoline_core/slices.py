@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import typing
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
@@ -11,46 +11,35 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from mandoline_core.checking import check_columns
+from mandoline_core.column_rules import Category, Flag, Keyword, Length, Missing, Overlap, Range, Regex, Threshold
 from mandoline_core.compiling import (
     INSIDE_WORDS,
     MINUS_WORDS,
     OUTSIDE_WORDS,
     ZERO_WORDS,
-    check_columns,
     codes_of,
     compile_slice,
     function_column,
-    measure,
-    measure_column,
-    share_column,
 )
 from mandoline_core.data import Sample
 from mandoline_core.errors import SliceError
+from mandoline_core.measures import as_series, with_measures
 from mandoline_core.resolving import resolve
+from mandoline_core.rule import Slice
 from mandoline_core.rules import (
     KINDS,
     All,
     Any,
-    Category,
     Combination,
     Confidence,
     Entropy,
     Expression,
-    Flag,
     FunctionSlice,
-    Keyword,
-    Length,
-    Missing,
     Not,
-    Overlap,
     Prediction,
-    Range,
-    Regex,
-    Slice,
-    Threshold,
     slicing_function,
 )
-from mandoline_core.text import words_in_common
 
 __all__ = [
     "KINDS",
@@ -155,13 +144,13 @@ def _settled(rule: Slice, sample: Sample) -> Slice:
     """Check a rule against the sample, and decide what 0 means to a flag that has not been told."""
     if not isinstance(rule, Slice):
         raise SliceError(f"A slice was expected, such as Keyword or Threshold. Got {rule!r}.")
-    if rule.is_family or (isinstance(rule, Combination) and not all(isinstance(other, Slice) for other in rule.of)):
+    if rule.is_family:
         raise SliceError(f"Slice {rule.name!r} is not resolved. Call resolve() on the rules first.")
     check_columns(rule, sample.schema, sample.name, sample)
     if isinstance(rule, Flag):
         return _settled_flag(rule, sample)
     if isinstance(rule, Combination):
-        return replace(rule, of=tuple(_settled(other, sample) for other in rule.of if isinstance(other, Slice)))
+        return replace(rule, of=tuple(_settled(other, sample) for other in rule.parts))
     return rule
 
 
@@ -182,44 +171,23 @@ def _settled_flag(rule: Flag, sample: Sample) -> Flag:
     return replace(rule, signed=minus if rule.signed is None else rule.signed)
 
 
-def _with_helpers(sample: Sample, slices: Iterable[Slice]) -> tuple[nw.DataFrame, dict[str, nw.dtypes.DType]]:
-    """Add the columns that expressions cannot compute, or that several slices share."""
-    schema = dict(sample.schema)
+def _with_helpers(
+    sample: Sample, slices: Iterable[Slice]
+) -> tuple[nw.DataFrame[typing.Any], dict[str, nw.dtypes.DType]]:
+    """Add the columns that expressions do not compute: measures, and what functions say."""
     rules = [leaf for rule in slices for leaf in _leaves(rule)]
-    shared = Counter(measure_column(rule) for rule in rules if isinstance(rule, (Entropy, Confidence)))
-    extra: dict[str, nw.Series | nw.Expr] = {}
-    for rule in rules:
-        if isinstance(rule, Overlap):
-            share = words_in_common(*(sample.frame[column].to_arrow() for column in rule.columns))
-            extra[share_column(rule)] = _series(share, sample)
-        elif isinstance(rule, FunctionSlice):
-            extra[function_column(rule)] = _series(_function_codes(rule, sample), sample)
-        elif isinstance(rule, (Entropy, Confidence)) and shared[measure_column(rule)] > 1:
-            extra[measure_column(rule)] = measure(rule, sample.schema)
-    if not extra:
-        return sample.frame, schema
-    frame = sample.frame.with_columns(*(value.alias(name) for name, value in extra.items()))
-    return frame, {**schema, **{name: frame.schema[name] for name in extra}}
+    frame, schema = with_measures(sample, rules)
+    functions = {function_column(rule): rule for rule in rules if isinstance(rule, FunctionSlice)}
+    said = [as_series(_function_codes(rule, sample), sample).alias(name) for name, rule in functions.items()]
+    return (frame.with_columns(*said) if said else frame), schema
 
 
 def _leaves(rule: Slice) -> Iterator[Slice]:
     if isinstance(rule, Combination):
-        for other in rule.of:
-            assert isinstance(other, Slice), "checked before"
+        for other in rule.parts:
             yield from _leaves(other)
     else:
         yield rule
-
-
-def _series(values: pa.Array, sample: Sample) -> nw.Series:
-    name, backend = "helper", sample.frame.implementation
-    if backend.is_pandas():
-        return nw.new_series(name, values.to_numpy(zero_copy_only=False), backend=backend)
-    return (
-        nw.from_native(pa.chunked_array([values]), series_only=True)
-        if backend.is_pyarrow()
-        else nw.new_series(name, values, backend=backend)
-    )
 
 
 def _function_codes(rule: FunctionSlice, sample: Sample) -> pa.Array:
@@ -248,7 +216,8 @@ def _function_codes(rule: FunctionSlice, sample: Sample) -> pa.Array:
         )
         if strange:
             raise SliceError(
-                f"Slicing function {rule.name!r} returned {strange[0]!r}. Expected true or false, or 1, -1 and 0, for each row."
+                f"Slicing function {rule.name!r} returned {strange[0]!r}. "
+                "Expected true or false, or 1, -1 and 0, for each row."
             )
         if pa.types.is_floating(array.type):
             array = pc.if_else(pc.is_nan(array), None, array)

@@ -146,9 +146,9 @@ def _tokens(pattern: str) -> Iterable[tuple[str, bool]]:
     """Yield each character or escape with whether it stands inside brackets."""
     bracketed, position = False, 0
     while position < len(pattern):
-        token = pattern[position : position + (2 if pattern[position] == "\\" else 1)]
-        if token == "[" and not bracketed:
-            yield token, False
+        piece = pattern[position : position + (2 if pattern[position] == "\\" else 1)]
+        if piece == "[" and not bracketed:
+            yield piece, False
             bracketed = True
             # A closing bracket that comes first stands for itself.
             first = re.match(r"\^?\]", pattern[position + 1 :])
@@ -157,10 +157,10 @@ def _tokens(pattern: str) -> Iterable[tuple[str, bool]]:
                 position += len(first.group())
             position += 1
             continue
-        if token == "]" and bracketed:
+        if piece == "]" and bracketed:
             bracketed = False
-        yield token, bracketed
-        position += len(token)
+        yield piece, bracketed
+        position += len(piece)
 
 
 def _unsupported(pattern: str) -> tuple[str, str] | None:

@@ -10,7 +10,7 @@ from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import MultinomialNB
 
-SEED = 10
+SEED = 2
 N_TRAIN, N_SOURCE, N_TARGET = 5000, 6000, 1000
 Floats = NDArray[np.float64]
 LABELS = ("negative", "positive")

@@ -81,8 +81,8 @@ class Outcome:
     means : array of float, shape (n_statistics,)
         Estimated means of the metric's statistics on the target.
     influence : Influence
-    row_weights : tuple of arrays, each of shape (n_patterns,)
-        For each fold, the weight of one row of a pattern in the group evaluated; all rows' weights sum to 1.
+    row_weights : array of float, shape (n_groups, n_patterns)
+        The weight of one row of a pattern, by group of source rows; all rows' weights sum to 1.
     delta : array of float, shape (n_potentials,), optional
         Fitted parameters, averaged over folds.
     kept : array of bool, shape (n_patterns,)
@@ -98,7 +98,7 @@ class Outcome:
     value: float
     means: Floats
     influence: Influence
-    row_weights: tuple[Floats, ...]
+    row_weights: Floats
     kept: NDArray[np.bool_]
     delta: Floats | None = None
     beyond: tuple[str, ...] = ()

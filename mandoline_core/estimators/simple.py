@@ -37,7 +37,7 @@ class Simple:
                 (SourcePart(table, ratios[:, None] * gradient, -ratios * within[:, 0]),),
                 TargetPart(table.target, target),
             ),
-            row_weights=(ratios / table.n_source,),
+            row_weights=np.tile(ratios / table.n_source, (len(problem.groups), 1)),
             kept=seen | (table.target == 0),
             beyond=(),
             unused=(table.source > 0) & (table.target == 0),

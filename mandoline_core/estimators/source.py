@@ -26,7 +26,7 @@ class Source:
             value=problem.metric.combine(means),
             means=means,
             influence=Influence((SourcePart(table, slope, constant),)),
-            row_weights=(np.full(len(table), 1 / table.n_source),),
+            row_weights=np.full((len(problem.groups), len(table)), 1 / table.n_source),
             kept=np.ones(len(table), dtype=bool),
             unused=np.zeros(len(table), dtype=bool),
         )

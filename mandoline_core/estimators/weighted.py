@@ -63,16 +63,14 @@ def weighted_outcome(problem: Problem, *, denoise: bool) -> Outcome:
     states = [_fold_state(problem, i, fits[i], corrections, denoise) for i in range(len(fits))]
     means = np.mean([state.means for state in states], axis=0)
     influence = _influence(problem, fits, states, corrections, problem.metric.slope(means), denoise)
-    row_weights = []
+    row_weights = np.zeros((len(problem.groups), len(problem.patterns)))
     for (_, evaluate), fold, state in zip(problem.folds, fits, states, strict=True):
-        weights = np.zeros(len(problem.patterns))
-        weights[fold.rows] = state.ratios / problem.groups[evaluate].n_source / len(fits)
-        row_weights.append(weights)
+        row_weights[evaluate, fold.rows] += state.ratios / problem.groups[evaluate].n_source / len(fits)
     return Outcome(
         value=problem.metric.combine(means),
         means=means,
         influence=influence,
-        row_weights=tuple(row_weights),
+        row_weights=row_weights,
         delta=np.mean([fold.solution.delta for fold in fits], axis=0),
         kept=fits[0].kept,
         beyond=fits[0].beyond,

@@ -1,0 +1,241 @@
+"""From two samples and slices to a problem on patterns: the last step that touches rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mandoline_core.corrections import correction_rule
+from mandoline_core.data import Model, Sample
+from mandoline_core.errors import DataError, SliceError
+from mandoline_core.estimators import Problem
+from mandoline_core.findings import Finding
+from mandoline_core.graph import LearnedEdges, edges_by_name, learn_edges
+from mandoline_core.metrics import Metric, Scores, get_metric, score_rows
+from mandoline_core.noise import Correction, Noise
+from mandoline_core.patterns import Codes, Count, Floats, count_patterns, restrict_source
+from mandoline_core.settings import EstimatorSettings, MetricSettings
+from mandoline_core.slices import Slice, codes, gold_codes, resolve
+
+EdgeNames = Sequence[Sequence[str]]
+CodesOf = Callable[[Sample, Sequence[Slice]], Codes]
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """Hold everything about one model that solving, tables and ablation need; no rows but their pattern numbers.
+
+    Parameters
+    ----------
+    model : str
+    slices : tuple of Slice
+        Resolved for this model.
+    problem : Problem
+    count : Count
+        Patterns of the rows that have a score.
+    scored : array of bool, shape (n_source_rows,)
+        Source rows with a label and a prediction.
+    halves : array of int, shape (n_scored,)
+        Group of each scored row.
+    gold : dict of str to array, shape (3, 3)
+        For slices with a gold column: source rows by code (-1, 0, 1) and by truth (-1, 0, 1).
+    truth : float or None
+        The metric on the target, where the target's labels are known.
+    learned : LearnedEdges or None
+        When edges were learned.
+    findings : tuple of Finding
+    """
+
+    model: str
+    slices: tuple[Slice, ...]
+    problem: Problem
+    count: Count
+    scored: NDArray[np.bool_]
+    halves: NDArray[np.int8]
+    gold: dict[str, Floats]
+    truth: float | None
+    learned: LearnedEdges | None
+    findings: tuple[Finding, ...]
+
+
+def prepare(
+    source: Sample,
+    target: Sample,
+    rules: Sequence[Slice],
+    *,
+    model: Model | None,
+    edges: EdgeNames | str = (),
+    metric: MetricSettings | None = None,
+    settings: EstimatorSettings | None = None,
+    codes_of: CodesOf = codes,
+    revealed: Sample | None = None,
+) -> Prepared:
+    """Evaluate slices and scores on the rows and count patterns, for one model.
+
+    Parameters
+    ----------
+    source, target : Sample
+    rules : sequence of Slice
+    model : Model or None
+        None only for the metric "mean".
+    edges : sequence of pairs of slice names, or "auto"
+    metric : MetricSettings
+    settings : EstimatorSettings
+    codes_of : callable
+        Evaluates slices on a sample; a caller may put a cache here.
+    revealed : Sample, optional
+        The target with its labels, to score the truth; the target itself when left out.
+    """
+    metric, settings = metric or MetricSettings(), settings or EstimatorSettings()
+    kind = get_metric(metric.name)
+    slices = resolve(rules, source, target, model)
+    if not slices:
+        raise SliceError("There are no slices, so there is nothing to reweight by. Add or enable at least one.")
+    names = [rule.name for rule in slices]
+    scores = score_rows(kind, source, label=source.label, model=model, column=metric.column, merge=metric.merge)
+    if not scores.known.any():
+        raise DataError(f"No row of {source.name} has both a label and a prediction, so nothing can be scored.")
+    source_codes, target_codes = codes_of(source, slices), codes_of(target, slices)
+    statistics = scores.statistics
+    if not scores.known.all():
+        source_codes, statistics = source_codes[scores.known], statistics[scores.known]
+    count = count_patterns(source_codes, target_codes, statistics, names)
+    gold = {
+        rule.name: cross_tabulate(source_codes[:, i], gold_codes(source, rule)[scores.known])
+        for i, rule in enumerate(slices)
+        if rule.gold is not None
+    }
+    halves, problem = _split(count, statistics, kind, settings)
+    problem = replace(problem, rule=correction_rule([_noise(rule, gold) for rule in slices]))
+    learned = None
+    if isinstance(edges, str):
+        learned = learn_edges(problem)
+        problem = replace(problem, edges=learned.edges)
+    else:
+        problem = replace(problem, edges=edges_by_name(edges, names))
+    return Prepared(
+        model=model.name if model is not None else metric.column or "score",
+        slices=slices,
+        problem=problem,
+        count=count,
+        scored=scores.known,
+        halves=halves,
+        gold=gold,
+        truth=_truth(kind, revealed or target, source, model, metric),
+        learned=learned,
+        findings=_unscored(scores, source),
+    )
+
+
+def cross_tabulate(said: Codes, truth: Codes) -> Floats:
+    """Count rows by what the slice says and by the truth.
+
+    Returns
+    -------
+    array of float, shape (3, 3)
+        Rows: the slice's codes -1, 0, 1. Columns: the truth -1, 0, 1; 0 is unknown.
+
+    Examples
+    --------
+    >>> cross_tabulate(np.array([1, 1, -1], dtype=np.int8), np.array([1, -1, -1], dtype=np.int8)).tolist()
+    [[1.0, 0.0, 0.0], [0.0, 0.0, 0.0], [1.0, 0.0, 1.0]]
+    """
+    cells = (said.astype(np.intp) + 1) * 3 + truth + 1
+    return np.bincount(cells, minlength=9).reshape(3, 3).astype(float)
+
+
+def measure_correction(table: Floats, name: str) -> Correction:
+    """Measure a slice's corrections from counts by code and truth.
+
+    Examples
+    --------
+    >>> measure_correction(np.array([[90.0, 0, 10], [0, 0, 0], [5, 0, 45]]), "blurry")
+    Correction(inside=0.9, outside=0.1, abstain=None)
+    """
+    known = table[:, 0] + table[:, 2]
+    for row, side in ((2, "inside"), (0, "outside")):
+        if not known[row]:
+            raise SliceError(
+                f"Corrections of slice {name!r} cannot be measured: no source row with a gold answer is {side} it. "
+                "State the corrections, or change the slice."
+            )
+    abstain = float(table[1, 2] / known[1]) if known[1] else None
+    return Correction(inside=float(table[2, 2] / known[2]), outside=float(table[0, 2] / known[0]), abstain=abstain)
+
+
+def split_halves(n: int, split: str, rng: np.random.Generator) -> NDArray[np.int8]:
+    """Put rows into groups: all into one, or at random into two halves."""
+    groups = np.zeros(n, dtype=np.int8)
+    if split != "none":
+        groups[rng.permutation(n)[n // 2 :]] = 1
+    return groups
+
+
+def make_problem(
+    count: Count, statistics: Floats, metric: Metric, settings: EstimatorSettings, halves: NDArray[np.int8]
+) -> Problem:
+    """State the problem on patterns, split as the settings say; corrections are identity."""
+    folds = {"none": ((0, 0),), "half": ((0, 1),), "crossfit": ((0, 1), (1, 0))}[settings.split]
+    groups = (
+        (count.patterns,)
+        if settings.split == "none"
+        else tuple(restrict_source(count, statistics, halves == i) for i in range(2))
+    )
+    return Problem(
+        patterns=count.patterns,
+        metric=metric,
+        rule=correction_rule([None] * len(count.patterns.names)),
+        ridge=settings.ridge,
+        overlap=settings.overlap,
+        groups=groups,
+        folds=folds,
+    )
+
+
+def _split(
+    count: Count, statistics: Floats, metric: Metric, settings: EstimatorSettings
+) -> tuple[NDArray[np.int8], Problem]:
+    n = len(count.source_index)
+    if settings.split != "none" and n < 2:
+        raise DataError(f"The source has {n} scored row, too few to split. Use split = \"none\".")
+    halves = split_halves(n, settings.split, np.random.default_rng(settings.seed))
+    return halves, make_problem(count, statistics, metric, settings, halves)
+
+
+def _noise(rule: Slice, gold: dict[str, Floats]) -> Noise | None:
+    if rule.noise is None or not rule.noise.measured:
+        return rule.noise
+    if rule.name not in gold:
+        raise SliceError(f"Corrections of slice {rule.name!r} are to be measured, but it names no gold column. Add gold.")
+    return replace(rule.noise, measured=False, source=measure_correction(gold[rule.name], rule.name))
+
+
+def _truth(
+    metric: Metric, target: Sample, source: Sample, model: Model | None, settings: MetricSettings
+) -> float | None:
+    """Score the target's own labels, where it has them; they are used for nothing else."""
+    needed = settings.column if metric.needs == "column" else source.label
+    if needed is None or needed not in target.columns or target.series(needed).is_null().any():
+        return None
+    scores = score_rows(metric, target, label=needed, model=model, column=settings.column, merge=settings.merge)
+    # A truth with gaps would be the truth of another population.
+    return metric.combine(scores.statistics.mean(axis=0)) if scores.known.all() else None
+
+
+def _unscored(scores: Scores, source: Sample) -> tuple[Finding, ...]:
+    missing = int((~scores.known).sum())
+    if not missing:
+        return ()
+    return (
+        Finding(
+            "rows_without_score",
+            "warning" if missing > 0.01 * len(scores.known) else "info",
+            f"{missing:,} of {len(scores.known):,} rows of {source.name} have no label or no prediction and are left out.",
+            "Fill in what is missing if these rows differ from the others.",
+        ),
+    )
+
+

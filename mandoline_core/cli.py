@@ -1,0 +1,271 @@
+"""The command line: the same project file, the same numbers, in a terminal or a pipeline."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from mandoline_core.ablation import Ablation, ablation
+from mandoline_core.assemble import Prepared, prepare
+from mandoline_core.errors import MandolineError
+from mandoline_core.project import Project, load_project
+from mandoline_core.rendering import is_share, render_page, show_interval, show_value, table
+from mandoline_core.report import Report, estimate, models_of
+from mandoline_core.slice_table import SliceRow, slice_table
+
+DONE, BELOW, BAD_INPUT = 0, 1, 2
+
+_EPILOG = """\
+a first session:
+  mandoline slices reviews.toml       what the slices cover, how far they shift
+  mandoline estimate reviews.toml     the estimate, its interval, and what to know before quoting it
+  mandoline ablation reviews.toml     which slice moved the number
+  mandoline app reviews.toml          the same, in the browser
+
+exit codes:
+  0  done
+  1  the estimate is below --fail-under
+  2  bad input; one sentence on standard error says what, where and what to do
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit code."""
+    options = _parser().parse_args(arguments)
+    run: Callable[[argparse.Namespace], int] = options.run
+    try:
+        return run(options)
+    except MandolineError as error:
+        print(f"mandoline: {error}", file=sys.stderr)
+        return BAD_INPUT
+    except BrokenPipeError:  # the reader of our output has gone, as `head` does
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return DONE
+    except KeyboardInterrupt:
+        print("mandoline: stopped.", file=sys.stderr)
+        return 130
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="mandoline",
+        description=(
+            "Estimate how well a model does on data without labels. Write slices for the ways the data changed; "
+            "Mandoline reweights your labelled data so that its slices look like the new data's."
+        ),
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"mandoline {version('mandoline-estimator')}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+
+    def command(name: str, run: Callable[[argparse.Namespace], int], text: str) -> argparse.ArgumentParser:
+        sub = commands.add_parser(name, help=text, description=text)
+        sub.set_defaults(run=run)
+        return sub
+
+    def on_project(name: str, run: Callable[[argparse.Namespace], int], text: str) -> argparse.ArgumentParser:
+        sub = command(name, run, text)
+        sub.add_argument("project", metavar="PROJECT.toml", type=Path, help="the project file")
+        sub.add_argument("--json", action="store_true", help="print one JSON object, numbers in full precision")
+        return sub
+
+    app = command("app", _app, "Start the app in the browser, on the sample project when none is given.")
+    app.add_argument("project", metavar="PROJECT.toml", type=Path, nargs="?", help="the project file")
+    app.add_argument("--port", type=int, metavar="N", help="port to listen on (8501 unless Streamlit is told otherwise)")
+    app.add_argument("--host", metavar="H", help="address to listen on (this machine only, unless told otherwise)")
+
+    sub = on_project("estimate", _estimate, "Estimate each model's score on the target.")
+    sub.add_argument("--reveal", action="store_true", help="show the truth from the project's file of target labels")
+    sub.add_argument("--html", metavar="FILE", type=Path, help="write the report as a web page")
+    sub.add_argument("--weights", metavar="FILE", type=Path, help="write one weight a source row and model, as CSV")
+    sub.add_argument(
+        "--fail-under", metavar="X", type=float, help="exit with 1 when the first model's estimate is below X (0 to 1)"
+    )
+    on_project("slices", _slices, "Show what each slice covers, how far it shifts and how the model does inside it.")
+    on_project("ablation", _ablation, "Show how the estimate moves as slices are added, and without each of them.")
+    return parser
+
+
+def _estimate(options: argparse.Namespace) -> int:
+    with _Progress() as progress:
+        report = estimate(load_project(options.project), reveal=options.reveal, progress=progress)
+    if options.weights is not None:
+        _write(options.weights, pd.DataFrame({n: m.weights for n, m in report.models.items()}).to_csv(index=False))
+    if options.html is not None:
+        _write(options.html, render_page(report))
+    print(_json(report.as_dict()) if options.json else report)
+    return _verdict(report, options.fail_under)
+
+
+def _verdict(report: Report, least: float | None) -> int:
+    if least is None:
+        return DONE
+    if report.first.converged and report.estimate >= least:
+        return DONE
+    print(f"mandoline: the estimate {report.estimate:.4f} is below {least:g}.", file=sys.stderr)
+    return BELOW
+
+
+def _slices(options: argparse.Namespace) -> int:
+    project = load_project(options.project)
+    with _Progress() as progress:
+        found = {name: slice_table(p, confidence=project.estimator.confidence) for name, p in _each(project, progress)}
+    if options.json:
+        print(_json({"models": {name: [row.as_dict() for row in rows] for name, rows in found.items()}}))
+        return DONE
+    print("\n\n".join(_slices_text(name, rows) for name, rows in found.items()))
+    return DONE
+
+
+def _slices_text(model: str, rows: tuple[SliceRow, ...]) -> str:
+    lines = [["slice", "source", "target", "shift", "std", "score inside (rows)", "score outside (rows)", "rule"]]
+    for row in rows:
+        lines.append(
+            [
+                row.name,
+                f"{row.source:.1%}",
+                f"{row.target:.1%}",
+                f"{100 * row.shift:+.1f}",
+                "-" if row.standardised_shift is None else f"{row.standardised_shift:+.2f}",
+                *(_part_text(part.score, part.interval, part.n) for part in (row.inside, row.outside)),
+                row.rule,
+            ]
+        )
+    text = [f"Slices for model {model} (shares of rows, shift in points)", "", table(lines, "<>>>><<<")]
+    for row in rows:
+        if row.source_abstains or row.target_abstains:
+            text.append(f"{row.name} abstains on {row.source_abstains:.1%} of the source, {row.target_abstains:.1%} of the target.")
+        if row.overlap is not None and row.overlap >= 0.5:
+            text.append(f"{row.name} shares {row.overlap:.0%} of its rows with {row.most_like}.")
+        if row.gold is not None:
+            said = [f"{n} {'-' if v is None else f'{v:.3f}'}" for n, v in (("precision", row.gold.precision), ("recall", row.gold.recall), ("F1", row.gold.f1))]
+            text.append(f"{row.name} against its gold column, {row.gold.n:,} source rows: {', '.join(said)}.")
+    return "\n".join(text)
+
+
+def _part_text(score: float | None, interval: tuple[float, float] | None, n: int) -> str:
+    if score is None or interval is None:
+        return f"- ({n:,})"
+    return f"{show_interval(score, interval, share=0 <= interval[0] and interval[1] <= 1)} ({n:,})"
+
+
+def _ablation(options: argparse.Namespace) -> int:
+    project = load_project(options.project)
+    with _Progress() as progress:
+        found = {
+            name: ablation(p, project.estimator, progress=lambda share, name=name: progress(f"ablation of {name}", share))
+            for name, p in _each(project, progress)
+        }
+    if options.json:
+        first = next(iter(found.values())).as_dict()
+        print(_json({**first, "models": {name: curves.as_dict() for name, curves in found.items()}}))
+    else:
+        print("\n\n".join(_ablation_text(name, curves) for name, curves in found.items()))
+    return DONE
+
+
+def _ablation_text(model: str, curves: Ablation) -> str:
+    lines = [["slice", "adding slices in order", "effective rows", "without this slice", "effective rows"]]
+    for point, without in zip(curves.cumulative, (None, *curves.leave_one_out), strict=True):
+        line = [point.slice or "(source score)"]
+        for entry in (point, without):
+            if entry is None:
+                line += ["", ""]
+            elif entry.estimate is None or entry.interval is None or entry.effective_sample_size is None:
+                line += ["no estimate", "-"]
+            else:
+                share = 0 <= entry.interval[0] and entry.interval[1] <= 1
+                line += [show_interval(entry.estimate, entry.interval, share=share), f"{entry.effective_sample_size:,.0f}"]
+        lines.append(line)
+    reasons = [f"{p.slice}: {p.reason}" for p in (*curves.cumulative, *curves.leave_one_out) if p.reason]
+    return "\n".join([f"Ablation for model {model}", "", table(lines, "<<><>"), *dict.fromkeys(reasons)])
+
+
+def _each(project: Project, progress: _Progress) -> list[tuple[str, Prepared]]:
+    """Prepare every model of a project."""
+    source, target = project.read()
+    found = []
+    models = models_of(source, project.metric)
+    for i, model in enumerate(models):
+        progress(f"model {model.name}" if model else "slices", i / len(models))
+        prepared = prepare(
+            source, target, project.slices,
+            model=model, edges=project.edges, metric=project.metric, settings=project.estimator,
+        )
+        found.append((prepared.model, prepared))
+    return found
+
+
+def _app(options: argparse.Namespace) -> int:
+    root = bundle_root()
+    command = [sys.executable, "-m", "streamlit", "run", str(root / "app" / "main.py")]
+    if options.host is not None:
+        command += ["--server.address", options.host]
+    elif "STREAMLIT_SERVER_ADDRESS" not in os.environ:
+        command += ["--server.address", "127.0.0.1"]
+    if options.port is not None:
+        command += ["--server.port", str(options.port)]
+    project = options.project or root / "sample_data" / "reviews" / "project.toml"
+    load_project(project)  # say what is wrong here, not in the browser
+    path = os.pathsep.join(filter(None, [str(root), os.environ.get("PYTHONPATH")]))
+    environment = {**os.environ, "PYTHONPATH": path}
+    return subprocess.run([*command, "--", str(project.resolve())], env=environment, check=False).returncode
+
+
+def bundle_root() -> Path:
+    """Find the folder that holds the app and the samples: inside the installed package, or the checkout."""
+    package = Path(__file__).resolve().parent
+    bundled = package / "_bundled"
+    return bundled if bundled.is_dir() else package.parent
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise MandolineError(f"{path} could not be written: {error.strerror}. Choose another place.") from None
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)
+
+
+class _Progress:
+    """Show progress on standard error once work has taken more than a second; on a terminal, in one line."""
+
+    def __init__(self, after: float = 1.0) -> None:
+        self._start, self._after, self._shown = time.monotonic(), after, ""
+        self._terminal = sys.stderr.isatty()
+
+    def __enter__(self) -> _Progress:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._shown and self._terminal:
+            print("\r" + " " * len(self._shown) + "\r", end="", file=sys.stderr)
+
+    def __call__(self, what: str, share: float) -> None:
+        """Say what is being done, and how much of it is done."""
+        if time.monotonic() - self._start < self._after:
+            return
+        text = f"{what}: {share:.0%}"
+        if self._terminal:
+            print("\r" + text.ljust(len(self._shown)), end="", file=sys.stderr, flush=True)
+        elif text != self._shown:
+            print(text, file=sys.stderr, flush=True)
+        self._shown = text
+
+
+if __name__ == "__main__":
+    sys.exit(main())

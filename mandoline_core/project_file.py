@@ -1,0 +1,257 @@
+"""The project file: from its TOML to the settings it stands for, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import MISSING, fields
+from typing import TYPE_CHECKING, Any
+
+import tomli_w
+
+from mandoline_core.data import Model
+from mandoline_core.errors import MandolineError, ProjectError, did_you_mean, listed
+from mandoline_core.noise import Correction, Noise
+from mandoline_core.settings import EstimatorSettings, MetricSettings
+from mandoline_core.slices import KINDS, FunctionSlice, Slice
+
+if TYPE_CHECKING:
+    from mandoline_core.project import Project
+
+VERSION = 1
+_TOP = ("version", "name", "source", "target", "task", "models", "metric", "slices", "edges", "estimator")
+_TYPES: dict[type, str] = {str: "a text", bool: "true or false", dict: "a table", list: "a list"}
+
+
+def parse_mapping(mapping: Mapping[str, Any], file: str) -> dict[str, Any]:
+    """Turn a project file's content into the arguments of `Project`.
+
+    Examples
+    --------
+    >>> parse_mapping({"version": 1, "nmae": "x"}, "a.toml")
+    Traceback (most recent call last):
+    ...
+    mandoline_core.errors.ProjectError: Unknown key 'nmae' in a.toml. Expected: version, name, source, target, task,
+    models, metric, slices, edges, estimator. Did you mean 'name'?
+    """
+    if not isinstance(mapping, Mapping):
+        raise ProjectError(f"{file} must hold a table. Got {mapping!r}.")
+    _check_keys(mapping, _TOP, file)
+    version = mapping.get("version")
+    if version is None:
+        raise ProjectError(f"{file} has no version. Add version = {VERSION} at its top.")
+    if isinstance(version, bool) or version != VERSION:
+        raise ProjectError(f"{file} has version {version!r}. Expected version = {VERSION}.")
+    source = _table(mapping, "source", ("path",), file, required=True)
+    target = _table(mapping, "target", ("path", "labels"), file, required=True)
+    task = _table(mapping, "task", ("label",), file)
+    return {
+        "name": _take(mapping, "name", str, file, required=False) or "project",
+        "source_path": _take(source, "path", str, "[source]"),
+        "target_path": _take(target, "path", str, "[target]"),
+        "target_labels": _take(target, "labels", str, "[target]", required=False),
+        "label": _take(task, "label", str, "[task]", required=False),
+        "models": tuple(_model(table, number) for number, table in _tables(mapping, "models", file)),
+        "metric": MetricSettings(**_table(mapping, "metric", _keys(MetricSettings), file)),
+        "slices": tuple(_slice(table, number) for number, table in _tables(mapping, "slices", file)),
+        "edges": mapping.get("edges", ()),
+        "estimator": EstimatorSettings(**_table(mapping, "estimator", _keys(EstimatorSettings), file)),
+    }
+
+
+def dump_mapping(project: Project) -> str:
+    """Write a project as TOML."""
+    target = {"path": project.target_path.as_posix()}
+    if project.target_labels is not None:
+        target["labels"] = project.target_labels.as_posix()
+    content: dict[str, Any] = {"version": VERSION, "name": project.name}
+    if project.edges:
+        content["edges"] = project.edges if isinstance(project.edges, str) else [list(pair) for pair in project.edges]
+    content |= {"source": {"path": project.source_path.as_posix()}, "target": target}
+    if project.label is not None:
+        content["task"] = {"label": project.label}
+    content |= {
+        "models": [_plain(model) for model in project.models],
+        "metric": {"name": project.metric.name} | _plain(project.metric),
+        "slices": [_dump_slice(rule) for rule in project.slices],
+        "estimator": {"name": project.estimator.name} | _plain(project.estimator),
+    }
+    return _short_lists(tomli_w.dumps({key: value for key, value in content.items() if value != []}))
+
+
+def _check_keys(table: Mapping[str, Any], known: Sequence[str], where: str) -> None:
+    for key in table:
+        if key not in known:
+            raise ProjectError(
+                f"Unknown key {key!r} in {where}. Expected: {listed(known, most=20)}.{did_you_mean(key, known)}"
+            )
+
+
+def _take(table: Mapping[str, Any], key: str, kind: type, where: str, *, required: bool = True) -> Any:
+    """Return a value of one type, or say that it is missing or of another."""
+    if key not in table:
+        if required:
+            raise ProjectError(f"{where} has no {key}. Add {key}, {_TYPES[kind]}.")
+        return None
+    value = table[key]
+    if not isinstance(value, kind) or value == "":
+        expected = _TYPES[kind] + (" that is not empty" if kind is str else "")
+        raise ProjectError(f"{key} in {where} must be {expected}. Got {value!r}.")
+    return value
+
+
+def _table(
+    mapping: Mapping[str, Any], key: str, known: Sequence[str], file: str, *, required: bool = False
+) -> dict[str, Any]:
+    if required and key not in mapping:
+        raise ProjectError(f"{file} has no [{key}]. Add [{key}] with {known[0]}.")
+    value = mapping.get(key, {})
+    if not isinstance(value, dict):
+        raise ProjectError(f"{key} in {file} must be a table. Got {value!r}. Write [{key}] on a line of its own.")
+    _check_keys(value, known, f"[{key}]")
+    return value
+
+
+def _tables(mapping: Mapping[str, Any], key: str, file: str) -> list[tuple[int, dict[str, Any]]]:
+    value = mapping.get(key, [])
+    if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
+        hint = f"Write [[{key}]], with two brackets, before each."
+        got = "one table" if isinstance(value, dict) else repr(value)
+        raise ProjectError(f"{key} in {file} must be a list of tables. Got {got}. {hint}")
+    return list(enumerate(value, start=1))
+
+
+def _where(kind: str, number: int, table: Mapping[str, Any]) -> str:
+    name = table.get("name")
+    return f"[[{kind}]] number {number}" + (f" ({name!r})" if isinstance(name, str) else "")
+
+
+def _model(table: dict[str, Any], number: int) -> Model:
+    where = _where("models", number, table)
+    _check_keys(table, _keys(Model), where)
+    probabilities = _take(table, "probabilities", dict, where, required=False) or {}
+    for name, column in probabilities.items():
+        if not isinstance(column, str) or not column:
+            raise ProjectError(
+                f"probabilities in {where} must name a column for each class. Got {column!r} for {name!r}."
+            )
+    return Model(
+        _take(table, "name", str, where), _take(table, "prediction", str, where, required=False), probabilities
+    )
+
+
+def _slice(table: dict[str, Any], number: int) -> Slice:
+    where = _where("slices", number, table)
+    name, kind = _take(table, "name", str, where), _take(table, "kind", str, where)
+    if kind not in KINDS:
+        raise ProjectError(
+            f"{where} has kind {kind!r}, which is not one. Kinds: {_kinds()}.{did_you_mean(kind, KINDS)}"
+        )
+    rule = KINDS[kind]
+    settings = [item for item in fields(rule) if item.name != "name"]
+    own_first = sorted(settings, key=lambda item: item.name in _keys(Slice))
+    _check_keys(table, ("name", "kind", *(item.name for item in own_first)), where)
+    for item in settings:
+        if item.default is MISSING and item.name not in table:
+            raise ProjectError(f"{where} has no {item.name}, which kind {kind!r} needs. Add {item.name}.")
+    values = {key: value for key, value in table.items() if key not in ("name", "kind", "noise")}
+    if "noise" in table:
+        values["noise"] = _noise(table["noise"], where)
+    return rule(name, **values)
+
+
+def _kinds() -> str:
+    return listed(KINDS, most=len(KINDS))
+
+
+def _noise(table: object, where: str) -> Noise:
+    place = f"the noise of {where}"
+    if not isinstance(table, dict):
+        raise ProjectError(
+            f"noise in {where} must be a table. Got {table!r}. Write [slices.noise.source] below the slice."
+        )
+    _check_keys(table, ("source", "target", "measured"), place)
+    source, target = (_take(table, side, dict, place, required=False) for side in ("source", "target"))
+    measured = _take(table, "measured", bool, place, required=False) or False
+    same = False
+    if target is not None and "same" in target:
+        same = _take(target, "same", bool, f"target of {place}")
+        target = {key: value for key, value in target.items() if key != "same"} or None
+    try:
+        return Noise(
+            source=_correction(source, f"source of {place}"),
+            target=_correction(target, f"target of {place}", "same"),
+            same=same,
+            measured=measured,
+        )
+    except MandolineError as error:
+        raise ProjectError(f"{where}: {error}") from None
+
+
+def _correction(table: dict[str, Any] | None, place: str, *more: str) -> Correction | None:
+    if table is None:
+        return None
+    _check_keys(table, (*_keys(Correction), *more), place)
+    return Correction(**table)
+
+
+def _keys(settings: type) -> tuple[str, ...]:
+    return tuple(item.name for item in fields(settings))
+
+
+def _plain(settings: Any) -> dict[str, Any]:
+    """Write a settings object as a table, what is required first, without what is as by default."""
+    table = {}
+    for item in sorted(fields(settings), key=lambda item: item.default is not MISSING):
+        value = getattr(settings, item.name)
+        default = item.default if item.default_factory is MISSING else item.default_factory()
+        if value is not None and (value != default or isinstance(value, bool) != isinstance(default, bool)):
+            table[item.name] = _toml(value)
+    return table
+
+
+def _toml(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _toml(item) for key, item in value.items()}
+    if isinstance(value, (tuple, list)):
+        return [_toml(item) for item in value]
+    return value.name if isinstance(value, (Model, Slice)) else value
+
+
+def _dump_slice(rule: Slice) -> dict[str, Any]:
+    if isinstance(rule, FunctionSlice):
+        raise ProjectError(
+            f"Slice {rule.name!r} is a Python function, which a project file cannot hold. "
+            "Write its answer into a column and use kind 'flag'."
+        )
+    table = {"name": rule.name, "kind": rule.kind} | {
+        key: value for key, value in _plain(rule).items() if key != "noise"
+    }
+    return table | ({} if rule.noise is None else {"noise": _dump_noise(rule.noise)})
+
+
+def _dump_noise(noise: Noise) -> dict[str, Any]:
+    table: dict[str, Any] = {"measured": True} if noise.measured else {}
+    if noise.source is not None:
+        table["source"] = _plain(noise.source)
+    if noise.target is not None or noise.same:
+        table["target"] = {"same": True} if noise.target is None else _plain(noise.target)
+    return table
+
+
+def _short_lists(text: str) -> str:
+    """Bring lists that fit onto one line; a text never spans lines here, so lines can be joined."""
+    done: list[str] = []
+    lines = iter(text.splitlines())
+    for line in lines:
+        block = [line]
+        if line.endswith(" = ["):
+            while block[-1] != "]":
+                block.append(next(lines))
+        joined = block[0]
+        for item in (item.strip() for item in block[1:]):
+            if item.startswith("]"):
+                joined = joined.removesuffix(",") + item
+            else:
+                joined += item if joined.endswith("[") else f" {item}"
+        done += [joined] if len(joined) <= 120 else block
+    return "\n".join(done) + "\n"

@@ -1,0 +1,521 @@
+"""The estimate and its report: one function behind the app, the command line and the library."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from mandoline_core.assemble import CodesOf, EdgeNames, Prepared, make_problem, prepare, split_halves
+from mandoline_core.bootstrap import bootstrap
+from mandoline_core.corrections import CorrectionRule, fixed_rule
+from mandoline_core.data import Model, Sample
+from mandoline_core.diagnostics import Diagnostics, diagnose, find, interval_of
+from mandoline_core.errors import DataError, MandolineError, ProjectError, SliceError, listed
+from mandoline_core.estimators import Outcome, Problem, get_estimator
+from mandoline_core.findings import Finding, worst_first
+from mandoline_core.fitting import potential_names
+from mandoline_core.graph import check_edges
+from mandoline_core.intervals import Interval, bootstrap_interval
+from mandoline_core.metrics import check_finite, get_metric
+from mandoline_core.patterns import Floats, count_patterns
+from mandoline_core.project import Project
+from mandoline_core.rendering import render_html, render_text
+from mandoline_core.settings import EstimatorSettings, MetricSettings
+from mandoline_core.slices import Slice, codes
+
+Progress = Callable[[str, float], None]
+
+
+@dataclass(frozen=True, eq=False)
+class ModelReport:
+    """Hold one model's estimate, how sure it is, and what to know before quoting it.
+
+    Parameters
+    ----------
+    model : str
+    metric : str
+    estimate, interval : float, pair of floats
+        The metric on the target.
+    standard_error : float
+    source, source_interval : float, pair of floats
+        The metric on the labelled source, unweighted.
+    truth : float or None
+        The metric on the target's own labels, if it has them.
+    n_source, n_target, n_patterns : int
+    weights : array of float, shape (n_source_rows,)
+        How much each source row counts; sums to 1. Rows without a score, or used for fitting only, have 0.
+    ratios : array of float, shape (n_patterns,)
+        How many times a row of each pattern counts.
+    delta : dict of str to float
+        Fitted parameters; edges as "a*b".
+    edges : tuple of pairs of slice names
+    edge_z : tuple of float
+        Score-test values of learned edges; empty when a person gave them.
+    diagnostics : Diagnostics
+    converged : bool
+    findings : tuple of Finding, worst first
+    problem : Problem
+    outcome : Outcome
+        The patterns behind the numbers, and the fit.
+    """
+
+    model: str
+    metric: str
+    estimate: float
+    interval: Interval
+    standard_error: float
+    source: float
+    source_interval: Interval
+    truth: float | None
+    n_source: int
+    n_target: int
+    n_patterns: int
+    weights: Floats
+    ratios: Floats
+    delta: dict[str, float]
+    edges: tuple[tuple[str, str], ...]
+    edge_z: tuple[float, ...]
+    diagnostics: Diagnostics
+    converged: bool
+    findings: tuple[Finding, ...]
+    problem: Problem
+    outcome: Outcome
+
+    @property
+    def effective_sample_size(self) -> float:
+        """So many equally weighted rows would be as informative."""
+        return self.diagnostics.effective_sample_size
+
+    @property
+    def largest_ratio(self) -> float:
+        """How many times the heaviest row counts."""
+        return self.diagnostics.largest_ratio
+
+    @property
+    def set_aside(self) -> float:
+        """Share of the target that the estimate does not speak of."""
+        return self.diagnostics.set_aside
+
+
+@dataclass(frozen=True, eq=False)
+class Report:
+    """Hold the estimates of all models; its own numbers are the first model's.
+
+    Prints as text in a terminal and as a table in a notebook.
+    """
+
+    name: str
+    models: Mapping[str, ModelReport]
+    made: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def first(self) -> ModelReport:
+        """The first model's report."""
+        return next(iter(self.models.values()))
+
+    @property
+    def estimate(self) -> float:
+        """The first model's estimate on the target."""
+        return self.first.estimate
+
+    @property
+    def interval(self) -> Interval:
+        """The interval of the first model's estimate."""
+        return self.first.interval
+
+    @property
+    def source(self) -> float:
+        """The first model's score on the source."""
+        return self.first.source
+
+    @property
+    def truth(self) -> float | None:
+        """The first model's score on the target's own labels, if it has them."""
+        return self.first.truth
+
+    @property
+    def weights(self) -> Floats:
+        """How much each source row counts for the first model; sums to 1."""
+        return self.first.weights
+
+    @property
+    def delta(self) -> dict[str, float]:
+        """The first model's fitted parameters."""
+        return self.first.delta
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What to know before quoting the first model's estimate."""
+        return self.first.findings
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the report as plain data: what `mandoline estimate --json` prints."""
+        first = self.first
+        return {
+            "estimate": first.estimate,
+            "interval": list(first.interval),
+            "source": first.source,
+            "source_interval": list(first.source_interval),
+            "truth": first.truth,
+            "n_source": first.n_source,
+            "n_target": first.n_target,
+            "n_patterns": first.n_patterns,
+            "set_aside": first.set_aside,
+            "bounds": list(first.diagnostics.bounds) if first.diagnostics.bounds else None,
+            "unseen": first.diagnostics.unseen,
+            "effective_sample_size": first.effective_sample_size,
+            "design_effect": first.diagnostics.design_effect,
+            "largest_ratio": first.largest_ratio,
+            "converged": first.converged,
+            "delta": first.delta,
+            "edges": [
+                {"edge": list(edge), "z": first.edge_z[i] if first.edge_z else None}
+                for i, edge in enumerate(first.edges)
+            ],
+            "models": {
+                name: {
+                    "estimate": model.estimate,
+                    "interval": list(model.interval),
+                    "source": model.source,
+                    "source_interval": list(model.source_interval),
+                    "truth": model.truth,
+                    "set_aside": model.set_aside,
+                    "effective_sample_size": model.effective_sample_size,
+                    "largest_ratio": model.largest_ratio,
+                    "converged": model.converged,
+                    "findings": [finding.as_dict() for finding in model.findings],
+                }
+                for name, model in self.models.items()
+            },
+            "findings": [finding.as_dict() for finding in first.findings],
+            "made": dict(self.made),
+        }
+
+    def __str__(self) -> str:
+        return render_text(self)
+
+    def __repr__(self) -> str:
+        return render_text(self)
+
+    def _repr_html_(self) -> str:
+        return render_html(self)
+
+
+def estimate(
+    source: Project | Sample,
+    target: Sample | None = None,
+    slices: Sequence[Slice] | None = None,
+    *,
+    edges: EdgeNames | str = (),
+    metric: str | MetricSettings = "accuracy",
+    estimator: str | EstimatorSettings = "mandoline",
+    reveal: bool = False,
+    progress: Progress | None = None,
+    codes_of: CodesOf = codes,
+    **settings: Any,
+) -> Report:
+    """Estimate how well each model does on the target.
+
+    Parameters
+    ----------
+    source : Project or Sample
+        A project says everything else itself; then only `reveal` and `progress` may follow.
+    target : Sample
+    slices : sequence of Slice
+    edges : sequence of pairs of slice names, or "auto"
+    metric : str or MetricSettings
+    estimator : str or EstimatorSettings
+        A name in the registry.
+    reveal : bool
+        Read the project's file of target labels, to show the truth beside the estimate.
+    progress : callable, optional
+        Called with what is being done and the share done, between 0 and 1.
+    codes_of : callable
+        Evaluates slices on a sample; a caller may put a cache here.
+    **settings
+        Fields of EstimatorSettings: split, overlap, ridge, confidence, seed, interval, replicates.
+
+    Returns
+    -------
+    Report
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from mandoline_core import Category, Sample
+    >>> source = pd.DataFrame({"place": ["a"] * 80 + ["b"] * 20, "y": 1, "p": [1] * 80 + [1, 0] * 10})
+    >>> target = pd.DataFrame({"place": ["a"] * 50 + ["b"] * 50, "p": 1})
+    >>> report = estimate(
+    ...     Sample(source, label="y", prediction="p"), Sample(target), [Category("b", column="place", values=("b",))]
+    ... )
+    >>> round(report.source, 3), round(report.estimate, 3)
+    (0.9, 0.75)
+    """
+    if isinstance(source, Project):
+        if target is not None or slices is not None or settings or edges:
+            raise ProjectError("A project already says which data, slices and settings to use. Change the project.")
+        return _estimate_project(source, reveal, progress, codes_of)
+    if target is None or slices is None:
+        raise MandolineError("estimate() needs a project, or a source sample, a target sample and slices.")
+    chosen = metric if isinstance(metric, MetricSettings) else MetricSettings(name=metric)
+    how = replace(estimator, **settings) if isinstance(estimator, EstimatorSettings) else None
+    return _estimate_samples(
+        "estimate", source, target, slices, edges, chosen, how or EstimatorSettings(name=str(estimator), **settings), progress, codes_of
+    )
+
+
+def estimate_from_codes(
+    source_codes: ArrayLike,
+    scores: ArrayLike,
+    target_codes: ArrayLike,
+    *,
+    edges: Sequence[Sequence[int]] = (),
+    noise: tuple[ArrayLike, ArrayLike] | None = None,
+    estimator: str = "mandoline",
+    ridge: float = 0.0,
+    names: Sequence[str] | None = None,
+    **settings: Any,
+) -> Report:
+    """Estimate the mean score on the target from slice codes that someone already has.
+
+    Parameters
+    ----------
+    source_codes, target_codes : array of -1, 0, 1, shape (n_rows, n_slices)
+    scores : array of float, shape (n_source_rows,)
+    edges : sequence of pairs of slice numbers
+    noise : pair of arrays, each of shape (n_slices, 3), optional
+        Source and target p(g = 1 | code) for the codes -1, 0, 1. None takes slices at their word.
+    estimator : str
+    ridge : float
+    names : sequence of str, optional
+    **settings
+        Further fields of EstimatorSettings: split, overlap, confidence, seed, interval, replicates.
+
+    Examples
+    --------
+    >>> report = estimate_from_codes([[1], [-1], [-1], [-1]], [0.0, 1.0, 1.0, 1.0], [[1], [-1]])
+    >>> round(report.estimate, 6)
+    0.5
+    """
+    how = EstimatorSettings(name=estimator, ridge=ridge, **settings)
+    source, target = _check_codes(source_codes, "source_codes"), _check_codes(target_codes, "target_codes")
+    values = np.asarray(scores, dtype=float).reshape(-1)
+    if len(values) != len(source):
+        raise DataError(f"There are {len(source)} source rows and {len(values)} scores. Expected one score a row.")
+    check_finite(values, "scores")
+    n_slices = source.shape[1]
+    labels = [f"{i}" for i in range(n_slices)] if names is None else [str(name) for name in names]
+    if len(labels) != n_slices:
+        raise SliceError(f"There are {n_slices} slices and {len(labels)} names. Expected one name a slice.")
+    inside_unit = bool(((values >= 0) & (values <= 1)).all())
+    metric = replace(get_metric("mean"), bounds=(0.0, 1.0) if inside_unit else None)
+    count = count_patterns(source, target, values[:, None], labels)
+    halves = split_halves(len(values), how.split, np.random.default_rng(how.seed))
+    problem = make_problem(count, values[:, None], metric, how, halves)
+    problem = replace(problem, edges=check_edges(edges, n_slices))
+    if noise is not None:
+        problem = replace(problem, rule=_check_noise(noise, n_slices))
+    scored = np.ones(len(values), dtype=bool)
+    prepared = Prepared("score", (), problem, count, scored, halves, {}, None, None, ())
+    return Report("codes", {"score": report_model(prepared, how)}, _made(how, {}))
+
+
+def report_model(prepared: Prepared, settings: EstimatorSettings, progress: Progress | None = None) -> ModelReport:
+    """Solve one model's problem on its patterns, and report.
+
+    This touches no rows but to spread the weights over them.
+    """
+    problem, table = prepared.problem, prepared.problem.patterns
+    estimator = get_estimator(settings.name)
+    outcome = estimator.estimate(problem)
+    numbers = diagnose(problem, outcome)
+    findings = [*prepared.findings, *find(problem, outcome, numbers)]
+    interval = interval_of(problem, outcome, settings.confidence)
+    if settings.interval == "bootstrap":
+        interval, extra = _bootstrap(prepared, settings, outcome, progress)
+        findings.extend(extra)
+    plain = get_estimator("source").estimate(problem)
+    names = potential_names(table.names, problem.edges)
+    learned = prepared.learned
+    return ModelReport(
+        model=prepared.model,
+        metric=problem.metric.name,
+        estimate=outcome.value,
+        interval=interval,
+        standard_error=outcome.influence.standard_error(),
+        source=plain.value,
+        source_interval=interval_of(problem, plain, settings.confidence),
+        truth=prepared.truth,
+        n_source=round(table.n_source),
+        n_target=round(table.n_target),
+        n_patterns=len(table),
+        weights=_row_weights(prepared, outcome),
+        ratios=_ratios(problem, outcome),
+        delta={} if outcome.delta is None else dict(zip(names, outcome.delta.tolist(), strict=True)),
+        edges=tuple((table.names[i], table.names[j]) for i, j in problem.edges),
+        edge_z=() if learned is None else learned.z,
+        diagnostics=numbers,
+        converged=outcome.converged,
+        findings=worst_first(findings),
+        problem=problem,
+        outcome=outcome,
+    )
+
+
+def _estimate_project(project: Project, reveal: bool, progress: Progress | None, codes_of: CodesOf) -> Report:
+    source, target = project.read()
+    revealed = _reveal(project, target) if reveal else target
+    return _estimate_samples(
+        project.name,
+        source,
+        target,
+        project.slices,
+        project.edges,
+        project.metric,
+        project.estimator,
+        progress,
+        codes_of,
+        revealed,
+    )
+
+
+def _reveal(project: Project, target: Sample) -> Sample:
+    """Put the target's labels beside its rows, for scoring only."""
+    labels = project.read_target_labels(target.n_rows)
+    if labels is not None:
+        column = project.metric.column if project.label is None else project.label
+        frame = target.frame.with_columns(labels.alias(str(column)))
+        return Sample(frame, label=project.label, models=target.models, name=target.name)
+    if target.label is None:
+        raise ProjectError("There are no target labels to reveal. Name their file as labels in [target].")
+    return target
+
+
+def _estimate_samples(
+    name: str,
+    source: Sample,
+    target: Sample,
+    slices: Sequence[Slice],
+    edges: EdgeNames | str,
+    metric: MetricSettings,
+    settings: EstimatorSettings,
+    progress: Progress | None,
+    codes_of: CodesOf,
+    revealed: Sample | None = None,
+) -> Report:
+    get_estimator(settings.name)  # refuse an unknown name before any work
+    reports = {}
+    models = models_of(source, metric)
+    for i, model in enumerate(models):
+        if progress is not None:
+            progress(f"model {model.name}" if model else "estimate", i / len(models))
+        prepared = prepare(
+            source,
+            target,
+            slices,
+            model=model,
+            edges=edges,
+            metric=metric,
+            settings=settings,
+            codes_of=codes_of,
+            revealed=revealed,
+        )
+        reports[prepared.model] = report_model(prepared, settings, progress)
+    fingerprints = {"source": source.fingerprint, "target": target.fingerprint}
+    return Report(name, reports, _made(settings, fingerprints))
+
+
+def models_of(source: Sample, metric: MetricSettings) -> tuple[Model | None, ...]:
+    """List the models to report on; the metric "mean" needs none."""
+    if source.models:
+        return source.models
+    if get_metric(metric.name).needs == "column":
+        return (None,)
+    raise ProjectError("The source names no model. Say which column holds the predictions.")
+
+
+def _made(settings: EstimatorSettings, fingerprints: Mapping[str, str]) -> dict[str, Any]:
+    """Say how a report was made."""
+    packages = ("mandoline-estimator", "numpy", "scipy", "pandas", "narwhals")
+    return {
+        "settings": asdict(settings),
+        "fingerprints": dict(fingerprints),
+        "versions": {"python": platform.python_version(), **{name: version(name) for name in packages}},
+    }
+
+
+def _row_weights(prepared: Prepared, outcome: Outcome) -> Floats:
+    weights = np.zeros(len(prepared.scored))
+    index = prepared.count.source_index
+    scored = np.zeros(len(index))
+    for group, by_pattern in enumerate(outcome.row_weights):
+        rows = prepared.halves == group
+        scored[rows] = by_pattern[index[rows]]
+    weights[prepared.scored] = scored
+    return weights
+
+
+def _ratios(problem: Problem, outcome: Outcome) -> Floats:
+    """Average, over a pattern's source rows, how many times each counts."""
+    counts = np.array([group.source for group in problem.groups])
+    total = np.maximum(problem.patterns.source, 1)
+    return (counts * outcome.row_weights).sum(axis=0) / total * problem.patterns.n_source
+
+
+def _bootstrap(
+    prepared: Prepared, settings: EstimatorSettings, outcome: Outcome, progress: Progress | None
+) -> tuple[Interval, list[Finding]]:
+    said = (lambda share: progress(f"bootstrap of {prepared.model}", share)) if progress is not None else None
+    found = bootstrap(
+        prepared.problem,
+        get_estimator(settings.name),
+        outcome,
+        replicates=settings.replicates,
+        rng=np.random.default_rng(settings.seed),
+        progress=said,
+    )
+    if len(found.values) < max(2, settings.replicates // 2):
+        raise MandolineError(
+            f"The bootstrap failed on {found.failures} of {settings.replicates} redraws: the weights hang on too few rows. "
+            'Use interval = "influence", or fewer slices.'
+        )
+    findings = []
+    if found.failures:
+        findings.append(
+            Finding(
+                "bootstrap_failures",
+                "warning",
+                f"On {found.failures} of {settings.replicates} redraws the weights could not be fitted; the interval "
+                "leaves them out and may be too short.",
+                "Use fewer slices, or merge rare ones.",
+            )
+        )
+    return bootstrap_interval(found.values, confidence=settings.confidence), findings
+
+
+def _check_codes(given: ArrayLike, what: str) -> np.ndarray:
+    array = np.asarray(given)
+    if array.ndim != 2 or not len(array):
+        raise DataError(f"{what} must have a row for each example and a column for each slice. Got shape {array.shape}.")
+    wrong = array[~np.isin(array, (-1, 0, 1))]
+    if wrong.size:
+        raise DataError(f"{what} must be 1 (inside), -1 (outside) or 0 (abstained). Got {listed(np.unique(wrong), 5)}.")
+    return array.astype(np.int8)
+
+
+def _check_noise(noise: tuple[ArrayLike, ArrayLike], n_slices: int) -> CorrectionRule:
+    if len(noise) != 2:
+        raise DataError("noise must be a pair: the source's corrections and the target's.")
+    tables = [np.asarray(table, dtype=float) for table in noise]
+    for table, side in zip(tables, ("source", "target"), strict=True):
+        if table.shape != (n_slices, 3):
+            raise DataError(f"The {side}'s noise must have shape ({n_slices}, 3). Got {table.shape}.")
+        if not ((table >= 0) & (table <= 1)).all():
+            raise DataError(f"The {side}'s noise must hold probabilities between 0 and 1.")
+    return fixed_rule(tables[0], tables[1])
