@@ -13,9 +13,10 @@ from mandoline_core.data import Model, Sample
 from mandoline_core.errors import DataError, SliceError
 from mandoline_core.estimators import Problem
 from mandoline_core.findings import Finding
+from mandoline_core.gold import GoldTable, gold_table
 from mandoline_core.graph import LearnedEdges, edges_by_name, learn_edges
 from mandoline_core.metrics import Metric, Scores, get_metric, score_rows
-from mandoline_core.noise import Correction, Noise
+from mandoline_core.noise import Noise
 from mandoline_core.patterns import Codes, Count, Floats, count_patterns, restrict_source
 from mandoline_core.settings import EstimatorSettings, MetricSettings
 from mandoline_core.slices import Slice, codes, gold_codes, resolve
@@ -40,8 +41,8 @@ class Prepared:
         Source rows with a label and a prediction.
     halves : array of int, shape (n_scored,)
         Group of each scored row.
-    gold : dict of str to array, shape (3, 3)
-        For slices with a gold column: source rows by code (-1, 0, 1) and by truth (-1, 0, 1).
+    gold : dict of str to GoldTable
+        For slices with a gold column.
     truth : float or None
         The metric on the target, where the target's labels are known.
     learned : LearnedEdges or None
@@ -55,7 +56,7 @@ class Prepared:
     count: Count
     scored: NDArray[np.bool_]
     halves: NDArray[np.int8]
-    gold: dict[str, Floats]
+    gold: dict[str, GoldTable]
     truth: float | None
     learned: LearnedEdges | None
     findings: tuple[Finding, ...]
@@ -104,7 +105,7 @@ def prepare(
         source_codes, statistics = source_codes[scores.known], statistics[scores.known]
     count = count_patterns(source_codes, target_codes, statistics, names)
     gold = {
-        rule.name: cross_tabulate(source_codes[:, i], gold_codes(source, rule)[scores.known])
+        rule.name: gold_table(source_codes[:, i], gold_codes(source, rule)[scores.known], statistics[:, 0])
         for i, rule in enumerate(slices)
         if rule.gold is not None
     }
@@ -128,42 +129,6 @@ def prepare(
         learned=learned,
         findings=_unscored(scores, source),
     )
-
-
-def cross_tabulate(said: Codes, truth: Codes) -> Floats:
-    """Count rows by what the slice says and by the truth.
-
-    Returns
-    -------
-    array of float, shape (3, 3)
-        Rows: the slice's codes -1, 0, 1. Columns: the truth -1, 0, 1; 0 is unknown.
-
-    Examples
-    --------
-    >>> cross_tabulate(np.array([1, 1, -1], dtype=np.int8), np.array([1, -1, -1], dtype=np.int8)).tolist()
-    [[1.0, 0.0, 0.0], [0.0, 0.0, 0.0], [1.0, 0.0, 1.0]]
-    """
-    cells = (said.astype(np.intp) + 1) * 3 + truth + 1
-    return np.bincount(cells, minlength=9).reshape(3, 3).astype(float)
-
-
-def measure_correction(table: Floats, name: str) -> Correction:
-    """Measure a slice's corrections from counts by code and truth.
-
-    Examples
-    --------
-    >>> measure_correction(np.array([[90.0, 0, 10], [0, 0, 0], [5, 0, 45]]), "blurry")
-    Correction(inside=0.9, outside=0.1, abstain=None)
-    """
-    known = table[:, 0] + table[:, 2]
-    for row, side in ((2, "inside"), (0, "outside")):
-        if not known[row]:
-            raise SliceError(
-                f"Corrections of slice {name!r} cannot be measured: no source row with a gold answer is {side} it. "
-                "State the corrections, or change the slice."
-            )
-    abstain = float(table[1, 2] / known[1]) if known[1] else None
-    return Correction(inside=float(table[2, 2] / known[2]), outside=float(table[0, 2] / known[0]), abstain=abstain)
 
 
 def split_halves(n: int, split: str, rng: np.random.Generator) -> NDArray[np.int8]:
@@ -205,12 +170,12 @@ def _split(
     return halves, make_problem(count, statistics, metric, settings, halves)
 
 
-def _noise(rule: Slice, gold: dict[str, Floats]) -> Noise | None:
+def _noise(rule: Slice, gold: dict[str, GoldTable]) -> Noise | None:
     if rule.noise is None or not rule.noise.measured:
         return rule.noise
     if rule.name not in gold:
         raise SliceError(f"Corrections of slice {rule.name!r} are to be measured, but it names no gold column. Add gold.")
-    return replace(rule.noise, measured=False, source=measure_correction(gold[rule.name], rule.name))
+    return replace(rule.noise, measured=False, source=gold[rule.name].measure(rule.name))
 
 
 def _truth(

@@ -234,8 +234,12 @@ def kind_of(dtype: nw.dtypes.DType) -> str:
 
 def _at_the_door(frame: Any, name: str) -> nw.DataFrame[Any]:
     """Bring a frame of any engine to the few column types that rules know."""
+    native = nw.to_native(frame, pass_through=True)
     try:
-        known = nw.from_native(nw.to_native(frame, pass_through=True))
+        known = nw.from_native(native)
+    except nw.exceptions.DuplicateError:
+        _check_names(getattr(native, "column_names", native.columns), name)
+        raise
     except TypeError:
         raise DataError(
             f"{name} is of type {type(frame).__name__}, which is not a frame. Expected pandas, Polars or PyArrow."

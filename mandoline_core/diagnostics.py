@@ -118,7 +118,7 @@ def _about_overlap(problem: Problem, outcome: Outcome, numbers: Diagnostics) -> 
     table = problem.patterns
     if numbers.set_aside > 0:
         rows = round(numbers.set_aside * table.n_target)
-        why = f" (slices {listed(outcome.beyond)})" if outcome.beyond else ""
+        why = f" (slices {listed(outcome.beyond, most=4)})" if outcome.beyond else ""
         whole = ""
         if numbers.bounds is not None:
             whole = (
@@ -212,12 +212,12 @@ def _duplicates(table: Patterns, constant: np.ndarray) -> Iterator[Finding]:
         if constant[i]:
             continue
         column = table.codes[:, i]
-        twin = seen.get(column.tobytes()) or seen.get((-column).tobytes())
+        twin = seen.get(column.tobytes())
         if twin is not None:
             yield Finding(
                 "duplicate_slice",
                 "info",
-                f"Slices {twin!r} and {name!r} say the same (or the exact opposite) about every row.",
+                f"Slices {twin!r} and {name!r} say the same about every row.",
                 "One of them is enough.",
             )
         seen.setdefault(column.tobytes(), name)

@@ -106,7 +106,7 @@ def _instants(array: pa.Array) -> tuple[str, pa.Array, list[memoryview]]:
 def _texts(array: pa.Array) -> tuple[str, pa.Array, list[memoryview]]:
     kind = "text"
     if not (pa.types.is_string(array.type) or pa.types.is_large_string(array.type)):
-        kind = str(array.type)
+        kind = "other"
         try:
             array = array.cast(pa.large_string())
         except (pa.ArrowNotImplementedError, pa.ArrowInvalid):

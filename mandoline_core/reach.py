@@ -13,7 +13,7 @@ from mandoline_core.errors import MandolineError
 from mandoline_core.patterns import Floats
 from mandoline_core.potentials import Tilt
 
-_TOLERANCE = 1e-7
+_TOLERANCE = 1e-6
 _OPTIONS = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
 
 
@@ -24,7 +24,7 @@ class Reach:
     Parameters
     ----------
     beyond : array of bool, shape (n_target_patterns,)
-        Patterns on the far side of a hyperplane that has all of the source on the near side.
+        Patterns that cannot be kept whole; all lie behind a hyperplane that has the source in front.
     direction : array of float, shape (n_potentials,)
         The separating combination of potentials; zero when nothing is beyond.
     """
@@ -36,8 +36,7 @@ class Reach:
 def find_beyond(tilt: Tilt, present: NDArray[np.bool_], potentials: Floats, shares: Floats) -> Reach:
     """Find target patterns that must be set aside for the rest to be matched.
 
-    A linear programme keeps as much of the target as some weighting of the source can match. Its dual is a
-    hyperplane; what the source cannot match lies behind it.
+    A linear programme keeps as much of the target as some weighting of the source can match.
 
     Parameters
     ----------
@@ -69,9 +68,8 @@ def find_beyond(tilt: Tilt, present: NDArray[np.bool_], potentials: Floats, shar
         raise MandolineError(f"The overlap of the two samples could not be checked: {found.message}")
     if -found.fun >= shares.sum() * (1 - 1e-9):
         return Reach(np.zeros(n, dtype=bool), np.zeros(d))
-    normal = -found.eqlin.marginals[: d + 1]
-    side = potentials @ normal[:d] + normal[d]
-    return Reach(side > _TOLERANCE, normal[:d])
+    # By duality every pattern not kept whole lies behind the hyperplane whose normal the multipliers are.
+    return Reach(found.x[:n] < shares * (1 - _TOLERANCE), -found.eqlin.marginals[:d])
 
 
 def restrict_to_face(tilt: Tilt, present: NDArray[np.bool_], target_mean: Floats) -> tuple[Tilt, NDArray[np.bool_]]:

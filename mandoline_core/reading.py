@@ -8,7 +8,7 @@ import io
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
 import pandas as pd
 import pyarrow as pa
@@ -84,13 +84,13 @@ def _check_path(path: Path) -> None:
 
 def _read_parquet(path: Path) -> pd.DataFrame:
     try:
+        _check_header(path, pq.read_schema(path).names)
         table = pq.read_table(path)
     except (pa.ArrowException, OSError) as error:
         reason = str(error).split("\n")[0].rstrip(".")
         raise DataError(
             f"{path.name} cannot be read as Parquet: {reason}. Write it again, or save it as CSV."
         ) from None
-    _check_header(path, table.column_names)
     frame: pd.DataFrame = table.to_pandas()
     # An index that pandas stored is an ordinary column to everyone else.
     named = [name for name in frame.index.names if name is not None]
@@ -122,6 +122,8 @@ def _read_delimited(path: Path) -> pd.DataFrame:
         )
     except pd.errors.ParserError as error:
         _explain_ragged(path, encoding, delimiter)
+        if "EOF inside string" in str(error):
+            raise _open_quote(path, encoding, delimiter) from None
         raise DataError(f"{path.name} cannot be read as CSV: {error}.") from None
     if len(header) > 1 and table.iloc[:, -1].isna().any():
         # pandas fills short rows without a word, always from the last column.
@@ -169,8 +171,8 @@ def _encoding(path: Path) -> str:
 def _head(path: Path, encoding: str) -> str:
     with _open(path, encoding) as file:
         head = file.read(_SAMPLE_BYTES)
-        # A record cut in half would look ragged.
-        return head if len(head) < _SAMPLE_BYTES else head + file.readline()
+    # A line cut in half would look ragged.
+    return head if len(head) < _SAMPLE_BYTES or "\n" not in head else head[: head.rindex("\n")]
 
 
 def _delimiter(sample: str) -> str:
@@ -187,23 +189,36 @@ def _delimiter(sample: str) -> str:
 def _explain_ragged(path: Path, encoding: str, delimiter: str) -> None:
     """Raise for the first row whose number of fields is not the header's; return if there is none."""
     with _open(path, encoding) as file:
-        lines = _records(csv.reader(file, delimiter=delimiter))
-        _, header = next(lines)
-        for line, row in lines:
-            if len(row) != len(header):
+        width = 0
+        for line, row in _records(csv.reader(file, delimiter=delimiter)):
+            width = width or len(row)
+            if row and len(row) != width:
                 fields = "1 field" if len(row) == 1 else f"{len(row)} fields"
                 raise DataError(
-                    f"Line {line} of {path.name} has {fields}, and the header has {len(header)}. "
+                    f"Line {line} of {path.name} has {fields}, and the header has {width}. "
                     "Check its delimiters and quotes."
                 )
 
 
-def _records(reader: Iterator[list[str]]) -> Iterator[tuple[int, list[str]]]:
+def _open_quote(path: Path, encoding: str, delimiter: str) -> DataError:
+    """Say where the quote opens that swallows the rest of the file."""
+    with _open(path, encoding) as file:
+        line = max((line for line, _ in _records(csv.reader(file, delimiter=delimiter))), default=1)
+    return DataError(
+        f"A quote that opens on line {line} of {path.name} is never closed. Close it, or double the quotes inside a text."
+    )
+
+
+def _records(reader: Any) -> Iterator[tuple[int, list[str]]]:
+    """Go through the rows with the line each starts on, up to a text that the csv module finds too long."""
     line = 1
-    for row in reader:
-        if row:
-            yield line, row
-        line = reader.line_num + 1  # type: ignore[attr-defined]
+    try:
+        for row in reader:
+            if row:
+                yield line, row
+            line = reader.line_num + 1
+    except csv.Error:
+        yield line, []
 
 
 def _with_missing_words(table: pd.DataFrame) -> pd.DataFrame:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from importlib.metadata import version
 from typing import Any
@@ -25,11 +25,12 @@ from mandoline_core.intervals import Interval, bootstrap_interval
 from mandoline_core.metrics import check_finite, get_metric
 from mandoline_core.patterns import Floats, count_patterns
 from mandoline_core.project import Project
-from mandoline_core.rendering import render_html, render_text
+from mandoline_core.rendering import render_html, render_text, show_interval
 from mandoline_core.settings import EstimatorSettings, MetricSettings
 from mandoline_core.slices import Slice, codes
 
 Progress = Callable[[str, float], None]
+MISTAKE_Z = 2.576  # two-sided 1%
 
 
 @dataclass(frozen=True, eq=False)
@@ -335,7 +336,7 @@ def report_model(prepared: Prepared, settings: EstimatorSettings, progress: Prog
     estimator = get_estimator(settings.name)
     outcome = estimator.estimate(problem)
     numbers = diagnose(problem, outcome)
-    findings = [*prepared.findings, *find(problem, outcome, numbers)]
+    findings = [*prepared.findings, *find(problem, outcome, numbers), *_about_noise(prepared, settings)]
     interval = interval_of(problem, outcome, settings.confidence)
     if settings.interval == "bootstrap":
         interval, extra = _bootstrap(prepared, settings, outcome, progress)
@@ -366,6 +367,48 @@ def report_model(prepared: Prepared, settings: EstimatorSettings, progress: Prog
         problem=problem,
         outcome=outcome,
     )
+
+
+def _about_noise(prepared: Prepared, settings: EstimatorSettings) -> Iterator[Finding]:
+    """Put the two estimators for noisy slices side by side, and test what the denoised one assumes."""
+    problem = prepared.problem
+    if settings.name not in ("mandoline", "denoised") or problem.corrections().takes_codes_at_their_word:
+        return
+    other = get_estimator("denoised" if settings.name == "mandoline" else "mandoline")
+    try:
+        outcome = other.estimate(problem)
+    except MandolineError as error:
+        said = f"cannot be computed here ({error})"
+    else:
+        interval = interval_of(problem, outcome, settings.confidence)
+        share = problem.metric.bounds == (0.0, 1.0)
+        said = f"gives {show_interval(outcome.value, interval, share=share)}"
+    if settings.name == "mandoline":
+        yield Finding(
+            "noisy_slices",
+            "info",
+            "Some slices are noisy, and the paper's weights then move the score only part of the way. The denoised "
+            f"estimator, which assumes that a slice's mistakes have nothing to do with the score, {said}.",
+            'Choose estimator "denoised" if that assumption is sound.',
+        )
+    else:
+        yield Finding(
+            "noisy_slices",
+            "info",
+            "This assumes that a slice's mistakes have nothing to do with the score. The paper's weighting, which assumes "
+            f"less but moves the score only part of the way, {said}.",
+            'Choose estimator "mandoline" if that assumption is in doubt.',
+        )
+    for name, gold in prepared.gold.items():
+        z = gold.mistake_z()
+        if z is not None and abs(z) > MISTAKE_Z:
+            yield Finding(
+                "mistakes_matter",
+                "warning" if settings.name == "denoised" else "info",
+                f"In the source, the score depends on what slice {name!r} says even where the truth is known "
+                f"(z = {z:.1f}), so the denoised estimator's assumption does not quite hold.",
+                'Compare it with estimator "mandoline"; the truth may lie between the two.',
+            )
 
 
 def _estimate_project(project: Project, reveal: bool, progress: Progress | None, codes_of: CodesOf) -> Report:

@@ -100,7 +100,7 @@ def slice_table(prepared: Prepared, *, confidence: float = 0.95) -> tuple[SliceR
                 outside=_part(prepared, i, -1, confidence),
                 most_like=table.names[partner] if partner >= 0 and alike[i, partner] > 0 else None,
                 overlap=float(alike[i, partner]) if partner >= 0 and alike[i, partner] > 0 else None,
-                gold=_gold(prepared.gold[name]) if name in prepared.gold else None,
+                gold=_gold(prepared.gold[name].counts) if name in prepared.gold else None,
             )
         )
     return tuple(rows)

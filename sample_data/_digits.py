@@ -54,6 +54,9 @@ below = 50
 gold = "blurry"    # the column with the true answer
 [slices.noise]
 measured = true    # measure the source's corrections against the gold column
+
+[estimator]
+name = "denoised"    # the slice is noisy; compare with "mandoline", the paper's weights
 """
 
 

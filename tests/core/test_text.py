@@ -32,7 +32,7 @@ def found(pattern: str, texts: list[str]) -> list[bool]:
     [
         ("not", ["Not here", "not\n", "a\nnot", "(NOT)"], ["knot", "notable", "_not", "not1", ""]),
         ("C++", ["C++", "in c++, yes"], ["C++11", "C+", "ObjC++"]),
-        ("don't", ["I don't", "DON\u2019T", "don\u02bct!"], ["dont", "don't't1"[:3]]),
+        ("don't", ["I don't", "DON\u2019T", "don\u02bct!"], ["dont", "don"]),
         ("don\u2019t", ["I don't"], ["dont"]),
         ("été", ["L'été", "e\u0301te\u0301", "ÉTÉ."], ["étés", "ete", "é té"]),
         ("ete", ["ete"], ["ete\u0301"]),
