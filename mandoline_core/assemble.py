@@ -165,7 +165,7 @@ def _split(
 ) -> tuple[NDArray[np.int8], Problem]:
     n = len(count.source_index)
     if settings.split != "none" and n < 2:
-        raise DataError(f"The source has {n} scored row, too few to split. Use split = \"none\".")
+        raise DataError(f'The source has {n} scored row, too few to split. Use split = "none".')
     halves = split_halves(n, settings.split, np.random.default_rng(settings.seed))
     return halves, make_problem(count, statistics, metric, settings, halves)
 
@@ -174,7 +174,9 @@ def _noise(rule: Slice, gold: dict[str, GoldTable]) -> Noise | None:
     if rule.noise is None or not rule.noise.measured:
         return rule.noise
     if rule.name not in gold:
-        raise SliceError(f"Corrections of slice {rule.name!r} are to be measured, but it names no gold column. Add gold.")
+        raise SliceError(
+            f"Corrections of slice {rule.name!r} are to be measured, but it names no gold column. Add gold."
+        )
     return replace(rule.noise, measured=False, source=gold[rule.name].measure(rule.name))
 
 
@@ -198,9 +200,7 @@ def _unscored(scores: Scores, source: Sample) -> tuple[Finding, ...]:
         Finding(
             "rows_without_score",
             "warning" if missing > 0.01 * len(scores.known) else "info",
-            f"{missing:,} of {len(scores.known):,} rows of {source.name} have no label or no prediction and are left out.",
+            f"{missing:,} of {len(scores.known):,} rows of {source.name} lack a label or prediction and are left out.",
             "Fill in what is missing if these rows differ from the others.",
         ),
     )
-
-

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from mandoline_core.ablation import Ablation, ablation
 from mandoline_core.assemble import Prepared, prepare
 from mandoline_core.errors import MandolineError
 from mandoline_core.project import Project, load_project
-from mandoline_core.rendering import is_share, render_page, show_interval, show_value, table
+from mandoline_core.rendering import render_page, show_interval, table
 from mandoline_core.report import Report, estimate, models_of
 from mandoline_core.slice_table import SliceRow, slice_table
 
@@ -82,7 +83,9 @@ def _parser() -> argparse.ArgumentParser:
 
     app = command("app", _app, "Start the app in the browser, on the sample project when none is given.")
     app.add_argument("project", metavar="PROJECT.toml", type=Path, nargs="?", help="the project file")
-    app.add_argument("--port", type=int, metavar="N", help="port to listen on (8501 unless Streamlit is told otherwise)")
+    app.add_argument(
+        "--port", type=int, metavar="N", help="port to listen on (8501 unless Streamlit is told otherwise)"
+    )
     app.add_argument("--host", metavar="H", help="address to listen on (this machine only, unless told otherwise)")
 
     sub = on_project("estimate", _estimate, "Estimate each model's score on the target.")
@@ -130,26 +133,32 @@ def _slices(options: argparse.Namespace) -> int:
 
 def _slices_text(model: str, rows: tuple[SliceRow, ...]) -> str:
     lines = [["slice", "source", "target", "shift", "std", "score inside (rows)", "score outside (rows)", "rule"]]
-    for row in rows:
-        lines.append(
-            [
-                row.name,
-                f"{row.source:.1%}",
-                f"{row.target:.1%}",
-                f"{100 * row.shift:+.1f}",
-                "-" if row.standardised_shift is None else f"{row.standardised_shift:+.2f}",
-                *(_part_text(part.score, part.interval, part.n) for part in (row.inside, row.outside)),
-                row.rule,
-            ]
-        )
+    lines += [
+        [
+            row.name,
+            f"{row.source:.1%}",
+            f"{row.target:.1%}",
+            f"{100 * row.shift:+.1f}",
+            "-" if row.standardised_shift is None else f"{row.standardised_shift:+.2f}",
+            *(_part_text(part.score, part.interval, part.n) for part in (row.inside, row.outside)),
+            row.rule,
+        ]
+        for row in rows
+    ]
     text = [f"Slices for model {model} (shares of rows, shift in points)", "", table(lines, "<>>>><<<")]
     for row in rows:
         if row.source_abstains or row.target_abstains:
-            text.append(f"{row.name} abstains on {row.source_abstains:.1%} of the source, {row.target_abstains:.1%} of the target.")
+            text.append(
+                f"{row.name} abstains on {row.source_abstains:.1%} of the source "
+                f"and {row.target_abstains:.1%} of the target."
+            )
         if row.overlap is not None and row.overlap >= 0.5:
             text.append(f"{row.name} shares {row.overlap:.0%} of its rows with {row.most_like}.")
         if row.gold is not None:
-            said = [f"{n} {'-' if v is None else f'{v:.3f}'}" for n, v in (("precision", row.gold.precision), ("recall", row.gold.recall), ("F1", row.gold.f1))]
+            said = [
+                f"{n} {'-' if v is None else f'{v:.3f}'}"
+                for n, v in (("precision", row.gold.precision), ("recall", row.gold.recall), ("F1", row.gold.f1))
+            ]
             text.append(f"{row.name} against its gold column, {row.gold.n:,} source rows: {', '.join(said)}.")
     return "\n".join(text)
 
@@ -157,15 +166,15 @@ def _slices_text(model: str, rows: tuple[SliceRow, ...]) -> str:
 def _part_text(score: float | None, interval: tuple[float, float] | None, n: int) -> str:
     if score is None or interval is None:
         return f"- ({n:,})"
-    return f"{show_interval(score, interval, share=0 <= interval[0] and interval[1] <= 1)} ({n:,})"
+    return f"{show_interval(score, interval, share=interval[0] >= 0 and interval[1] <= 1)} ({n:,})"
 
 
 def _ablation(options: argparse.Namespace) -> int:
     project = load_project(options.project)
     with _Progress() as progress:
         found = {
-            name: ablation(p, project.estimator, progress=lambda share, name=name: progress(f"ablation of {name}", share))
-            for name, p in _each(project, progress)
+            name: ablation(prepared, project.estimator, progress=partial(progress, f"ablation of {name}"))
+            for name, prepared in _each(project, progress)
         }
     if options.json:
         first = next(iter(found.values())).as_dict()
@@ -185,8 +194,11 @@ def _ablation_text(model: str, curves: Ablation) -> str:
             elif entry.estimate is None or entry.interval is None or entry.effective_sample_size is None:
                 line += ["no estimate", "-"]
             else:
-                share = 0 <= entry.interval[0] and entry.interval[1] <= 1
-                line += [show_interval(entry.estimate, entry.interval, share=share), f"{entry.effective_sample_size:,.0f}"]
+                share = entry.interval[0] >= 0 and entry.interval[1] <= 1
+                line += [
+                    show_interval(entry.estimate, entry.interval, share=share),
+                    f"{entry.effective_sample_size:,.0f}",
+                ]
         lines.append(line)
     reasons = [f"{p.slice}: {p.reason}" for p in (*curves.cumulative, *curves.leave_one_out) if p.reason]
     return "\n".join([f"Ablation for model {model}", "", table(lines, "<<><>"), *dict.fromkeys(reasons)])
@@ -200,8 +212,13 @@ def _each(project: Project, progress: _Progress) -> list[tuple[str, Prepared]]:
     for i, model in enumerate(models):
         progress(f"model {model.name}" if model else "slices", i / len(models))
         prepared = prepare(
-            source, target, project.slices,
-            model=model, edges=project.edges, metric=project.metric, settings=project.estimator,
+            source,
+            target,
+            project.slices,
+            model=model,
+            edges=project.edges,
+            metric=project.metric,
+            settings=project.estimator,
         )
         found.append((prepared.model, prepared))
     return found

@@ -109,7 +109,7 @@ def _about_convergence(problem: Problem, outcome: Outcome) -> Iterator[Finding]:
         yield Finding(
             "ridge",
             "info",
-            f"A ridge of {problem.ridge:g} holds the weights back, so the reweighted slices do not quite match the target.",
+            f"A ridge of {problem.ridge:g} holds the weights back: reweighted slices do not quite match the target.",
             "Set ridge = 0 to match them exactly.",
         )
 
@@ -145,7 +145,7 @@ def _about_overlap(problem: Problem, outcome: Outcome, numbers: Diagnostics) -> 
         yield Finding(
             "unused_source_rows",
             "info",
-            f"{unused:,.0f} of {table.n_source:,.0f} source rows count for nothing, because the target has none like them.",
+            f"{unused:,.0f} of {table.n_source:,.0f} source rows count for nothing: the target has none like them.",
             "Nothing to do, unless the target sample is too small to show them.",
         )
 
@@ -183,10 +183,10 @@ def _about_slices(table: Patterns) -> Iterator[Finding]:
         )
     yield from _duplicates(table, constant)
     rows = source * table.n_source
-    for i, name in enumerate(table.names):
-        if constant[i]:
+    for number, name in enumerate(table.names):
+        if constant[number]:
             continue
-        inside, outside = round(rows[i, 2]), round(rows[i, 0])
+        inside, outside = round(rows[number, 2]), round(rows[number, 0])
         side, n = ("inside", inside) if inside <= outside else ("outside", outside)
         if n < TINY:
             yield Finding(
@@ -195,9 +195,9 @@ def _about_slices(table: Patterns) -> Iterator[Finding]:
                 f"Slice {name!r} has {n} source rows {side} it. What it says about the score there is mostly luck.",
                 "Widen its rule, merge it with another slice, or label more such rows.",
             )
-        worst = max(source[i, 1], target[i, 1])
+        worst = float(max(source[number, 1], target[number, 1]))
         if worst > MUCH_ABSTENTION:
-            where = "source" if source[i, 1] >= target[i, 1] else "target"
+            where = "source" if source[number, 1] >= target[number, 1] else "target"
             yield Finding(
                 "much_abstention",
                 "warning",
@@ -238,8 +238,8 @@ def _about_corrections(table: Patterns, corrections: Corrections) -> Iterator[Fi
             yield Finding(
                 "derived_rate_outside",
                 "serious",
-                f"With the error rates of slice {name!r} in the source, {_percent(float(rate))} of the target would have "
-                f"to be truly inside it, which cannot be; {_percent(float(np.clip(rate, 0, 1)))} is used. "
+                f"With the error rates of slice {name!r} in the source, {_percent(float(rate))} of the target would "
+                f"have to be truly inside it, which cannot be; {_percent(float(np.clip(rate, 0, 1)))} is used. "
                 "The corrections are off, or the slice errs differently on the target.",
                 "Measure the corrections again, or set the target's own.",
             )
@@ -256,4 +256,3 @@ def _percent(share: float) -> str:
         if abs(float(text[:-1]) / 100 - share) < 0.005 * min(abs(share), abs(1 - share)) + 1e-12:
             return text
     return text
-

@@ -40,10 +40,10 @@ def listed(names: Iterable[object], most: int = 12) -> str:
     >>> listed("abcd", most=2)
     'a, b and 2 more'
     """
-    names = [str(name) for name in names]
-    if len(names) <= most:
-        return ", ".join(names)
-    return ", ".join(names[:most]) + f" and {len(names) - most} more"
+    words = [str(name) for name in names]
+    if len(words) <= most:
+        return ", ".join(words)
+    return ", ".join(words[:most]) + f" and {len(words) - most} more"
 
 
 def did_you_mean(word: str, choices: Iterable[str]) -> str:

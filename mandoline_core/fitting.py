@@ -126,9 +126,9 @@ def fit(
         kept[target_rows[reach.beyond]] = False
         if patterns.target[kept].sum() <= _TOO_LITTLE * patterns.n_target:
             raise OverlapError(
-                f"All of the target lies beyond the source's reach (slices {listed(dict.fromkeys(beyond))}): no labelled "
-                "row resembles any new row, so nothing can be estimated. Label some target rows, or drop or merge "
-                "these slices."
+                f"All of the target lies beyond the source's reach (slices {listed(dict.fromkeys(beyond))}): "
+                "no labelled row resembles any new row, so nothing can be estimated. "
+                "Label some target rows, or drop or merge these slices."
             )
     return Fit(
         solution=solution,
@@ -184,6 +184,6 @@ def _named(reach: Reach, potentials: Floats, source_range: Floats, names: tuple[
 def _refusal(share: float, beyond: list[str], n_target: float) -> OverlapError:
     return OverlapError(
         f"{share:.2%} of the target ({round(share * n_target):,} rows) lies beyond the source's reach "
-        f"(slices {listed(beyond)}) and overlap = \"strict\" refuses to estimate without it. "
+        f'(slices {listed(beyond)}) and overlap = "strict" refuses to estimate without it. '
         'Use overlap = "trim" to set these rows aside, add a ridge, or drop or merge these slices.'
     )

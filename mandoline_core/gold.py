@@ -8,7 +8,7 @@ import numpy as np
 
 from mandoline_core.errors import SliceError
 from mandoline_core.noise import Correction
-from mandoline_core.patterns import Codes, Floats
+from mandoline_core.patterns import Codes, Floats, add_up
 
 OUT, UNKNOWN, IN = 0, 1, 2  # rows: what the slice says; columns: the truth
 
@@ -90,5 +90,5 @@ def gold_table(codes: Codes, truth: Codes, scores: Floats) -> GoldTable:
     scores : array of float, shape (n_rows,)
     """
     cells = (codes.astype(np.intp) + 1) * 3 + truth + 1
-    counts, sums, squares = (np.bincount(cells, w, 9).reshape(3, 3) for w in (None, scores, scores**2))
-    return GoldTable(counts.astype(float), sums, squares)
+    counts, sums, squares = (add_up(cells, values, 9) for values in (np.ones(len(scores)), scores, scores**2))
+    return GoldTable(counts.reshape(3, 3), sums.reshape(3, 3), squares.reshape(3, 3))

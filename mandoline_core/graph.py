@@ -23,7 +23,7 @@ MIN_CELL = 5
 
 @dataclass(frozen=True)
 class EdgeTest:
-    """Report a score test: is a pair's joint frequency still off after weighting?
+    """Report a score test of whether a pair's joint frequency is still off after weighting.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ def score_tests(problem: Problem, fitted: Fit | None = None) -> tuple[EdgeTest, 
         return ()
     d = len(patterns.names) + len(problem.edges)
     wider = (*problem.edges, *pairs)
-    means, covariance = _wider_moments(problem, fitted, wider, d)
+    means, covariance = _wider_moments(problem, fitted, wider)
     rows, ratios = fitted.rows, _ratios(fitted, patterns.source)
     target = expected_potentials(patterns.codes[fitted.target_rows], corrections.target, wider)
     gaps = fitted.target_shares @ target - (patterns.source[rows] * ratios / patterns.n_source) @ means
@@ -197,7 +197,7 @@ def _ratios(fitted: Fit, source: Floats) -> Floats:
     return ratios * (counts.sum() / (counts @ ratios))
 
 
-def _wider_moments(problem: Problem, fitted: Fit, edges: Edges, d: int) -> tuple[Floats, Floats]:
+def _wider_moments(problem: Problem, fitted: Fit, edges: Edges) -> tuple[Floats, Floats]:
     """Compute the tilted means (per pattern) and the covariance of more potentials than were fitted.
 
     Given the pattern, slices in different components are independent under the tilt, so a pair across

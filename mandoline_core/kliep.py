@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import logsumexp
 
 from mandoline_core.patterns import Floats
@@ -54,7 +55,7 @@ class Solution:
     steps: int
 
 
-def varying_directions(tilt: Tilt, present: Floats) -> Floats:
+def varying_directions(tilt: Tilt, present: NDArray[np.bool_]) -> Floats:
     """Find an orthonormal basis of the directions in which the source's potentials vary.
 
     One-hot and duplicate slices leave some directions without variation; the weights do not depend
@@ -182,6 +183,7 @@ def _inverse(matrix: Floats) -> Floats:
 
 def _even(tilt: Tilt) -> Tilt:
     """Give every possible configuration the same probability, so that rank does not depend on how likely it is."""
+
     def flat(table: Floats) -> Floats:
         return np.where(np.isneginf(table), -np.inf, 0.0)
 

@@ -41,7 +41,7 @@ class Metric:
     needs: str
     bounds: Interval | None
     combine: Callable[[Floats], float] = lambda means: float(means[0])
-    slope: Callable[[Floats], Floats] = lambda means: np.ones(1)
+    slope: Callable[[Floats], Floats] = np.ones_like
 
 
 METRICS = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,10 +78,10 @@ class Patterns:
         return Patterns(
             names=tuple(self.names[i] for i in slices),
             codes=codes,
-            source=np.bincount(index, self.source, len(codes)),
-            target=np.bincount(index, self.target, len(codes)),
-            sums=_add_up(index, self.sums, len(codes)),
-            products=_add_up(index, self.products, len(codes)),
+            source=add_up(index, self.source, len(codes)),
+            target=add_up(index, self.target, len(codes)),
+            sums=_add_up_rows(index, self.sums, len(codes)),
+            products=_add_up_rows(index, self.products, len(codes)),
         )
 
     def keep_target(self, keep: NDArray[np.bool_]) -> Patterns:
@@ -152,9 +152,9 @@ def total_statistics(index: Index, statistics: Floats, n_patterns: int) -> tuple
     sums = np.empty((n_patterns, n_statistics))
     products = np.empty((n_patterns, n_statistics, n_statistics))
     for i in range(n_statistics):
-        sums[:, i] = np.bincount(index, statistics[:, i], n_patterns)
+        sums[:, i] = add_up(index, statistics[:, i], n_patterns)
         for j in range(i + 1):
-            product = np.bincount(index, statistics[:, i] * statistics[:, j], n_patterns)
+            product = add_up(index, statistics[:, i] * statistics[:, j], n_patterns)
             products[:, i, j] = products[:, j, i] = product
     return sums, products
 
@@ -169,7 +169,12 @@ def code_rates(codes: Codes, counts: Floats) -> Floats:
     return np.stack([(codes == code).T @ counts for code in (-1, 0, 1)], axis=1) / total
 
 
-def _add_up(index: Index, values: Floats, n: int) -> Floats:
+def add_up(index: Index, values: Floats, n: int) -> Floats:
+    """Add values up by index, into n sums."""
+    return np.asarray(np.bincount(index, values, n), dtype=float)
+
+
+def _add_up_rows(index: Index, values: Floats, n: int) -> Floats:
     out = np.zeros((n, *values.shape[1:]))
     np.add.at(out, index, values)
     return out
@@ -198,8 +203,7 @@ def _distinct(codes: Codes) -> tuple[Codes, Index]:
 def _keys(codes: Codes, start: int, n: int) -> NDArray[np.int64]:
     """Read the codes of up to n slices as digits of a base-3 number, first slice first."""
     columns = codes[:, start : start + n]
-    dtype = np.int32 if columns.shape[1] <= 19 else np.int64  # 3**19 < 2**31
-    keys = np.zeros(len(codes), dtype=dtype)
+    keys: NDArray[Any] = np.zeros(len(codes), dtype=np.int32 if columns.shape[1] <= 19 else np.int64)  # 3**19 < 2**31
     for column in columns.T:
         keys *= 3
         keys += column
@@ -213,7 +217,7 @@ def _rank(keys: NDArray[np.int64], n_keys: int) -> tuple[NDArray[np.int64], Inde
         present = np.zeros(n_keys, dtype=bool)
         present[keys] = True
         ranks = np.cumsum(present, dtype=np.int32) - 1
-        return np.flatnonzero(present), ranks[keys]
+        return np.flatnonzero(present).astype(np.int64), ranks[keys].astype(np.intp)
     return np.unique(keys, return_inverse=True)
 
 

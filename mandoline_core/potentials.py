@@ -215,7 +215,7 @@ def _component(
         inner = [position[x] for x in (i, j) if x in position]
         outer = [x for x in (i, j) if x not in position]
         monomials.append(signs_of_bits[:, inner].prod(axis=1, keepdims=True))
-        signs.append(truth[np.ix_(first, outer)].prod(axis=1, keepdims=True))
+        signs.append(truth[first][:, outer].prod(axis=1, keepdims=True))
     configurations = signs_of_bits > 0
     table = np.zeros((len(first), 2**m))
     for i, slice_ in enumerate(group):

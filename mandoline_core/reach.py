@@ -105,7 +105,7 @@ def restrict_to_face(tilt: Tilt, present: NDArray[np.bool_], target_mean: Floats
     usable = np.zeros(len(present), dtype=bool)
     n_present = int(present.sum())
     usable[present] = used[:n_present]
-    return _rule_out(tilt, present, used[n_present:]), usable
+    return _rule_out(tilt, used[n_present:]), usable
 
 
 def _vertices(tilt: Tilt, present: NDArray[np.bool_]) -> tuple[csr_matrix, csr_matrix]:
@@ -137,7 +137,10 @@ def _vertices(tilt: Tilt, present: NDArray[np.bool_]) -> tuple[csr_matrix, csr_m
     vertices = hstack(columns).tocsr()
     if not left:
         return vertices, csr_matrix((0, vertices.shape[1]))
-    blocks = [[csr_matrix((r.shape[0], s.shape[1])) if i != j else s for j, s in enumerate(right)] for i, r in enumerate(right)]
+    blocks = [
+        [csr_matrix((r.shape[0], s.shape[1])) if i != j else s for j, s in enumerate(right)]
+        for i, r in enumerate(right)
+    ]
     links = vstack([hstack([member, *row]) for member, row in zip(left, blocks, strict=True)]).tocsr()
     return vertices, links
 
@@ -158,7 +161,7 @@ def _groups(tilt: Tilt) -> list[tuple[NDArray[np.intp], Floats, NDArray[np.bool_
     return groups
 
 
-def _rule_out(tilt: Tilt, present: NDArray[np.bool_], used: NDArray[np.bool_]) -> Tilt:
+def _rule_out(tilt: Tilt, used: NDArray[np.bool_]) -> Tilt:
     """Give probability zero to the configurations not used."""
     lone_log = tilt.lone_log.copy()
     components = []
@@ -169,7 +172,7 @@ def _rule_out(tilt: Tilt, present: NDArray[np.bool_], used: NDArray[np.bool_]) -
         start += 6
     for component in tilt.components:
         shape = component.log_posterior.shape
-        keep = used[start : start + shape[0] * shape[1]].reshape(shape)
-        components.append(replace(component, log_posterior=np.where(keep, component.log_posterior, -np.inf)))
+        kept = used[start : start + shape[0] * shape[1]].reshape(shape)
+        components.append(replace(component, log_posterior=np.where(kept, component.log_posterior, -np.inf)))
         start += shape[0] * shape[1]
     return replace(tilt, lone_log=lone_log, components=tuple(components))

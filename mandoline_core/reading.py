@@ -205,7 +205,7 @@ def _open_quote(path: Path, encoding: str, delimiter: str) -> DataError:
     with _open(path, encoding) as file:
         line = max((line for line, _ in _records(csv.reader(file, delimiter=delimiter))), default=1)
     return DataError(
-        f"A quote that opens on line {line} of {path.name} is never closed. Close it, or double the quotes inside a text."
+        f"A quote that opens on line {line} of {path.name} is never closed. Close it, or double quotes inside a text."
     )
 
 

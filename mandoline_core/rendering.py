@@ -58,7 +58,9 @@ def table(rows: Sequence[Sequence[str]], align: str) -> str:
     bb  22
     """
     widths = [max(len(row[i]) for row in rows) for i in range(len(align))]
-    lines = ["  ".join(f"{cell:{side}{width}}" for cell, side, width in zip(row, align, widths, strict=True)) for row in rows]
+    lines = [
+        "  ".join(f"{cell:{side}{width}}" for cell, side, width in zip(row, align, widths, strict=True)) for row in rows
+    ]
     return "\n".join(line.rstrip() for line in lines)
 
 
@@ -98,9 +100,7 @@ def render_html(report: Report) -> str:
         f"<div><h3>{html.escape(report.name)}: {html.escape(first.metric)} on the target, "
         "estimated without its labels</h3>"
         f"<table><thead><tr>{''.join(f'<th>{cell}</th>' for cell in head)}</tr></thead><tbody>{rows}</tbody></table>"
-        f"<p>{html.escape(_basis(first))}</p>{edges}"
-        + (f"<ul>{findings}</ul>" if findings else "")
-        + "</div>"
+        f"<p>{html.escape(_basis(first))}</p>{edges}" + (f"<ul>{findings}</ul>" if findings else "") + "</div>"
     )
 
 

@@ -267,7 +267,15 @@ def estimate(
     chosen = metric if isinstance(metric, MetricSettings) else MetricSettings(name=metric)
     how = replace(estimator, **settings) if isinstance(estimator, EstimatorSettings) else None
     return _estimate_samples(
-        "estimate", source, target, slices, edges, chosen, how or EstimatorSettings(name=str(estimator), **settings), progress, codes_of
+        "estimate",
+        source,
+        target,
+        slices,
+        edges,
+        chosen,
+        how or EstimatorSettings(name=str(estimator), **settings),
+        progress,
+        codes_of,
     )
 
 
@@ -395,8 +403,8 @@ def _about_noise(prepared: Prepared, settings: EstimatorSettings) -> Iterator[Fi
         yield Finding(
             "noisy_slices",
             "info",
-            "This assumes that a slice's mistakes have nothing to do with the score. The paper's weighting, which assumes "
-            f"less but moves the score only part of the way, {said}.",
+            "This assumes that a slice's mistakes have nothing to do with the score. The paper's weighting, "
+            f"which assumes less but moves the score only part of the way, {said}.",
             'Choose estimator "mandoline" if that assumption is in doubt.',
         )
     for name, gold in prepared.gold.items():
@@ -525,7 +533,8 @@ def _bootstrap(
     )
     if len(found.values) < max(2, settings.replicates // 2):
         raise MandolineError(
-            f"The bootstrap failed on {found.failures} of {settings.replicates} redraws: the weights hang on too few rows. "
+            f"The bootstrap failed on {found.failures} of {settings.replicates} redraws: "
+            "the weights hang on too few rows. "
             'Use interval = "influence", or fewer slices.'
         )
     findings = []
@@ -545,7 +554,9 @@ def _bootstrap(
 def _check_codes(given: ArrayLike, what: str) -> np.ndarray:
     array = np.asarray(given)
     if array.ndim != 2 or not len(array):
-        raise DataError(f"{what} must have a row for each example and a column for each slice. Got shape {array.shape}.")
+        raise DataError(
+            f"{what} must have a row for each example and a column for each slice. Got shape {array.shape}."
+        )
     wrong = array[~np.isin(array, (-1, 0, 1))]
     if wrong.size:
         raise DataError(f"{what} must be 1 (inside), -1 (outside) or 0 (abstained). Got {listed(np.unique(wrong), 5)}.")

@@ -120,8 +120,12 @@ def _part(prepared: Prepared, i: int, code: int, confidence: float) -> Part:
     if not n:
         return Part(0, None, None)
     inside = replace(
-        table, codes=table.codes[here], source=table.source[here], target=table.target[here],
-        sums=table.sums[here], products=table.products[here],
+        table,
+        codes=table.codes[here],
+        source=table.source[here],
+        target=table.target[here],
+        sums=table.sums[here],
+        products=table.products[here],
     )
     problem = replace(prepared.problem, patterns=inside, groups=(inside,))
     outcome = get_estimator("source").estimate(problem)

@@ -205,20 +205,22 @@ def _function_codes(rule: FunctionSlice, sample: Sample) -> pa.Array:
             f"Slicing function {rule.name!r} returned {len(array)} answers for {sample.n_rows} rows of {sample.name}. "
             "Return one answer for each row, in the order of the rows."
         )
-    if isinstance(array, pa.ChunkedArray):
-        array = array.combine_chunks()
-    if pa.types.is_boolean(array.type):
-        array = pc.if_else(array, pa.scalar(1, pa.int8()), pa.scalar(-1, pa.int8()))
-    elif not pa.types.is_null(array.type):
-        strange = sorted(
-            {str(value) for value in array.unique().to_pylist()}
-            - {"1", "-1", "0", "1.0", "-1.0", "0.0", "-0.0", "None", "nan"}
+    return _as_codes(array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array, rule)
+
+
+def _as_codes(answers: pa.Array, rule: FunctionSlice) -> pa.Array:
+    """Turn true and false into codes, and refuse what is neither these nor codes."""
+    if pa.types.is_boolean(answers.type):
+        answers = pc.if_else(answers, pa.scalar(1, pa.int8()), pa.scalar(-1, pa.int8()))
+    if pa.types.is_floating(answers.type):
+        answers = pc.if_else(pc.is_nan(answers), None, answers)
+    if pa.types.is_integer(answers.type) or pa.types.is_floating(answers.type):
+        strange = set(answers.unique().to_pylist()) - {1, -1, 0, None}
+    else:
+        strange = {str(value.as_py()) for value in answers.drop_null()[:1]}
+    if strange:
+        raise SliceError(
+            f"Slicing function {rule.name!r} returned {min(map(str, strange))!r}. "
+            "Expected true or false, or 1, -1 and 0, for each row."
         )
-        if strange:
-            raise SliceError(
-                f"Slicing function {rule.name!r} returned {strange[0]!r}. "
-                "Expected true or false, or 1, -1 and 0, for each row."
-            )
-        if pa.types.is_floating(array.type):
-            array = pc.if_else(pc.is_nan(array), None, array)
-    return array.cast(pa.int8()).fill_null(0)
+    return answers.cast(pa.int8()).fill_null(0)

@@ -118,7 +118,7 @@ def _fold_state(
     usable = ~fitted.unused[rows]
     tilted = fitted.solution.tilted if tilt is None else tilt.evaluate(fitted.solution.delta)
     scale = np.where(usable, np.exp(tilted.log_scale - tilted.log_scale[usable].max()), 0.0)
-    ratios, weights = _normalise(scale, evaluate_group.source[rows])
+    ratios, _ = _normalise(scale, evaluate_group.source[rows])
     fit_ratios, fit_weights = _normalise(scale, fit_group.source[rows])
     design = expected_potentials(problem.patterns.codes[rows], corrections.source, problem.edges)
     line = _fit_line(design, fit_group, rows, fitted, problem.patterns.names, denoise)
@@ -156,7 +156,9 @@ def _fit_line(
     n_statistics, n_potentials = group.sums.shape[1], design.shape[1]
     if not denoise:
         zero = np.zeros(n_potentials)
-        return _Line(design, zero, np.zeros((n_potentials,) * 2), np.zeros((n_statistics, n_potentials)), np.zeros(n_statistics))
+        return _Line(
+            design, zero, np.zeros((n_potentials,) * 2), np.zeros((n_statistics, n_potentials)), np.zeros(n_statistics)
+        )
     share = group.source[rows] / group.n_source
     centre = share @ design
     centred = design - centre
@@ -176,8 +178,8 @@ def _fit_line(
 def ill_conditioned(names: list[str]) -> MandolineError:
     """Build the error for slices that say too little to be denoised."""
     return MandolineError(
-        f"The denoised estimate cannot be computed: in the source, what slices {listed(names)} say tells almost nothing "
-        'about the truth. Use estimator "mandoline", measure the corrections again, or drop these slices.'
+        f"The denoised estimate cannot be computed: in the source, what slices {listed(names)} say tells almost "
+        'nothing about the truth. Use estimator "mandoline", measure the corrections again, or drop these slices.'
     )
 
 
@@ -256,7 +258,7 @@ def _rate_slopes(
         )
     by_source = np.zeros_like(source_rates)
     moving = np.abs(source_by_source).sum(axis=(1, 2)) * (source_rates[:, ABSTAIN] > 0)
-    for i in np.flatnonzero(moving):
+    for i in np.flatnonzero(moving).tolist():
         by_source[i, ABSTAIN] = _source_correction_slope(problem, fits, states, corrections, gradient, i, denoise)
     by_source_rate = np.einsum("ic,icr->ir", by_source, source_by_source)
     by_source_rate += np.einsum("ic,icr->ir", by_target, target_by_source)
