@@ -19,47 +19,71 @@ from mandoline_core.metrics import Metric, Scores, get_metric, score_rows
 from mandoline_core.noise import Noise
 from mandoline_core.patterns import Codes, Count, Floats, count_patterns, restrict_source
 from mandoline_core.settings import EstimatorSettings, MetricSettings
-from mandoline_core.slices import Slice, codes, gold_codes, resolve
+from mandoline_core.slices import Slice, codes, gold_codes, resolve_with_origins
 
 EdgeNames = Sequence[Sequence[str]]
 CodesOf = Callable[[Sample, Sequence[Slice]], Codes]
 
 
 @dataclass(frozen=True, eq=False)
-class Prepared:
-    """Hold everything about one model that solving, tables and ablation need; no rows but their pattern numbers.
+class Counted:
+    """Hold what was read off the rows for one model: nothing in it depends on corrections, edges or settings.
 
     Parameters
     ----------
     model : str
     slices : tuple of Slice
         Resolved for this model.
-    problem : Problem
+    origins : dict of str to str
+        The rule each slice comes from.
+    metric : Metric
     count : Count
-        Patterns of the rows that have a score.
+        Patterns of the source rows that have a score, and of all target rows.
+    statistics : array of float, shape (n_scored, n_statistics)
     scored : array of bool, shape (n_source_rows,)
         Source rows with a label and a prediction.
-    halves : array of int, shape (n_scored,)
-        Group of each scored row.
     gold : dict of str to GoldTable
         For slices with a gold column.
     truth : float or None
         The metric on the target, where the target's labels are known.
-    learned : LearnedEdges or None
-        When edges were learned.
     findings : tuple of Finding
     """
 
     model: str
     slices: tuple[Slice, ...]
-    problem: Problem
+    origins: dict[str, str]
+    metric: Metric
     count: Count
+    statistics: Floats
     scored: NDArray[np.bool_]
-    halves: NDArray[np.int8]
     gold: dict[str, GoldTable]
     truth: float | None
-    learned: LearnedEdges | None
     findings: tuple[Finding, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """Hold a problem on patterns with what was counted for it; solving it touches no rows.
+
+    Parameters
+    ----------
+    counted : Counted
+    problem : Problem
+    halves : array of int, shape (n_scored,)
+        Group of each scored row.
+    learned : LearnedEdges or None
+        When edges were learned.
+    """
+
+    counted: Counted
+    problem: Problem
+    halves: NDArray[np.int8]
+    learned: LearnedEdges | None = None
+
+    @property
+    def model(self) -> str:
+        """The model's name."""
+        return self.counted.model
 
 
 def prepare(
@@ -74,7 +98,7 @@ def prepare(
     codes_of: CodesOf = codes,
     revealed: Sample | None = None,
 ) -> Prepared:
-    """Evaluate slices and scores on the rows and count patterns, for one model.
+    """Evaluate slices and scores on the rows, count patterns and state the problem, for one model.
 
     Parameters
     ----------
@@ -90,12 +114,26 @@ def prepare(
     revealed : Sample, optional
         The target with its labels, to score the truth; the target itself when left out.
     """
-    metric, settings = metric or MetricSettings(), settings or EstimatorSettings()
+    counted = count_rows(source, target, rules, model=model, metric=metric, codes_of=codes_of, revealed=revealed)
+    return state_problem(counted, rules, edges=edges, settings=settings)
+
+
+def count_rows(
+    source: Sample,
+    target: Sample,
+    rules: Sequence[Slice],
+    *,
+    model: Model | None,
+    metric: MetricSettings | None = None,
+    codes_of: CodesOf = codes,
+    revealed: Sample | None = None,
+) -> Counted:
+    """Evaluate slices and scores on the rows and count patterns: the only step that reads rows."""
+    metric = metric or MetricSettings()
     kind = get_metric(metric.name)
-    slices = resolve(rules, source, target, model)
+    slices, origins = resolve_with_origins(rules, source, target, model)
     if not slices:
         raise SliceError("There are no slices, so there is nothing to reweight by. Add or enable at least one.")
-    names = [rule.name for rule in slices]
     scores = score_rows(kind, source, label=source.label, model=model, column=metric.column, merge=metric.merge)
     if not scores.known.any():
         raise DataError(f"No row of {source.name} has both a label and a prediction, so nothing can be scored.")
@@ -103,32 +141,56 @@ def prepare(
     statistics = scores.statistics
     if not scores.known.all():
         source_codes, statistics = source_codes[scores.known], statistics[scores.known]
-    count = count_patterns(source_codes, target_codes, statistics, names)
     gold = {
         rule.name: gold_table(source_codes[:, i], gold_codes(source, rule)[scores.known], statistics[:, 0])
         for i, rule in enumerate(slices)
         if rule.gold is not None
     }
-    halves, problem = _split(count, statistics, kind, settings)
-    problem = replace(problem, rule=correction_rule([_noise(rule, gold) for rule in slices]))
-    learned = None
-    if isinstance(edges, str):
-        learned = learn_edges(problem)
-        problem = replace(problem, edges=learned.edges)
-    else:
-        problem = replace(problem, edges=edges_by_name(edges, names))
-    return Prepared(
+    return Counted(
         model=model.name if model is not None else metric.column or "score",
         slices=slices,
-        problem=problem,
-        count=count,
+        origins=origins,
+        metric=kind,
+        count=count_patterns(source_codes, target_codes, statistics, [rule.name for rule in slices]),
+        statistics=statistics,
         scored=scores.known,
-        halves=halves,
         gold=gold,
         truth=_truth(kind, revealed or target, source, model, metric),
-        learned=learned,
         findings=_unscored(scores, source),
     )
+
+
+def state_problem(
+    counted: Counted,
+    rules: Sequence[Slice],
+    *,
+    edges: EdgeNames | str = (),
+    settings: EstimatorSettings | None = None,
+) -> Prepared:
+    """State the problem on counted patterns: corrections, edges and settings come in here.
+
+    Parameters
+    ----------
+    counted : Counted
+    rules : sequence of Slice
+        The rules that were counted; only their corrections are read.
+    edges : sequence of pairs of slice names, or "auto"
+    settings : EstimatorSettings
+    """
+    settings = settings or EstimatorSettings()
+    n = len(counted.count.source_index)
+    if settings.split != "none" and n < 2:
+        raise DataError(f'The source has {n} scored row, too few to split. Use split = "none".')
+    halves = split_halves(n, settings.split, np.random.default_rng(settings.seed))
+    problem = make_problem(counted.count, counted.statistics, counted.metric, settings, halves)
+    noises = {rule.name: rule.noise for rule in rules}
+    stated = [_noise(rule, noises[counted.origins[rule.name]], counted.gold) for rule in counted.slices]
+    problem = replace(problem, rule=correction_rule(stated))
+    if isinstance(edges, str):
+        learned = learn_edges(problem)
+        return Prepared(counted, replace(problem, edges=learned.edges), halves, learned)
+    names = [rule.name for rule in counted.slices]
+    return Prepared(counted, replace(problem, edges=edges_by_name(edges, names)), halves)
 
 
 def split_halves(n: int, split: str, rng: np.random.Generator) -> NDArray[np.int8]:
@@ -160,24 +222,15 @@ def make_problem(
     )
 
 
-def _split(
-    count: Count, statistics: Floats, metric: Metric, settings: EstimatorSettings
-) -> tuple[NDArray[np.int8], Problem]:
-    n = len(count.source_index)
-    if settings.split != "none" and n < 2:
-        raise DataError(f'The source has {n} scored row, too few to split. Use split = "none".')
-    halves = split_halves(n, settings.split, np.random.default_rng(settings.seed))
-    return halves, make_problem(count, statistics, metric, settings, halves)
-
-
-def _noise(rule: Slice, gold: dict[str, GoldTable]) -> Noise | None:
-    if rule.noise is None or not rule.noise.measured:
-        return rule.noise
+def _noise(rule: Slice, noise: Noise | None, gold: dict[str, GoldTable]) -> Noise | None:
+    """Measure corrections that are to be measured."""
+    if noise is None or not noise.measured:
+        return noise
     if rule.name not in gold:
         raise SliceError(
             f"Corrections of slice {rule.name!r} are to be measured, but it names no gold column. Add gold."
         )
-    return replace(rule.noise, measured=False, source=gold[rule.name].measure(rule.name))
+    return replace(noise, measured=False, source=gold[rule.name].measure(rule.name))
 
 
 def _truth(

@@ -306,7 +306,7 @@ def save_project(project: Project, path: str | Path) -> Project:
     text = dump_project(project)
     # Written beside and then moved: a crash never leaves half a project.
     draft = path.with_name(f"{path.name}.part")
-    draft.write_text(text, encoding="utf-8")
+    draft.write_text(text, encoding="utf-8", newline="\n")
     draft.replace(path)
     return project
 

@@ -69,13 +69,14 @@ def dump_mapping(project: Project) -> str:
     content |= {"source": {"path": project.source_path.as_posix()}, "target": target}
     if project.label is not None:
         content["task"] = {"label": project.label}
-    content |= {
-        "models": [_plain(model) for model in project.models],
-        "metric": {"name": project.metric.name} | _plain(project.metric),
-        "slices": [_dump_slice(rule) for rule in project.slices],
-        "estimator": {"name": project.estimator.name} | _plain(project.estimator),
-    }
-    return _short_lists(tomli_w.dumps({key: value for key, value in content.items() if value != []}))
+    parts = [
+        tomli_w.dumps(content),
+        *(_dump_item("models", _plain(model)) for model in project.models),
+        tomli_w.dumps({"metric": {"name": project.metric.name} | _plain(project.metric)}),
+        *(_dump_item("slices", _dump_slice(rule)) for rule in project.slices),
+        tomli_w.dumps({"estimator": {"name": project.estimator.name} | _plain(project.estimator)}),
+    ]
+    return _short_lists("\n".join(parts))
 
 
 def _check_keys(table: Mapping[str, Any], known: Sequence[str], where: str) -> None:
@@ -178,8 +179,8 @@ def _noise(table: object, where: str) -> Noise:
         target = {key: value for key, value in target.items() if key != "same"} or None
     try:
         return Noise(
-            source=_correction(source, f"source of {place}"),
-            target=_correction(target, f"target of {place}", "same"),
+            source=_correction(source, "source of the noise"),
+            target=_correction(target, "target of the noise", "same"),
             same=same,
             measured=measured,
         )
@@ -207,6 +208,14 @@ def _plain(settings: Any) -> dict[str, Any]:
         if value is not None and (value != default or isinstance(value, bool) != isinstance(default, bool)):
             table[item.name] = _toml(value)
     return table
+
+
+def _dump_item(key: str, table: dict[str, Any]) -> str:
+    """Write one table of a list under its own [[heading]]; the writer would put short ones on one line."""
+    flat = {name: value for name, value in table.items() if not isinstance(value, dict)}
+    nested = {name: value for name, value in table.items() if isinstance(value, dict)}
+    text = f"[[{key}]]\n{tomli_w.dumps(flat)}"
+    return f"{text}\n{tomli_w.dumps({key: nested})}" if nested else text
 
 
 def _toml(value: Any) -> Any:
@@ -241,7 +250,8 @@ def _dump_noise(noise: Noise) -> dict[str, Any]:
 def _short_lists(text: str) -> str:
     """Bring lists that fit onto one line; a text never spans lines here, so lines can be joined."""
     done: list[str] = []
-    lines = iter(text.splitlines())
+    # Not splitlines(): it also cuts at characters that may stand in a text, such as U+0085.
+    lines = iter(text.removesuffix("\n").split("\n"))
     for line in lines:
         block = [line]
         if line.endswith(" = ["):

@@ -5,13 +5,14 @@ from __future__ import annotations
 import platform
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
 from importlib.metadata import version
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mandoline_core.assemble import CodesOf, EdgeNames, Prepared, make_problem, prepare, split_halves
+from mandoline_core.assemble import CodesOf, Counted, EdgeNames, Prepared, make_problem, prepare, split_halves
 from mandoline_core.bootstrap import bootstrap
 from mandoline_core.corrections import CorrectionRule, fixed_rule
 from mandoline_core.data import Model, Sample
@@ -49,8 +50,6 @@ class ModelReport:
     truth : float or None
         The metric on the target's own labels, if it has them.
     n_source, n_target, n_patterns : int
-    weights : array of float, shape (n_source_rows,)
-        How much each source row counts; sums to 1. Rows without a score, or used for fitting only, have 0.
     ratios : array of float, shape (n_patterns,)
         How many times a row of each pattern counts.
     delta : dict of str to float
@@ -61,7 +60,7 @@ class ModelReport:
     diagnostics : Diagnostics
     converged : bool
     findings : tuple of Finding, worst first
-    problem : Problem
+    prepared : Prepared
     outcome : Outcome
         The patterns behind the numbers, and the fit.
     """
@@ -77,7 +76,6 @@ class ModelReport:
     n_source: int
     n_target: int
     n_patterns: int
-    weights: Floats
     ratios: Floats
     delta: dict[str, float]
     edges: tuple[tuple[str, str], ...]
@@ -85,8 +83,21 @@ class ModelReport:
     diagnostics: Diagnostics
     converged: bool
     findings: tuple[Finding, ...]
-    problem: Problem
+    prepared: Prepared
     outcome: Outcome
+
+    @property
+    def problem(self) -> Problem:
+        """The problem that was solved."""
+        return self.prepared.problem
+
+    @cached_property
+    def weights(self) -> Floats:
+        """How much each source row counts, shape (n_source_rows,); sums to 1.
+
+        Rows without a score, or used for fitting only, have 0.
+        """
+        return _row_weights(self.prepared, self.outcome)
 
     @property
     def effective_sample_size(self) -> float:
@@ -331,20 +342,17 @@ def estimate_from_codes(
     if noise is not None:
         problem = replace(problem, rule=_check_noise(noise, n_slices))
     scored = np.ones(len(values), dtype=bool)
-    prepared = Prepared("score", (), problem, count, scored, halves, {}, None, None, ())
-    return Report("codes", {"score": report_model(prepared, how)}, _made(how, {}))
+    counted = Counted("score", (), {}, metric, count, values[:, None], scored, {}, None, ())
+    return Report("codes", {"score": report_model(Prepared(counted, problem, halves), how)}, _made(how, {}))
 
 
 def report_model(prepared: Prepared, settings: EstimatorSettings, progress: Progress | None = None) -> ModelReport:
-    """Solve one model's problem on its patterns, and report.
-
-    This touches no rows but to spread the weights over them.
-    """
+    """Solve one model's problem on its patterns, and report; no rows are touched."""
     problem, table = prepared.problem, prepared.problem.patterns
     estimator = get_estimator(settings.name)
     outcome = estimator.estimate(problem)
     numbers = diagnose(problem, outcome)
-    findings = [*prepared.findings, *find(problem, outcome, numbers), *_about_noise(prepared, settings)]
+    findings = [*prepared.counted.findings, *find(problem, outcome, numbers), *_about_noise(prepared, settings)]
     interval = interval_of(problem, outcome, settings.confidence)
     if settings.interval == "bootstrap":
         interval, extra = _bootstrap(prepared, settings, outcome, progress)
@@ -360,11 +368,10 @@ def report_model(prepared: Prepared, settings: EstimatorSettings, progress: Prog
         standard_error=outcome.influence.standard_error(),
         source=plain.value,
         source_interval=interval_of(problem, plain, settings.confidence),
-        truth=prepared.truth,
+        truth=prepared.counted.truth,
         n_source=round(table.n_source),
         n_target=round(table.n_target),
         n_patterns=len(table),
-        weights=_row_weights(prepared, outcome),
         ratios=_ratios(problem, outcome),
         delta={} if outcome.delta is None else dict(zip(names, outcome.delta.tolist(), strict=True)),
         edges=tuple((table.names[i], table.names[j]) for i, j in problem.edges),
@@ -372,7 +379,7 @@ def report_model(prepared: Prepared, settings: EstimatorSettings, progress: Prog
         diagnostics=numbers,
         converged=outcome.converged,
         findings=worst_first(findings),
-        problem=problem,
+        prepared=prepared,
         outcome=outcome,
     )
 
@@ -407,7 +414,7 @@ def _about_noise(prepared: Prepared, settings: EstimatorSettings) -> Iterator[Fi
             f"which assumes less but moves the score only part of the way, {said}.",
             'Choose estimator "mandoline" if that assumption is in doubt.',
         )
-    for name, gold in prepared.gold.items():
+    for name, gold in prepared.counted.gold.items():
         z = gold.mistake_z()
         if z is not None and abs(z) > MISTAKE_Z:
             yield Finding(
@@ -502,13 +509,13 @@ def _made(settings: EstimatorSettings, fingerprints: Mapping[str, str]) -> dict[
 
 
 def _row_weights(prepared: Prepared, outcome: Outcome) -> Floats:
-    weights = np.zeros(len(prepared.scored))
-    index = prepared.count.source_index
+    weights = np.zeros(len(prepared.counted.scored))
+    index = prepared.counted.count.source_index
     scored = np.zeros(len(index))
     for group, by_pattern in enumerate(outcome.row_weights):
         rows = prepared.halves == group
         scored[rows] = by_pattern[index[rows]]
-    weights[prepared.scored] = scored
+    weights[prepared.counted.scored] = scored
     return weights
 
 

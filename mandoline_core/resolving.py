@@ -49,10 +49,25 @@ def resolve(rules: Iterable[Slice], source: Sample, target: Sample, model: Model
     >>> [rule.name for rule in resolve([Prediction("says")], sample, sample, sample.models[0])]
     ['says_a', 'says_b']
     """
+    return resolve_with_origins(rules, source, target, model)[0]
+
+
+def resolve_with_origins(
+    rules: Iterable[Slice], source: Sample, target: Sample, model: Model | None = None
+) -> tuple[tuple[Slice, ...], dict[str, str]]:
+    """Resolve rules, and tell which rule each slice comes from.
+
+    Returns
+    -------
+    slices : tuple of Slice
+    origins : dict of str to str
+        The name of a slice's rule, by the name of the slice; a family's members share theirs.
+    """
     rules = tuple(rules)
     _check_slices(rules)
     named: dict[str, Slice] = {}
     families: dict[str, list[str]] = {}
+    origins: dict[str, str] = {}
     for rule in rules:
         members = _members(rule, rules, source, target, model)
         if rule.is_family:
@@ -61,10 +76,11 @@ def resolve(rules: Iterable[Slice], source: Sample, target: Sample, model: Model
             if member.name in named:
                 raise SliceError(f"Two slices are called {member.name!r}. Give each slice its own name.")
             named[member.name] = member
+            origins[member.name] = rule.name
     resolved = tuple(_nested(rule, named, families, ()) for rule in named.values() if rule.enabled)
     for rule in resolved:
         _check_on_data(rule, source, target)
-    return resolved
+    return resolved, {rule.name: origins[rule.name] for rule in resolved}
 
 
 def _check_slices(rules: Sequence[Slice]) -> None:
@@ -212,6 +228,10 @@ def _find(name: str, rule: Slice, named: Mapping[str, Slice], families: Mapping[
 
 
 def _check_on_data(rule: Slice, source: Sample, target: Sample) -> None:
+    if isinstance(rule, Combination):
+        for other in rule.parts:
+            _check_on_data(other, source, target)
+        return
     read = expression_columns(rule.text) if isinstance(rule, Expression) else rule.needs
     if source.label is not None and source.label in read:
         raise SliceError(
@@ -220,9 +240,6 @@ def _check_on_data(rule: Slice, source: Sample, target: Sample) -> None:
         )
     for sample in (source, target):
         check_columns(rule, sample.schema, sample.name, sample)
-    if isinstance(rule, Combination):
-        for other in rule.parts:
-            _check_on_data(other, source, target)
     for column in rule.needs:
         if not isinstance(rule, Missing) and all(sample.schema[column] == nw.Unknown for sample in (source, target)):
             raise _nothing_there(rule, column)

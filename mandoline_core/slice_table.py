@@ -80,7 +80,7 @@ def slice_table(prepared: Prepared, *, confidence: float = 0.95) -> tuple[SliceR
     table = prepared.problem.patterns
     source, target = table.rates("source"), table.rates("target")
     alike = _overlaps(table)
-    rules = {rule.name: rule.describe() for rule in prepared.slices}
+    rules = {rule.name: rule.describe() for rule in prepared.counted.slices}
     rows = []
     for i, name in enumerate(table.names):
         share = [_speaking(rates[i]) for rates in (source, target)]
@@ -100,7 +100,7 @@ def slice_table(prepared: Prepared, *, confidence: float = 0.95) -> tuple[SliceR
                 outside=_part(prepared, i, -1, confidence),
                 most_like=table.names[partner] if partner >= 0 and alike[i, partner] > 0 else None,
                 overlap=float(alike[i, partner]) if partner >= 0 and alike[i, partner] > 0 else None,
-                gold=_gold(prepared.gold[name].counts) if name in prepared.gold else None,
+                gold=_gold(prepared.counted.gold[name].counts) if name in prepared.counted.gold else None,
             )
         )
     return tuple(rows)

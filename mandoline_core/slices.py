@@ -25,7 +25,7 @@ from mandoline_core.compiling import (
 from mandoline_core.data import Sample
 from mandoline_core.errors import SliceError
 from mandoline_core.measures import as_series, with_measures
-from mandoline_core.resolving import resolve
+from mandoline_core.resolving import resolve, resolve_with_origins
 from mandoline_core.rule import Slice
 from mandoline_core.rules import (
     KINDS,
@@ -65,6 +65,7 @@ __all__ = [
     "compile_slice",
     "gold_codes",
     "resolve",
+    "resolve_with_origins",
     "slice_codes",
     "slicing_function",
 ]

@@ -284,16 +284,20 @@ def _source_correction_slope(
     denoise: bool,
 ) -> float:
     """Differentiate the estimate by the source's correction for slice i's abstentions, delta re-solved."""
+    chance = float(corrections.source[i, ABSTAIN])
+    step = min(_STEP, chance / 2, (1 - chance) / 2)
+    if step <= 0:  # all rows where the slice speaks agree, and no row seen could move their average
+        return 0.0
     total = 0.0
     for fold, (fitted, state) in enumerate(zip(fits, states, strict=True)):
         moved = []
         for sign in (1, -1):
             table = corrections.source.copy()
-            table[i, ABSTAIN] += sign * _STEP
+            table[i, ABSTAIN] += sign * step
             tilt = build_tilt(problem.patterns.codes[fitted.rows], table, problem.edges, problem.patterns.names)
             moved.append(_fold_state(problem, fold, fitted, replace(corrections, source=table), denoise, tilt))
-        value = gradient @ (moved[0].means - moved[1].means) / (2 * _STEP)
-        drift = (moved[0].fitted_mean - moved[1].fitted_mean) / (2 * _STEP)
+        value = gradient @ (moved[0].means - moved[1].means) / (2 * step)
+        drift = (moved[0].fitted_mean - moved[1].fitted_mean) / (2 * step)
         total += float(value - gradient @ state.by_delta @ fitted.solution.inverse @ drift)
     return total / len(fits)
 
