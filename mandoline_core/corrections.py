@@ -169,7 +169,8 @@ def _derive(
         kept = np.clip(rate, 0.0, 1.0)[:, None]
         truly_in = given_in * kept
         derived = truly_in / (truly_in + given_out * (1 - kept))
-    possible = np.isfinite(rate)
+    # A gap of rounding errors only is none: the source's answers do not depend on the truth.
+    possible = np.isfinite(rate) & (np.abs(gap).max(axis=1) > 1e-9)
     # Codes that the source never showed have no error rate: abstention then says nothing,
     # and a code on one side keeps the source's correction.
     fallback = source.copy()

@@ -110,6 +110,8 @@ def fit(
         target_rows, potentials, shares = _target(patterns, corrections, edges, kept)
         mean = shares @ potentials
         solution = solve(tilt, counts, mean, ridge=ridge, start=start, basis=basis)
+        if start is not None and not solution.converged:  # the start may have been too far off
+            solution = solve(tilt, counts, mean, ridge=ridge, basis=basis)
         if basis is None or (_is_sound(solution, counts) and _is_level(tilt, counts, basis, mean)):
             break
         reach = find_beyond(tilt, counts > 0, potentials, shares)
@@ -152,7 +154,13 @@ def _target(
 
 
 def _is_sound(solution: Solution, counts: Floats) -> bool:
-    return solution.converged and bool((solution.ratios[counts > 0] > _SUSPICIOUS_RATIO).all())
+    """Tell whether nothing hints at a diverging solution, be it in patterns or in the truth behind uncertain slices."""
+    largest = float(np.abs(solution.delta).max(initial=0.0))
+    return (
+        solution.converged
+        and bool((solution.ratios[counts > 0] > _SUSPICIOUS_RATIO).all())
+        and np.exp(-2 * largest) > _SUSPICIOUS_RATIO
+    )
 
 
 def _is_level(tilt: Tilt, counts: Floats, basis: Floats, mean: Floats) -> bool:

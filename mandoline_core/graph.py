@@ -124,6 +124,37 @@ def score_tests(problem: Problem, fitted: Fit | None = None) -> tuple[EdgeTest, 
     return tuple(found)
 
 
+def edge_threshold(n_slices: int) -> float:
+    """Return the |z| beyond which a pair stands out, corrected for the number of pairs (Bonferroni).
+
+    >>> round(edge_threshold(2), 2), round(edge_threshold(8), 2)
+    (1.96, 3.12)
+    """
+    n_pairs = n_slices * (n_slices - 1) // 2
+    return float(norm.isf(FALSE_EDGE_RATE / (2 * n_pairs))) if n_pairs else float("inf")
+
+
+def pair_gaps(problem: Problem) -> dict[tuple[int, int], tuple[float, float]]:
+    """Compare how often two slices agree in the target with the source, before and after weighting.
+
+    Returns
+    -------
+    dict of pair to (before, after)
+        Target minus source, in the share of rows on which the two slices (corrected) agree.
+    """
+    patterns, corrections = problem.patterns, problem.corrections()
+    fitted = fit(patterns, problem.edges, corrections, ridge=problem.ridge)
+    pairs = tuple(itertools.combinations(range(len(patterns.names)), 2))
+    k, rows = len(patterns.names), fitted.rows
+    target = fitted.target_shares @ expected_potentials(patterns.codes[fitted.target_rows], corrections.target, pairs)
+    source = expected_potentials(patterns.codes[rows], corrections.source, pairs)
+    plain = patterns.source[rows] / patterns.n_source
+    before = target - plain @ source
+    after = target - (plain * _ratios(fitted, patterns.source)) @ source
+    # Two slices agree in (1 + E[g_i g_j]) / 2 of the rows.
+    return {pair: (float(before[k + n] / 2), float(after[k + n] / 2)) for n, pair in enumerate(pairs)}
+
+
 def learn_edges(problem: Problem) -> LearnedEdges:
     """Add edges by score tests until no pair stands out.
 
@@ -135,9 +166,7 @@ def learn_edges(problem: Problem) -> LearnedEdges:
     problem : Problem
         Its own edges are kept.
     """
-    n_slices = len(problem.patterns.names)
-    n_pairs = n_slices * (n_slices - 1) // 2
-    threshold = float(norm.isf(FALSE_EDGE_RATE / (2 * n_pairs))) if n_pairs else np.inf
+    threshold = edge_threshold(len(problem.patterns.names))
     chosen: dict[tuple[int, int], float] = {}
     refused: set[tuple[int, int]] = set()
     fitted = fit(problem.patterns, problem.edges, problem.corrections(), ridge=problem.ridge)

@@ -205,7 +205,8 @@ def _open_quote(path: Path, encoding: str, delimiter: str) -> DataError:
     with _open(path, encoding) as file:
         line = max((line for line, _ in _records(csv.reader(file, delimiter=delimiter))), default=1)
     return DataError(
-        f"A quote that opens on line {line} of {path.name} is never closed. Close it, or double quotes inside a text."
+        f"A quote that opens on line {line} of {path.name} is never closed. "
+        "Close it, or double the quotes inside a text."
     )
 
 
@@ -234,7 +235,7 @@ def _with_missing_words(table: pd.DataFrame) -> pd.DataFrame:
             if rest.isin(list(_TRUTH)).all() and len(rest):
                 changed[name] = column.mask(words).map(_TRUTH).astype("boolean")
                 continue
-            numbers = pd.to_numeric(rest, errors="coerce")
-            if len(rest) and numbers.notna().all():
-                changed[name] = numbers.reindex(column.index)
+            # A look at the first few spares the whole of a long column of texts.
+            if len(rest) and all(pd.to_numeric(part, errors="coerce").notna().all() for part in (rest.head(), rest)):
+                changed[name] = pd.to_numeric(rest).reindex(column.index)
     return table.assign(**changed) if changed else table

@@ -36,6 +36,15 @@ def show_interval(value: float, interval: Interval, *, share: bool) -> str:
     return f"{show_value(value, share=share)} ({low} to {high})"
 
 
+def show_points(difference: float, *, share: bool) -> str:
+    """Write a difference: of shares, in points.
+
+    >>> show_points(-0.088, share=True), show_points(0.5, share=False)
+    ('-8.8 points', '+0.5')
+    """
+    return f"{100 * difference:+.1f} points" if share else f"{difference:+.4g}"
+
+
 def show_times(ratio: float) -> str:
     """Write how many times a row counts.
 

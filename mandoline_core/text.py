@@ -62,10 +62,9 @@ def keyword_pattern(words: Iterable[str], *, case: bool = False, whole_words: bo
     >>> pc.match_substring_regex(["Not here", "knot", "in C++, yes", "L'Été"], pattern).to_pylist()
     [True, False, True, True]
     """
-    # Accents may be written as one character or two; the pattern takes either.
-    forms = {
-        unicodedata.normalize(form, word.strip()): None for word in words for form in ("NFC", "NFD") if word.strip()
-    }
+    stripped = [word.strip() for word in words if word.strip()]
+    # As written, and with composed accents: _letter() then takes each accent as one character or two.
+    forms = dict.fromkeys(form for word in stripped for form in (word, unicodedata.normalize("NFC", word)))
     if not forms:
         raise SliceError("A keyword rule needs at least one word. Got none.")
     body = f"(?:{'|'.join(_phrase(form) for form in forms)})"
@@ -132,7 +131,14 @@ def count_words(text: nw.Expr) -> nw.Expr:
 
 
 def _phrase(words: str) -> str:
-    return rf"[{SPACES}]+".join("".join(_escape(character) for character in word) for word in words.split())
+    return rf"[{SPACES}]+".join("".join(map(_letter, word)) for word in words.split())
+
+
+def _letter(character: str) -> str:
+    parts = unicodedata.normalize("NFD", character)
+    if parts == character:
+        return _escape(character)
+    return f"(?:{_escape(character)}|{''.join(map(_escape, parts))})"
 
 
 def _escape(character: str) -> str:

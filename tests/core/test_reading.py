@@ -108,8 +108,10 @@ def test_missing_files_are_named_with_what_is_near(tmp_path):
         (
             "a.xlsx",
             b"PK",
-            "a.xlsx is not a table that can be read here. Expected CSV (.csv, .tsv, .txt, also .gz) or Parquet "
-            "(.parquet, .pq). Save it as one of these.",
+            (
+                "a.xlsx is not a table that can be read here. Expected CSV (.csv, .tsv, .txt, also .gz) or Parquet "
+                "(.parquet, .pq). Save it as one of these."
+            ),
         ),
         (
             "a.csv.gz",

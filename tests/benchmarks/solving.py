@@ -1,0 +1,79 @@
+"""Counting and solving on patterns, against a quasi-Newton solver on rows that is given no gradient."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.optimize import minimize
+from scipy.special import logsumexp, softmax
+
+from mandoline_core.assemble import make_problem
+from mandoline_core.bootstrap import bootstrap
+from mandoline_core.estimators import Problem, get_estimator
+from mandoline_core.metrics import get_metric
+from mandoline_core.patterns import count_patterns
+from mandoline_core.settings import EstimatorSettings
+from tests.benchmarks.measuring import Bound, median_seconds
+
+N_SOURCE, N_TARGET, N_SLICES = 45_000, 134_000, 8
+EDGES = ((0, 1), (2, 3), (4, 5), (6, 7))
+REPLICATES = 1_000
+LEAST_SPEEDUP = 150.0
+
+
+def run() -> list[Bound]:
+    """Measure, print what was measured, and return the bounds."""
+    source, scores, target = _rows(np.random.default_rng(0))
+    baseline_seconds, expected = median_seconds(lambda: _row_level_estimate(source, scores, target), runs=3)
+    seconds, (problem, found) = median_seconds(lambda: _pattern_estimate(source, scores, target), runs=15)
+    estimator = get_estimator("mandoline")
+    outcome = estimator.estimate(problem)
+    bootstrap_seconds, refits = median_seconds(
+        lambda: bootstrap(problem, estimator, outcome, replicates=REPLICATES, rng=np.random.default_rng(1)), runs=3
+    )
+    print(f"{N_SOURCE:,} x {N_TARGET:,} rows, {N_SLICES} slices, {len(EDGES)} edges, {len(problem.patterns)} patterns")
+    print(f"  rows, BFGS without gradients  {baseline_seconds:8.3f} s   estimate {expected:.8f}")
+    print(f"  patterns, count and solve     {seconds:8.4f} s   estimate {found:.8f}")
+    print(f"  {len(refits.values):,} bootstrap refits         {bootstrap_seconds:8.3f} s   {refits.failures} failed")
+    return [
+        Bound("row-level solver over counting and solving, time", baseline_seconds / seconds, at_least=LEAST_SPEEDUP),
+        Bound("difference of the two estimates", abs(found - expected), at_most=5e-7),
+        Bound(f"{REPLICATES:,} refits over one row-level run, time", bootstrap_seconds / baseline_seconds, at_most=1.0),
+        Bound("refits that failed", refits.failures, at_most=0),
+    ]
+
+
+def _rows(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Draw slice codes of both samples, and source scores that depend on them."""
+    source_rates, target_rates = rng.uniform(0.2, 0.6, N_SLICES), rng.uniform(0.3, 0.7, N_SLICES)
+    source, target = (
+        np.where(rng.random((n, N_SLICES)) < rates, 1, -1).astype(np.int8)
+        for n, rates in ((N_SOURCE, source_rates), (N_TARGET, target_rates))
+    )
+    for i, j in EDGES:  # in the target the slices of an edge go together
+        copied = rng.random(N_TARGET) < 0.3
+        target[copied, j] = target[copied, i]
+    chance = 0.75 + 0.03 * source @ rng.choice([-1, 1], N_SLICES)
+    return source, (rng.random(N_SOURCE) < chance).astype(float), target
+
+
+def _pattern_estimate(source: np.ndarray, scores: np.ndarray, target: np.ndarray) -> tuple[Problem, float]:
+    count = count_patterns(source, target, scores[:, None])
+    groups = np.zeros(len(scores), dtype=np.int8)
+    problem = make_problem(count, scores[:, None], get_metric("accuracy"), EstimatorSettings(), groups)
+    problem = Problem(**{**vars(problem), "edges": EDGES})
+    return problem, float(get_estimator("mandoline").means(problem)[0])
+
+
+def _row_level_estimate(source: np.ndarray, scores: np.ndarray, target: np.ndarray) -> float:
+    """Minimise n_t log sum exp(Phi_s d) - sum Phi_t d over rows, from zero, with numerical gradients."""
+    source_potentials, target_potentials = _potentials(source), _potentials(target)
+
+    def loss(delta: np.ndarray) -> float:
+        return len(target) * logsumexp(source_potentials @ delta) - (target_potentials @ delta).sum()
+
+    delta = minimize(loss, np.zeros(source_potentials.shape[1]), method="BFGS").x
+    return float(softmax(source_potentials @ delta) @ scores)
+
+
+def _potentials(codes: np.ndarray) -> np.ndarray:
+    return np.hstack([codes, *(codes[:, [i]] * codes[:, [j]] for i, j in EDGES)]).astype(float)
