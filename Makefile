@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help app test check format bench calibrate samples clean
+.PHONY: help app test browser check format bench calibrate samples screenshots clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -20,8 +20,19 @@ $(READY): pyproject.toml
 app: $(READY) ## Start the app on a sample project
 	$(BIN)/mandoline app
 
-test: $(READY) ## Run the whole test suite
+test: $(READY) browser ## Run the whole test suite, in a real browser too
 	$(BIN)/python -m pytest -n auto
+
+# A browser for the tests: the one that is here, or Debian's where we may install it.
+browser:
+	@if command -v chromium chromium-browser google-chrome >/dev/null 2>&1 || [ -n "$$CHROMIUM" ]; then :; \
+	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then \
+		echo "Installing chromium for the browser tests"; \
+		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium >/dev/null; \
+	else \
+		echo "No Chromium found: browser tests will be skipped. Install it (Debian: sudo apt-get install chromium),"; \
+		echo "or set CHROMIUM to its path."; \
+	fi
 
 check: $(READY) ## Check format, lint, types, import contracts and fast tests, in under a minute
 	$(BIN)/ruff format --check .

@@ -136,7 +136,10 @@ def count_rows(
         raise SliceError("There are no slices, so there is nothing to reweight by. Add or enable at least one.")
     scores = score_rows(kind, source, label=source.label, model=model, column=metric.column, merge=metric.merge)
     if not scores.known.any():
-        raise DataError(f"No row of {source.name} has both a label and a prediction, so nothing can be scored.")
+        raise DataError(
+            f"No row of {source.name} has both a label and a prediction, so nothing can be scored. "
+            "Fill in labels where there are predictions."
+        )
     source_codes, target_codes = codes_of(source, slices), codes_of(target, slices)
     statistics = scores.statistics
     if not scores.known.all():
@@ -179,8 +182,6 @@ def state_problem(
     """
     settings = settings or EstimatorSettings()
     n = len(counted.count.source_index)
-    if settings.split != "none" and n < 2:
-        raise DataError(f'The source has {n} scored row, too few to split. Use split = "none".')
     halves = split_halves(n, settings.split, np.random.default_rng(settings.seed))
     problem = make_problem(counted.count, counted.statistics, counted.metric, settings, halves)
     noises = {rule.name: rule.noise for rule in rules}
@@ -190,7 +191,8 @@ def state_problem(
         learned = learn_edges(problem)
         return Prepared(counted, replace(problem, edges=learned.edges), halves, learned)
     names = [rule.name for rule in counted.slices]
-    return Prepared(counted, replace(problem, edges=edges_by_name(edges, names)), halves)
+    used = [pair for pair in edges if not any(_is_off(name, rules) for name in pair)]
+    return Prepared(counted, replace(problem, edges=edges_by_name(used, names)), halves)
 
 
 def split_halves(n: int, split: str, rng: np.random.Generator) -> NDArray[np.int8]:
@@ -205,6 +207,10 @@ def make_problem(
     count: Count, statistics: Floats, metric: Metric, settings: EstimatorSettings, halves: NDArray[np.int8]
 ) -> Problem:
     """State the problem on patterns, split as the settings say; corrections are identity."""
+    if len(count.source_index) < 2:
+        raise DataError(
+            "The source has 1 row with a score, and one row cannot say how sure an estimate is. Label more rows."
+        )
     folds = {"none": ((0, 0),), "half": ((0, 1),), "crossfit": ((0, 1), (1, 0))}[settings.split]
     groups = (
         (count.patterns,)
@@ -219,6 +225,14 @@ def make_problem(
         overlap=settings.overlap,
         groups=groups,
         folds=folds,
+    )
+
+
+def _is_off(name: str, rules: Sequence[Slice]) -> bool:
+    """Tell whether a slice is switched off; its edges rest until it is switched on again."""
+    return any(
+        not rule.enabled and (name == rule.name or (rule.is_family and name.startswith(f"{rule.name}_")))
+        for rule in rules
     )
 
 

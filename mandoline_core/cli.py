@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 import time
+import tomllib
 from collections.abc import Callable, Sequence
 from functools import partial
 from importlib.metadata import version
@@ -19,6 +20,7 @@ import pandas as pd
 from mandoline_core.ablation import Ablation, ablation
 from mandoline_core.assemble import Prepared, prepare
 from mandoline_core.errors import MandolineError
+from mandoline_core.metrics import get_metric
 from mandoline_core.project import Project, load_project
 from mandoline_core.rendering import render_page, show_interval, table
 from mandoline_core.report import Report, estimate, models_of
@@ -86,6 +88,7 @@ def _parser() -> argparse.ArgumentParser:
     app.add_argument(
         "--port", type=int, metavar="N", help="port to listen on (8501 unless Streamlit is told otherwise)"
     )
+    app.add_argument("--data-dir", metavar="D", type=Path, help="where projects and uploads are kept")
     app.add_argument("--host", metavar="H", help="address to listen on (this machine only, unless told otherwise)")
 
     sub = on_project("estimate", _estimate, "Estimate each model's score on the target.")
@@ -101,8 +104,10 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _estimate(options: argparse.Namespace) -> int:
+    project = load_project(options.project)
+    _check_least(options.fail_under, project)
     with _Progress() as progress:
-        report = estimate(load_project(options.project), reveal=options.reveal, progress=progress)
+        report = estimate(project, reveal=options.reveal, progress=progress)
     if options.weights is not None:
         _write(options.weights, pd.DataFrame({n: m.weights for n, m in report.models.items()}).to_csv(index=False))
     if options.html is not None:
@@ -111,12 +116,24 @@ def _estimate(options: argparse.Namespace) -> int:
     return _verdict(report, options.fail_under)
 
 
+def _check_least(least: float | None, project: Project) -> None:
+    """Refuse a bound that no estimate, or every estimate, would meet."""
+    bounds = get_metric(project.metric.name).bounds
+    if least is None or bounds is None or bounds[0] <= least <= bounds[1]:
+        return
+    hint = f" Did you mean {least / 100:g}?" if 1 < least <= 100 else ""
+    raise MandolineError(f"--fail-under must be between {bounds[0]:g} and {bounds[1]:g}. Got {least:g}.{hint}")
+
+
 def _verdict(report: Report, least: float | None) -> int:
     if least is None:
         return DONE
     if report.first.converged and report.estimate >= least:
         return DONE
-    print(f"mandoline: the estimate {report.estimate:.4f} is below {least:g}.", file=sys.stderr)
+    said = (
+        f"the estimate {report.estimate:.4f} is below {least:g}" if report.first.converged else "there is no estimate"
+    )
+    print(f"mandoline: {said}.", file=sys.stderr)
     return BELOW
 
 
@@ -227,17 +244,29 @@ def _each(project: Project, progress: _Progress) -> list[tuple[str, Prepared]]:
 def _app(options: argparse.Namespace) -> int:
     root = bundle_root()
     command = [sys.executable, "-m", "streamlit", "run", str(root / "app" / "main.py")]
-    if options.host is not None:
-        command += ["--server.address", options.host]
-    elif "STREAMLIT_SERVER_ADDRESS" not in os.environ:
-        command += ["--server.address", "127.0.0.1"]
+    command += ["--server.address", options.host or _address()]
     if options.port is not None:
         command += ["--server.port", str(options.port)]
     project = options.project or root / "sample_data" / "reviews" / "project.toml"
     load_project(project)  # say what is wrong here, not in the browser
     path = os.pathsep.join(filter(None, [str(root), os.environ.get("PYTHONPATH")]))
     environment = {**os.environ, "PYTHONPATH": path}
+    if options.data_dir is not None:
+        environment["MANDOLINE_DATA_DIR"] = str(options.data_dir.resolve())
     return subprocess.run([*command, "--", str(project.resolve())], env=environment, check=False).returncode
+
+
+def _address() -> str:
+    """Find the address that Streamlit's own settings name; this machine only when they name none."""
+    if "STREAMLIT_SERVER_ADDRESS" in os.environ:
+        return os.environ["STREAMLIT_SERVER_ADDRESS"]
+    for folder in (Path.cwd(), Path.home()):
+        try:
+            settings = tomllib.loads((folder / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
+            return str(settings["server"]["address"])
+        except (OSError, ValueError, KeyError, TypeError):
+            continue  # absent or not for us to judge: Streamlit reads it again and complains itself
+    return "127.0.0.1"
 
 
 def bundle_root() -> Path:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mandoline_core.corrections import Corrections
-from mandoline_core.errors import listed
+from mandoline_core.errors import counted, listed
 from mandoline_core.estimators import Outcome, Problem
 from mandoline_core.findings import Finding
 from mandoline_core.intervals import Interval, influence_interval
@@ -157,16 +157,17 @@ def _about_weights(problem: Problem, numbers: Diagnostics) -> Iterator[Finding]:
             yield Finding(
                 f"few_{side}_rows",
                 "serious",
-                f"The {side} has {n:,.0f} rows. Intervals are meant for samples of {FEW_ROWS} rows and more.",
+                f"The {side} has {counted(n, 'row')}. Intervals are meant for samples of {FEW_ROWS} rows and more.",
                 "Collect more rows before quoting this number.",
             )
     effective = numbers.effective_sample_size
-    if effective < FEW_EFFECTIVE_ROWS <= table.n_source:
+    very_few = effective < FEW_EFFECTIVE_ROWS / 4
+    if effective < FEW_EFFECTIVE_ROWS <= table.n_source or (very_few and table.n_source >= FEW_ROWS):
         yield Finding(
             "few_effective_rows",
-            "serious" if effective < FEW_EFFECTIVE_ROWS / 4 else "warning",
-            f"The estimate rests on {effective:,.0f} effective rows out of {table.n_source:,.0f}: a few rows count "
-            f"for very much (up to {numbers.largest_ratio:,.0f} times).",
+            "serious" if very_few else "warning",
+            f"The estimate rests on {counted(effective, 'effective row')} out of {table.n_source:,.0f}: a few rows "
+            f"count for very much (up to {numbers.largest_ratio:,.0f} times).",
             "Drop or merge the slice that shifts most, or label more rows like the target's.",
         )
 

@@ -46,6 +46,16 @@ def listed(names: Iterable[object], most: int = 12) -> str:
     return ", ".join(words[:most]) + f" and {len(words) - most} more"
 
 
+def counted(n: float, what: str) -> str:
+    """Write a number of things, one of them without an s.
+
+    >>> counted(1, "row"), counted(1200, "row")
+    ('1 row', '1,200 rows')
+    """
+    number = f"{n:,.0f}"
+    return f"{number} {what}" if number == "1" else f"{number} {what}s"
+
+
 def did_you_mean(word: str, choices: Iterable[str]) -> str:
     """Return ' Did you mean ...?' when a choice is close to the word, else nothing.
 

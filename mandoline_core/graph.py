@@ -172,7 +172,7 @@ def learn_edges(problem: Problem) -> LearnedEdges:
     fitted = fit(problem.patterns, problem.edges, problem.corrections(), ridge=problem.ridge)
     for _ in range(MAX_ROUNDS):
         tests = [test for test in score_tests(problem, fitted) if abs(test.z) > threshold and test.edge not in refused]
-        tests = [test for test in tests if _has_rows(problem, test.edge)]
+        tests = [test for test in tests if has_rows(problem, test.edge)]
         if not tests:
             break
         tests.sort(key=lambda test: (-abs(test.z), test.edge))
@@ -209,7 +209,7 @@ def _add_one_by_one(
     return problem, fitted, left_out
 
 
-def _has_rows(problem: Problem, edge: tuple[int, int]) -> bool:
+def has_rows(problem: Problem, edge: tuple[int, int]) -> bool:
     """Tell whether the source has a few rows in each combination of two slices that the target shows."""
     patterns = problem.patterns
     for codes in itertools.product((-1, 1), repeat=2):

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mandoline_core.classes import class_codes, find_classes
-from mandoline_core.data import Model, Sample
-from mandoline_core.errors import DataError, ProjectError, did_you_mean, listed
+from mandoline_core.data import Model, Sample, kind_of
+from mandoline_core.errors import DataError, ProjectError, counted, did_you_mean, listed
 from mandoline_core.intervals import Interval
 from mandoline_core.patterns import Floats
 
@@ -124,7 +124,10 @@ def _column_scores(sample: Sample, column: str | None) -> Scores:
         raise ProjectError('Metric "mean" needs the column to average. Set column in [metric].')
     series = sample.series(column)
     if not series.dtype.is_numeric() and str(series.dtype) != "Boolean":
-        raise DataError(f"Column {column!r} of {sample.name} holds {series.dtype}, but metric 'mean' needs numbers.")
+        raise DataError(
+            f"Column {column!r} of {sample.name} holds {kind_of(series.dtype)}, but metric 'mean' needs numbers. "
+            "Name a column of numbers in [metric]."
+        )
     values = series.to_numpy().astype(float)
     check_finite(values, f"Column {column!r} of {sample.name}")
     return Scores(values[:, None], np.ones(len(values), dtype=bool))
@@ -135,8 +138,8 @@ def check_finite(values: Floats, where: str) -> None:
     bad = np.flatnonzero(~np.isfinite(values))
     if len(bad):
         raise DataError(
-            f"{where} has {len(bad):,} missing or infinite values, the first in row {bad[0] + 1}. "
-            "Every score must be a finite number. Fill or drop these rows."
+            f"{where} has {counted(len(bad), 'missing or infinite value')}, the first in row {bad[0] + 1}. "
+            "Every score must be a finite number. Fill them in, or drop their rows."
         )
 
 
@@ -147,7 +150,10 @@ def _prediction_scores(
     known = (truth >= 0) & (answer >= 0)
     for column, codes in ((label, truth), (prediction, answer)):
         if not (codes >= 0).any():
-            raise DataError(f"Column {column!r} of {sample.name} has no values, so nothing can be scored.")
+            raise DataError(
+                f"Column {column!r} of {sample.name} has no values, so nothing can be scored. "
+                "Fill it in, or name another column."
+            )
     table = _merged(names, merge)
     truth, answer = table[truth], table[answer]
     if not set(truth[truth >= 0]) & set(answer[answer >= 0]):

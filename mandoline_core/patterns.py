@@ -207,17 +207,16 @@ def _keys(codes: Codes, start: int, n: int) -> NDArray[np.int64]:
     for column in columns.T:
         keys *= 3
         keys += column
-        keys += 1
+    keys += (3 ** columns.shape[1] - 1) // 2  # all digits one higher: 0, 1, 2
     return keys
 
 
 def _rank(keys: NDArray[np.int64], n_keys: int) -> tuple[NDArray[np.int64], Index]:
     """Return the sorted distinct keys and the rank of each key."""
     if n_keys <= _DIRECT_KEYS:
-        present = np.zeros(n_keys, dtype=bool)
-        present[keys] = True
-        ranks = np.cumsum(present, dtype=np.int32) - 1
-        return np.flatnonzero(present).astype(np.int64), ranks[keys].astype(np.intp)
+        present = np.bincount(keys, minlength=n_keys) > 0
+        ranks = np.cumsum(present, dtype=np.intp) - 1
+        return np.flatnonzero(present).astype(np.int64), ranks.take(keys)
     return np.unique(keys, return_inverse=True)
 
 

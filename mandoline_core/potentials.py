@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.special import logsumexp
@@ -88,6 +88,18 @@ class Tilt:
     def certain(self) -> bool:
         """Tell whether every potential is known given the codes."""
         return not len(self.lone) and not self.components
+
+    def on_face_of(self, other: Tilt) -> Tilt:
+        """Rule out the configurations that are impossible in another tilt of the same patterns."""
+
+        def ruled_out(mine: Floats, theirs: Floats) -> Floats:
+            return np.where(np.isneginf(theirs), -np.inf, mine)
+
+        components = tuple(
+            replace(mine, log_posterior=ruled_out(mine.log_posterior, theirs.log_posterior))
+            for mine, theirs in zip(self.components, other.components, strict=True)
+        )
+        return replace(self, lone_log=ruled_out(self.lone_log, other.lone_log), components=components)
 
     def evaluate(self, delta: Floats) -> Tilted:
         """Evaluate the tilt at one parameter vector."""

@@ -96,18 +96,13 @@ class Project:
         self._check_slices()
         self._check_edges()
 
-    def read(self, *, reveal: bool = False) -> tuple[Sample, Sample]:
+    def read(self) -> tuple[Sample, Sample]:
         """Read the source and the target.
-
-        Parameters
-        ----------
-        reveal : bool
-            Read the file of the target's labels too, if there is one.
 
         Returns
         -------
         source, target : Sample
-            The target has the label only if its file does, or if it is revealed.
+            The target has the label only if its file does.
         """
         same = self.source_path.name == self.target_path.name
         names = [path.as_posix() if same else path.name for path in (self.source_path, self.target_path)]
@@ -115,11 +110,18 @@ class Project:
         if self.metric.column is not None:
             source.series(self.metric.column)
         table = read_table(self.base / self.target_path)
-        truth = self.read_target_labels(len(table)) if reveal else None
-        if truth is not None:
-            table = table.assign(**{truth.name: truth.to_native()})
         label = self.label if self.label in table.columns else None
         return source, Sample(table, label=label, models=self.models, name=names[1])
+
+    def reveal(self, target: Sample) -> Sample:
+        """Put the target's labels beside its rows, from their own file if there is one; for scoring only."""
+        truth = self.read_target_labels(target.n_rows)
+        if truth is not None:
+            frame = target.frame.with_columns(truth)
+            return Sample(frame, label=self.label, models=target.models, name=target.name)
+        if (self.label or self.metric.column) not in target.columns:
+            raise ProjectError("There are no target labels to reveal. Name their file as labels in [target].")
+        return target
 
     def read_target_labels(self, n_rows: int | None = None) -> nw.Series[Any] | None:
         """Read the target's labels from their own file, if there is one.
@@ -262,8 +264,13 @@ def load_project(path: str | Path) -> Project:
     _check_file(path)
     try:
         mapping = tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except UnicodeDecodeError:
-        raise ProjectError(f"{path.name} is not a text file. Expected a project file in TOML.") from None
+    except UnicodeDecodeError as error:
+        if b"\0" in error.object:
+            raise ProjectError(f"{path.name} is not a text file. Expected a project file in TOML.") from None
+        line = error.object[: error.start].count(b"\n") + 1
+        raise ProjectError(
+            f"{path.name} is not in UTF-8, as a TOML file must be: see line {line}. Save it as UTF-8."
+        ) from None
     except tomllib.TOMLDecodeError as error:
         reason, where = re.fullmatch(r"(.*?)(?: \(at (.*)\))?", str(error), re.DOTALL).groups()  # type: ignore[union-attr]
         hint = "Correct it there." if path.suffix == ".toml" else "Expected a project file in TOML."

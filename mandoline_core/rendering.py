@@ -7,6 +7,7 @@ import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from mandoline_core.errors import counted
 from mandoline_core.findings import Finding
 
 if TYPE_CHECKING:
@@ -155,8 +156,9 @@ def is_share(model: ModelReport) -> bool:
 
 def _basis(model: ModelReport) -> str:
     return (
-        f"{model.n_source:,} labelled rows, {model.n_target:,} new rows, {model.n_patterns:,} slice patterns. "
-        f"The estimate rests on {model.effective_sample_size:,.0f} effective rows; "
+        f"{counted(model.n_source, 'labelled row')}, {counted(model.n_target, 'new row')}, "
+        f"{counted(model.n_patterns, 'slice pattern')}. "
+        f"The estimate rests on {counted(model.effective_sample_size, 'effective row')}; "
         f"the heaviest row counts {show_times(model.largest_ratio)}."
     )
 

@@ -428,7 +428,7 @@ def _about_noise(prepared: Prepared, settings: EstimatorSettings) -> Iterator[Fi
 
 def _estimate_project(project: Project, reveal: bool, progress: Progress | None, codes_of: CodesOf) -> Report:
     source, target = project.read()
-    revealed = _reveal(project, target) if reveal else target
+    revealed = project.reveal(target) if reveal else target
     return _estimate_samples(
         project.name,
         source,
@@ -441,18 +441,6 @@ def _estimate_project(project: Project, reveal: bool, progress: Progress | None,
         codes_of,
         revealed,
     )
-
-
-def _reveal(project: Project, target: Sample) -> Sample:
-    """Put the target's labels beside its rows, for scoring only."""
-    labels = project.read_target_labels(target.n_rows)
-    if labels is not None:
-        column = project.metric.column if project.label is None else project.label
-        frame = target.frame.with_columns(labels.alias(str(column)))
-        return Sample(frame, label=project.label, models=target.models, name=target.name)
-    if target.label is None:
-        raise ProjectError("There are no target labels to reveal. Name their file as labels in [target].")
-    return target
 
 
 def _estimate_samples(
@@ -555,6 +543,8 @@ def _bootstrap(
                 "Use fewer slices, or merge rare ones.",
             )
         )
+    if np.ptp(found.values) < 1e-12:  # where every row is right, so is every redraw: it says nothing about luck
+        return interval_of(prepared.problem, outcome, settings.confidence), findings
     return bootstrap_interval(found.values, confidence=settings.confidence), findings
 
 

@@ -295,6 +295,7 @@ def _source_correction_slope(
             table = corrections.source.copy()
             table[i, ABSTAIN] += sign * step
             tilt = build_tilt(problem.patterns.codes[fitted.rows], table, problem.edges, problem.patterns.names)
+            tilt = tilt.on_face_of(fitted.tilt)
             moved.append(_fold_state(problem, fold, fitted, replace(corrections, source=table), denoise, tilt))
         value = gradient @ (moved[0].means - moved[1].means) / (2 * step)
         drift = (moved[0].fitted_mean - moved[1].fitted_mean) / (2 * step)

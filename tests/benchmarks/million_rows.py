@@ -55,9 +55,8 @@ def run() -> list[Bound]:
         found = {what: _measure(what, path) for what in WORK}
     print(f"{N_ROWS:,} rows, text of {N_WORDS} words, 3 keyword, 2 threshold and 1 category slices")
     for what, cost in found.items():
-        print(
-            f"  {what:24} {cost.seconds:7.3f} s  {cost.with_frame:6.0f} MB with the frame, {cost.above_frame:4.0f} above it"
-        )
+        memory = f"{cost.with_frame:6.0f} MB with the frame, {cost.above_frame:4.0f} above it"
+        print(f"  {what:24} {cost.seconds:7.3f} s  {memory}")
     bare, in_memory, ours, whole = found.values()
     return [
         Bound("rows counted by both, difference", abs(ours.n_rows - bare.n_rows), at_most=0),

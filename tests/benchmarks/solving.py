@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from scipy.optimize import minimize
 from scipy.special import logsumexp, softmax
@@ -24,7 +26,7 @@ def run() -> list[Bound]:
     """Measure, print what was measured, and return the bounds."""
     source, scores, target = _rows(np.random.default_rng(0))
     baseline_seconds, expected = median_seconds(lambda: _row_level_estimate(source, scores, target), runs=3)
-    seconds, (problem, found) = median_seconds(lambda: _pattern_estimate(source, scores, target), runs=15)
+    seconds, (problem, found) = median_seconds(lambda: _pattern_estimate(source, scores, target), runs=51)
     estimator = get_estimator("mandoline")
     outcome = estimator.estimate(problem)
     bootstrap_seconds, refits = median_seconds(
@@ -53,14 +55,15 @@ def _rows(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]
         copied = rng.random(N_TARGET) < 0.3
         target[copied, j] = target[copied, i]
     chance = 0.75 + 0.03 * source @ rng.choice([-1, 1], N_SLICES)
-    return source, (rng.random(N_SOURCE) < chance).astype(float), target
+    scores = (rng.random(N_SOURCE) < chance).astype(float)
+    return np.asfortranarray(source), scores, np.asfortranarray(target)  # in column order, as slices give them
 
 
 def _pattern_estimate(source: np.ndarray, scores: np.ndarray, target: np.ndarray) -> tuple[Problem, float]:
     count = count_patterns(source, target, scores[:, None])
     groups = np.zeros(len(scores), dtype=np.int8)
     problem = make_problem(count, scores[:, None], get_metric("accuracy"), EstimatorSettings(), groups)
-    problem = Problem(**{**vars(problem), "edges": EDGES})
+    problem = replace(problem, edges=EDGES)
     return problem, float(get_estimator("mandoline").means(problem)[0])
 
 
@@ -76,4 +79,5 @@ def _row_level_estimate(source: np.ndarray, scores: np.ndarray, target: np.ndarr
 
 
 def _potentials(codes: np.ndarray) -> np.ndarray:
-    return np.hstack([codes, *(codes[:, [i]] * codes[:, [j]] for i, j in EDGES)]).astype(float)
+    potentials = np.hstack([codes, *(codes[:, [i]] * codes[:, [j]] for i, j in EDGES)])
+    return np.ascontiguousarray(potentials, dtype=float)

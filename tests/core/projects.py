@@ -77,7 +77,9 @@ def write_project(
         path.write_text(table if isinstance(table, str) else table.to_csv(index=False), encoding="utf-8")
     content = deepcopy(PROJECT) | dict(changes or {})
     path = folder / "project.toml"
-    path.write_text(tomli_w.dumps({key: value for key, value in content.items() if value is not None}), encoding="utf-8")
+    path.write_text(
+        tomli_w.dumps({key: value for key, value in content.items() if value is not None}), encoding="utf-8"
+    )
     return path
 
 
@@ -94,3 +96,14 @@ def run_json(capsys: pytest.CaptureFixture[str], *arguments: object) -> Any:
     code, out, err = run(capsys, *arguments, "--json")
     assert (code, err) == (0, "")
     return json.loads(out, parse_constant=lambda name: pytest.fail(f"{name} is not JSON"))
+
+
+def refused(capsys: pytest.CaptureFixture[str], project: Path, *options: object, command: str = "estimate") -> str:
+    """Run a command that must refuse its input; return its one sentence."""
+    code, out, err = run(capsys, command, project, *options)
+    assert (code, out) == (2, "")
+    assert err.startswith("mandoline: ")
+    assert err.endswith("\n")
+    assert err.count("\n") == 1
+    assert "Traceback" not in err
+    return err.removeprefix("mandoline: ").removesuffix("\n")

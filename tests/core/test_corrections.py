@@ -121,7 +121,10 @@ def test_slopes_of_filled_in_abstention_equal_the_quotient_rule():
         ({"inside": 95}, "Correction 'inside' must be between 0 and 1. Got 95. Did you mean 0.95?"),
         ({"outside": -0.1}, "Correction 'outside' must be between 0 and 1. Got -0.1."),
         ({"abstain": True}, "Correction 'abstain' must be between 0 and 1. Got True."),
-        ({"inside": 0.3, "outside": 0.3}, "Corrections inside = outside = 0.3 say that the slice carries no information"),
+        (
+            {"inside": 0.3, "outside": 0.3},
+            "Corrections inside = outside = 0.3 say that the slice carries no information",
+        ),
     ],
 )
 def test_impossible_corrections_are_refused(stated, message):

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from mandoline_core.errors import MandolineError, OverlapError, ProjectError
@@ -37,6 +37,9 @@ def assert_agrees(case: Case) -> None:
         np.testing.assert_allclose(outcome.delta, expected.delta, rtol=0, atol=1e-8)
     if expected.denoisable:
         np.testing.assert_allclose(DENOISED.means(problem), [expected.denoised], rtol=0, atol=1e-8)
+    else:
+        with pytest.raises(MandolineError, match="tells almost nothing about the truth"):
+            DENOISED.means(problem)
 
 
 @given(cases())
@@ -142,7 +145,7 @@ def test_a_target_like_the_source_gives_uniform_weights(case):
 def test_order_of_rows_and_slices_does_not_matter(name, data):
     """Shuffling rows shuffles the weights; shuffling slices changes nothing."""
     case = data.draw(cases(edges=True, min_slices=2, kinds=ANY["kinds"], abstain=True, max_slices=4))
-    settled(case)
+    assume(settled(case).denoisable or name != "denoised")
     rng = np.random.default_rng(data.draw(st.integers(0, 100)))
     source_order, target_order = (rng.permutation(len(rows)) for rows in (case.source, case.target))
     slices = rng.permutation(case.source.shape[1])
@@ -168,7 +171,7 @@ def test_order_of_rows_and_slices_does_not_matter(name, data):
 def test_duplicating_every_row_changes_no_estimate(name, data):
     """Only shares matter."""
     case = data.draw(cases(**ANY))
-    settled(case)
+    assume(settled(case).denoisable or name != "denoised")
     rows = {key: np.repeat(getattr(case, key), times, axis=0) for key, times in (("source", 2), ("scores", 2))}
     double = replace(case, **rows, target=np.repeat(case.target, 3, axis=0))
     estimator = get_estimator(name)
@@ -178,18 +181,20 @@ def test_duplicating_every_row_changes_no_estimate(name, data):
 @given(cases(edges=True, min_slices=2, max_slices=4, kinds=ANY["kinds"], abstain=True), st.data())
 def test_turning_a_slice_around_changes_nothing(case, data):
     """Naming the outside inside, corrections included, leaves weights and estimates as they are."""
-    settled(case)
+    expected = settled(case)
     turned = data.draw(st.integers(0, case.source.shape[1] - 1))
     sign = np.ones(case.source.shape[1], dtype=np.int8)
     sign[turned] = -1
     noises = list(case.noises)
     if noises[turned] is not None:
-        noises[turned] = replace(noises[turned], source=_turn(noises[turned].source), target=_turn(noises[turned].target))
+        noises[turned] = replace(
+            noises[turned], source=_turn(noises[turned].source), target=_turn(noises[turned].target)
+        )
     other = replace(case, source=case.source * sign, target=case.target * sign, noises=tuple(noises))
     before, after = MANDOLINE.estimate(case.problem()), MANDOLINE.estimate(other.problem())
     np.testing.assert_allclose(other.row_weights(after), case.row_weights(before), atol=1e-9)
     assert after.delta[turned] == pytest.approx(-before.delta[turned], abs=1e-6)
-    if case.answer().denoisable:
+    if expected.denoisable:
         np.testing.assert_allclose(DENOISED.means(other.problem()), DENOISED.means(case.problem()), atol=1e-8)
 
 
@@ -246,9 +251,10 @@ def test_splits_equal_enumeration_on_each_half(split):
 
 def test_denoised_refuses_slices_that_say_next_to_nothing():
     """An estimate less certain than one labelled row is an error that names the slice."""
-    case = random_case(np.random.default_rng(3), n_slices=1, n=60, noises=(Noise(Correction(0.501, 0.5), same=True),))
+    noise = Noise(Correction(0.501, 0.5), Correction(0.9, 0.1))
+    case = random_case(np.random.default_rng(3), n_slices=1, n=60, noises=(noise,))
     with pytest.raises(MandolineError, match="slices slice 0 say tells almost nothing about the truth"):
-        DENOISED.estimate(replace(case, noises=(Noise(Correction(0.501, 0.5), Correction(0.9, 0.1)),)).problem())
+        DENOISED.estimate(case.problem())
 
 
 def test_denoised_stays_within_the_metric_bounds_and_says_so():
@@ -266,11 +272,12 @@ def test_denoised_stays_within_the_metric_bounds_and_says_so():
 
 def test_an_unknown_estimator_is_refused_with_the_nearest_name():
     """The message lists what there is."""
-    with pytest.raises(ProjectError, match="Estimators: mandoline, denoised, simple, source. Did you mean 'mandoline'?"):
+    with pytest.raises(
+        ProjectError, match="Estimators: mandoline, denoised, simple, source. Did you mean 'mandoline'?"
+    ):
         get_estimator("mandolin")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("n_slices", "edges"), [(1, ()), (2, ((0, 1),)), (4, ((0, 1),))])
 def test_denoised_is_far_closer_than_the_papers_weights_when_its_assumption_holds(n_slices, edges):
     """At slice accuracy 0.8 with true corrections its mean absolute error is at most 0.4 of theirs."""

@@ -28,7 +28,9 @@ def tilt_of(case: Case):
     rows = problem.patterns.source > 0
     corrections = problem.corrections()
     names = problem.patterns.names
-    return build_tilt(problem.patterns.codes[rows], corrections.source, case.edges, names), problem.patterns.source[rows]
+    return build_tilt(problem.patterns.codes[rows], corrections.source, case.edges, names), problem.patterns.source[
+        rows
+    ]
 
 
 @given(cases(**MIXED), st.integers(0, 2**16))

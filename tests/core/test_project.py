@@ -250,7 +250,7 @@ def test_the_samples_are_read_with_their_roles(data):
     assert (target.name, target.label, target.models, target.n_rows) == ("b.csv", None, (MODEL,), 3)
     assert data.read_target_labels().to_list() == ["no", "no", "yes"]
     assert replace(data, target_labels=None).read_target_labels() is None
-    revealed = data.read(reveal=True)[1]
+    revealed = data.reveal(data.read()[1])
     assert (revealed.label, revealed.series("label").to_list()) == ("label", ["no", "no", "yes"])
 
 
@@ -270,7 +270,7 @@ def test_files_of_the_same_name_are_told_apart(data):
 def test_labels_must_have_a_row_for_each_row_of_the_target(data):
     """Otherwise they belong to another file."""
     (data.base / "labels.csv").write_text("label\nno\n")
-    assert refusal(lambda: data.read(reveal=True)) == (
+    assert refusal(lambda: data.reveal(data.read()[1])) == (
         "labels.csv has 1 rows, and the target has 3. "
         "It must hold one label for each row of the target, in the same order."
     )

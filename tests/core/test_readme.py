@@ -37,6 +37,10 @@ def test_shell_session_shows_the_real_output() -> None:
         command, _, expected = part.partition("\n")
         arguments = command.removeprefix(".venv/bin/mandoline ").split()
         run = subprocess.run(
-            [sys.executable, "-m", "mandoline_core.cli", *arguments], cwd=ROOT, capture_output=True, text=True, check=True
+            [sys.executable, "-m", "mandoline_core.cli", *arguments],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=True,
         )
         assert run.stdout.strip() == expected.strip()

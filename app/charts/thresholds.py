@@ -1,0 +1,180 @@
+"""A cut through a column: the values of both samples, and what lies on either side."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import ArrayLike, NDArray
+
+from app.template import SOURCE, TARGET, finish, palette, safe, shorten
+from mandoline_core.patterns import Floats
+
+_BINS = 30
+_TAIL = 0.005  # so much on either side may share the end bins
+_FAR = 3.0  # when the whole range is so many times the middle's
+
+
+class _Side(NamedTuple):
+    """Hold one side of the cut: its words, and which values it takes."""
+
+    words: str
+    source: float
+    target: float
+
+
+def histogram_with_cut(
+    source_values: ArrayLike,
+    target_values: ArrayLike,
+    *,
+    column: str,
+    above: float | None,
+    below: float | None,
+    dark: bool = False,
+) -> go.Figure:
+    """Show a column's values in both samples, where a threshold cuts them, and the shares on either side.
+
+    Shares are of all rows; missing values (NaN) abstain and are counted apart.
+
+    Parameters
+    ----------
+    source_values, target_values : array of float
+    column : str
+    above, below : float or None
+        As in a threshold slice: inside above, or below; with both, between abstains.
+    dark : bool
+    """
+    source, target = np.asarray(source_values, dtype=float), np.asarray(target_values, dtype=float)
+    cuts = [cut for cut in (above, below) if cut is not None]
+    edges, clipped = _edges(np.concatenate([source, target]), cuts)
+    figure = go.Figure()
+    heights = [100 * _shares(values, edges) for values in (source, target)]
+    words = [f"{low:g} to {high:g}" for low, high in pairwise(edges)]
+    figure.add_bar(
+        x=(edges[:-1] + edges[1:]) / 2,
+        y=heights[0],
+        width=np.diff(edges),
+        name="source",
+        marker={"color": SOURCE, "opacity": 0.75, "line": {"width": 0}},
+        hovertext=[f"source, {word}: {height:.1f}%" for word, height in zip(words, heights[0], strict=True)],
+        hoverinfo="text",
+    )
+    figure.add_scatter(
+        x=edges,
+        y=[*heights[1], heights[1][-1]],
+        name="target",
+        mode="lines",
+        line={"color": TARGET, "width": 2.5, "shape": "hv", "dash": "5px,2px"},
+        hovertext=[f"target, {word}: {height:.1f}%" for word, height in zip(words, heights[1], strict=True)] + [""],
+        hoverinfo="text",
+    )
+    for cut in dict.fromkeys(cuts):
+        figure.add_vline(x=cut, line={"color": palette(dark).ink, "width": 2})
+    sides = _sides(source, target, above, below)
+    _print_sides(figure, sides)
+    figure.update_xaxes(showgrid=False, nticks=6, range=[edges[0], edges[-1]])
+    figure.update_yaxes(showgrid=True, nticks=5, ticksuffix="%", rangemode="tozero")
+    return finish(
+        figure,
+        title=_title(sides, column, above, below),
+        x=_x_title(column, source, target, clipped),
+        y="share of rows a bin (%)",
+        height=250,
+        head=54 if sides else 22,
+        dark=dark,
+    )
+
+
+def _edges(values: Floats, cuts: list[float]) -> tuple[Floats, bool]:
+    """Choose the bins: whole numbers stay together, and far tails go into the end bins."""
+    finite = values[np.isfinite(values)]
+    if not len(finite):
+        return np.linspace(min(cuts, default=0.0) - 0.5, max(cuts, default=0.0) + 0.5, 2), False
+    low, high = float(finite.min()), float(finite.max())
+    middle = np.quantile(finite, [_TAIL, 1 - _TAIL])
+    clipped = bool(high - low > _FAR * (middle[1] - middle[0]) > 0)
+    if clipped:
+        low, high = float(middle[0]), float(middle[1])
+    low, high = min([low, *cuts]), max([high, *cuts])
+    if (finite == np.round(finite)).all():
+        width = max(int(np.ceil((high - low + 1) / _BINS)), 1)
+        start = np.floor(low) - 0.5
+        n_bins = int(np.ceil((high + 0.5 - start) / width))
+        return start + width * np.arange(n_bins + 1), clipped
+    if low == high:
+        return np.array([low - 0.5, low + 0.5]), clipped
+    return np.linspace(low, high, _BINS + 1), clipped
+
+
+def _shares(values: Floats, edges: Floats) -> Floats:
+    """Count the share of all rows in each bin; what lies beyond goes into the end bins."""
+    known = values[~np.isnan(values)]
+    counts, _ = np.histogram(np.clip(known, edges[0], edges[-1]), edges)
+    return counts / max(len(values), 1)
+
+
+def _sides(source: Floats, target: Floats, above: float | None, below: float | None) -> list[_Side]:
+    def side(words: str, test: NDArray[np.bool_], other: NDArray[np.bool_]) -> _Side:
+        return _Side(words, *(float(found.sum() / max(len(found), 1)) for found in (test, other)))
+
+    if above is None and below is None:
+        return []
+    if above is None or below is None:
+        cut = float(below if above is None else above)  # type: ignore[arg-type]
+        if above is None:
+            return [
+                side(f"below {cut:g}: inside", source < cut, target < cut),
+                side(f"{cut:g} or more", source >= cut, target >= cut),
+            ]
+        return [
+            side(f"{cut:g} or less", source <= cut, target <= cut),
+            side(f"above {cut:g}: inside", source > cut, target > cut),
+        ]
+    return [
+        side(f"below {below:g}", source < below, target < below),
+        side("abstains", *((values >= below) & (values <= above) for values in (source, target))),
+        side(f"above {above:g}: in", source > above, target > above),
+    ]
+
+
+def _print_sides(figure: go.Figure, sides: list[_Side]) -> None:
+    """Print the shares over the plot, left to right as they lie; without a cut, what is what."""
+    keys = (f'<span style="color:{SOURCE}">■</span> source', f'<span style="color:{TARGET}">╍</span> target')
+    blocks = [
+        f"<b>{safe(side.words)}</b><br>{keys[0]} {side.source:.1%}<br>{keys[1]} {side.target:.1%}" for side in sides
+    ] or [" ".join(keys)]
+    anchors = {1: ["left"], 2: ["left", "right"], 3: ["left", "center", "right"]}[len(blocks)]
+    for block, anchor in zip(blocks, anchors, strict=True):
+        figure.add_annotation(
+            x={"left": 0.0, "center": 0.5, "right": 1.0}[anchor],
+            xref="paper",
+            xanchor=anchor,
+            y=1.0,
+            yref="paper",
+            yanchor="bottom",
+            align="left",
+            text=block,
+            showarrow=False,
+            font={"size": 10 if len(blocks) > 2 else 12},
+        )
+
+
+def _title(sides: list[_Side], column: str, above: float | None, below: float | None) -> str:
+    name = shorten(column, 24)
+    if not sides:
+        return f"{name} in both samples: choose where to cut"
+    inside = sides[0] if above is None else sides[-1]
+    rule = f"below {below:g}" if above is None else f"above {above:g}"
+    return f"{name} is {rule} for {inside.source:.1%} of the source and {inside.target:.1%} of the target"
+
+
+def _x_title(column: str, source: Floats, target: Floats, clipped: bool) -> str:
+    missing = [float(np.isnan(values).mean()) if len(values) else 0.0 for values in (source, target)]
+    notes = []
+    if any(missing):
+        notes.append(f"missing: {missing[0]:.1%} of the source, {missing[1]:.1%} of the target")
+    if clipped:
+        notes.append("the end bins hold all that lies beyond")
+    return shorten(column, 40) + (f" ({'; '.join(notes)})" if notes else "")
