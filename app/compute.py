@@ -348,9 +348,7 @@ def matches(workspace: Workspace, rule: Slice, most: int = 5) -> dict[str, tuple
     source, target = samples(workspace)
     others = [other for other in workspace.project.slices if other.name != rule.name]
     rules = resolve([*others, replace(rule, enabled=True)], source, target, model_of(workspace))
-    (resolved,) = [found for found in rules if found.name == rule.name] or [None]
-    if resolved is None:
-        return {}
+    resolved = next(found for found in rules if found.name == rule.name)
     found = {}
     for side, sample in (("source", source), ("target", target)):
         codes = codes_of(sample, [resolved])[:, 0]

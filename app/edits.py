@@ -81,6 +81,11 @@ def switch_slice(project: Project, name: str, *, on: bool) -> Project:
     return put_slice(project, name, replace(find_slice(project, name), enabled=on))
 
 
+def rename_slice(project: Project, name: str, new: str) -> Project:
+    """Give a rule another name."""
+    return put_slice(project, name, replace(find_slice(project, name), name=new))
+
+
 def set_noise(project: Project, name: str, noise: Noise | None) -> Project:
     """Set a rule's corrections; none takes the slice at its word."""
     kept = None if noise is None or (noise.is_identity and not noise.same) else noise
@@ -178,12 +183,12 @@ def _member(end: str, name: str, project: Project) -> bool:
 
 def _mean_length(sample: Sample, column: str) -> float:
     lengths = sample.series(column).head(200).str.len_chars().mean()
-    return float(lengths) if lengths is not None else 0.0
+    return float(lengths or 0.0)
 
 
 def _middle(sample: Sample, column: str) -> float:
     middle = sample.series(column).drop_nulls().median()
-    return float(middle) if middle is not None else 0.0
+    return float(middle or 0.0)
 
 
 def _starting_range(sample: Sample, column: str) -> Range:
@@ -194,7 +199,7 @@ def _starting_range(sample: Sample, column: str) -> Range:
 
 def _first_value(sample: Sample, column: str) -> str | int | float:
     values = sample.series(column).drop_nulls()
-    return values[0] if len(values) else ""  # type: ignore[no-any-return]
+    return values[0] if len(values) else ""
 
 
 def _starting_expression(text: list[str], numbers: list[str], free: list[str]) -> str:

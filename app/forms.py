@@ -110,7 +110,8 @@ def _numbers(workspace: Workspace, column: str) -> tuple[Any, Any, float, float]
 def _bounds(rule: Any, low: float | None = None, high: float | None = None) -> None:
     """Show one or two cuts: above, below, or both with abstention between."""
     ways = {"above": "Above a value", "below": "Below a value", "both": "Above one, below another; abstain between"}
-    now = "both" if rule.above is not None and rule.below is not None else "above" if rule.above is not None else "below"
+    both = rule.above is not None and rule.below is not None
+    now = "both" if both else "above" if rule.above is not None else "below"
     cut = rule.above if rule.above is not None else rule.below
 
     def way(chosen: str) -> dict[str, Any]:
@@ -140,9 +141,7 @@ def _range(workspace: Workspace, rule: Any) -> None:
         return
     low, high = min(values[2], rule.low), max(values[3], rule.high)
     ends = (float(rule.low), float(rule.high))
-    st.slider(
-        "From and to", low, high, **_bound(rule, "ends", ends, lambda given: {"low": given[0], "high": given[1]})
-    )
+    st.slider("From and to", low, high, **_bound(rule, "ends", ends, lambda given: {"low": given[0], "high": given[1]}))
 
 
 def _category(workspace: Workspace, rule: Any) -> None:
@@ -166,7 +165,7 @@ def _category(workspace: Workspace, rule: Any) -> None:
     st.multiselect(
         "Values",
         options,
-        format_func=lambda name: f"{name} ({counts.get(names.get(name), (0, 0))[0]:,} source rows)",
+        format_func=lambda name: f"{name} ({counts[names[name]][0] if name in names else 0:,} source rows)",
         **_bound(rule, "values", chosen, read),
     )
 

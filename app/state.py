@@ -185,7 +185,7 @@ def load_sample(name: str) -> Project:
 def _document(project: Project, names: dict[str, str] | None = None) -> Document:
     """Make the saved form of a project: paths absolute, files by the names people know."""
     base = project.base.resolve()
-    paths = {"source_path": project.source_path, "target_path": project.target_path}
+    paths: dict[str, Any] = {"source_path": project.source_path, "target_path": project.target_path}
     if project.target_labels is not None:
         paths["target_labels"] = project.target_labels
     known = {key.removesuffix("_path").replace("target_labels", "labels"): path.name for key, path in paths.items()}

@@ -82,11 +82,11 @@ def pattern_table(patterns: Sequence[HeavyPattern]) -> pd.DataFrame:
     return pd.DataFrame(
         [
             {
-                "labelled rows that are": pattern_words(pattern),
+                "in slices": pattern_words(pattern),
                 "each counts": show_times(pattern.ratio),
-                "labelled rows": pattern.source,
-                "new rows": pattern.target,
-                "share of the estimate": pattern.weight,
+                "labelled": pattern.source,
+                "new": pattern.target,
+                "share": pattern.weight,
             }
             for pattern in patterns
         ]

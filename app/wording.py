@@ -11,6 +11,9 @@ from mandoline_core.rendering import is_share, show_interval, show_points, show_
 from mandoline_core.report import ModelReport
 
 _SPECIAL = re.compile(r"""[\\`*_{}\[\]()<>#+\-.!|$:~&^=@/"']""")
+# Streamlit turns these into arrows, dashes, links and its logo after escapes are gone: an invisible joiner stops it.
+_REWRITTEN = re.compile(r"(?<=[<>-])(?=[<>=-])|(?<=:)(?=streamlit:|//)|(?<=@)(?=\S)|(?<=\bwww)(?=\.)", re.IGNORECASE)
+_JOINER = "\u2060"
 
 
 def plain(text: str) -> str:
@@ -19,7 +22,7 @@ def plain(text: str) -> str:
     >>> plain("**b** $x$")
     '\\*\\*b\\*\\* \\$x\\$'
     """
-    return _SPECIAL.sub(r"\\\g<0>", re.sub(r"\s+", " ", text))
+    return _SPECIAL.sub(r"\\\g<0>", _REWRITTEN.sub(_JOINER, re.sub(r"\s+", " ", text)))
 
 
 def show_difference(difference: float, *, share: bool) -> str:

@@ -75,7 +75,7 @@ def ablation(
     for n in range(1, len(sequence) + 1):
         chosen = sorted(sequence[:n])
         cumulative.append(_point(names[sequence[n - 1]], prepared.problem.select(chosen), settings.name, settings))
-        _tell(progress, n / n_points)
+        _tell(progress, (n + 1) / n_points)
     without = []
     for number, left_out in enumerate(sequence):
         chosen = sorted(i for i in sequence if i != left_out)
@@ -83,7 +83,7 @@ def ablation(
             without.append(_point(names[left_out], prepared.problem.select(chosen), settings.name, settings))
         else:
             without.append(_point(names[left_out], prepared.problem, "source", settings))
-        _tell(progress, (len(sequence) + number + 1) / n_points)
+        _tell(progress, (len(sequence) + number + 2) / n_points)
     return Ablation(tuple(cumulative), tuple(without))
 
 

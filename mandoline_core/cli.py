@@ -47,7 +47,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     run: Callable[[argparse.Namespace], int] = options.run
     try:
-        return run(options)
+        code = run(options)
+        sys.stdout.flush()  # here, where a reader that has gone is met with silence
     except MandolineError as error:
         print(f"mandoline: {error}", file=sys.stderr)
         return BAD_INPUT
@@ -57,6 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("mandoline: stopped.", file=sys.stderr)
         return 130
+    return code
 
 
 def _parser() -> argparse.ArgumentParser:

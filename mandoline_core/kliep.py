@@ -18,6 +18,9 @@ GRADIENT_TOLERANCE = 1e-12
 ACCEPTABLE_GRADIENT = 1e-9
 MAX_STEPS = 60
 POLISHING_GAIN = 1e-11
+# A step may change the log of a ratio by so much: where a slice is rare in the source the curvature is small, and
+# a full Newton step would jump to where there is none left.
+LONGEST_STEP = 6.0
 # No sound problem tilts this far: exp(60) rows would have to stand behind one.
 MAX_LOG_RATIO = 60.0
 # Directions along which the source's potentials vary less than this are redundant.
@@ -138,6 +141,8 @@ def solve(
                 break
             smallest, scale, moved = size, 1.0, climb(delta + step)
         else:
+            step *= LONGEST_STEP / max(_reach(tilt, tilted, step, counts > 0), LONGEST_STEP)
+            gain = float(gradient @ (basis.T @ step))
             scale, moved = _search(climb, delta, step, value, gain)
             if scale == 0.0:
                 break
@@ -175,6 +180,13 @@ def _log_sum_exp(values: Floats) -> float:
     """Return log sum exp; SciPy's takes longer than all the rest of a step on a few hundred patterns."""
     largest = float(values.max())
     return largest + float(np.log(np.exp(values - largest).sum()))
+
+
+def _reach(tilt: Tilt, tilted: Tilted, step: Floats, present: NDArray[np.bool_]) -> float:
+    """Bound how much a step changes log-ratios, between patterns and between the truths behind one."""
+    groups = [tilt.lone[:, None], *(component.potentials[None] for component in tilt.components)]
+    between_truths = max((2 * float(np.abs(step[group]).sum(axis=1).max(initial=0.0)) for group in groups), default=0.0)
+    return max(float(np.ptp(tilted.mean[present] @ step)), between_truths)
 
 
 def _inverse(matrix: Floats) -> Floats:

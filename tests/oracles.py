@@ -147,7 +147,7 @@ def maximise(
             best, size = delta, float(np.abs(gradient).max())
         hessian = covariance(potentials, weights) + ridge * np.eye(len(goal))
         step = np.linalg.lstsq(hessian, gradient, rcond=1e-13)[0]
-        scale = 1.0
+        scale = min(1.0, 2 / max(np.ptp(potentials @ step), 2))  # far steps end where nothing is curved
         while scale > 1e-6 and objective(delta + scale * step) < objective(delta) - 1e-12:
             scale /= 2
         delta = delta + scale * step

@@ -162,7 +162,8 @@ def move(name: str, side: str, field: str, key: str) -> None:
     def edit(project: Any) -> Any:
         noise = edits.find_slice(project, name).noise or Noise()
         now = getattr(noise, side) or Correction()
-        return edits.set_noise(project, name, replace(noise, **{side: replace(now, **{field: value})}))
+        moved: dict[str, Any] = {side: replace(now, **{field: value})}
+        return edits.set_noise(project, name, replace(noise, **moved))
 
     _try(f"correct {name}", edit)
 
@@ -173,7 +174,9 @@ def choose_way(name: str, key: str, target: Correction) -> None:
 
     def edit(project: Any) -> Any:
         noise = edits.find_slice(project, name).noise or Noise()
-        own = replace(target, inside=round(target.inside, 2), outside=round(target.outside, 2)) if way == "own" else None
+        own = (
+            replace(target, inside=round(target.inside, 2), outside=round(target.outside, 2)) if way == "own" else None
+        )
         return edits.set_noise(project, name, replace(noise, target=own, same=way == "same"))
 
     _try(f"target corrections of {name}", edit)
@@ -219,9 +222,9 @@ def dependencies(workspace: Workspace) -> None:
         help="Adds a pair when its joint frequency is still off after weighting.",
     )
     if project.edges != "auto":
-        options = [f"{a} × {b}" for a, b in pairs.all]
+        options = [f"{a} and {b}" for a, b in pairs.all]
         lookup = dict(zip(options, pairs.all, strict=True))
-        chosen = [f"{a} × {b}" for a, b in pairs.edges]
+        chosen = [f"{a} and {b}" for a, b in pairs.edges]
         key = state.bind("edges", chosen)
         st.multiselect("Pairs in use", options, key=key, on_change=choose_edges, args=(key, lookup))
     if len(pairs.names) > 1:
@@ -231,7 +234,9 @@ def dependencies(workspace: Workspace) -> None:
             charts.slice_graph(pairs.names, pairs.edges, suggested, dark=dark), "graph", alt="Slices that move together"
         )
         parts.chart(
-            charts.pair_gaps(pairs.all, pairs.before, pairs.after, dark=dark), "pairs", alt="Shift of every pair of slices"
+            charts.pair_gaps(pairs.all, pairs.before, pairs.after, dark=dark),
+            "pairs",
+            alt="Shift of every pair of slices",
         )
 
 

@@ -36,14 +36,14 @@ def main() -> None:
         state.remember("opened", "")
     with parts.boundary():
         source, target = compute.samples(workspace)
-        sizes(workspace, source, target)
+        sizes(source, target)
     role_controls(workspace)
     with parts.boundary():
         scores(workspace)
         contents(workspace)
 
 
-def sizes(workspace: Workspace, source: Sample, target: Sample) -> None:
+def sizes(source: Sample, target: Sample) -> None:
     """Say how much there is."""
     for column, title, sample, sentence in zip(
         st.columns(2),
@@ -99,7 +99,7 @@ def metric_controls(project: Project, source: Sample) -> None:
         "Metric",
         list(METRICS),
         key=state.bind("role_metric", project.metric.name),
-        format_func=lambda name: f"{name}: {METRICS[name].title}",
+        help="\n".join(f"- {name}: {metric.title}" for name, metric in METRICS.items()),
         on_change=attempt,
         args=("role_metric", "change metric", set_metric),
     )
@@ -218,9 +218,11 @@ def contents(workspace: Workspace) -> None:
     """Show columns, classes and the first rows."""
     source, target = compute.samples(workspace)
     st.markdown("**Columns**")
-    percent = st.column_config.NumberColumn(format="percent")
+    percent, whole = (st.column_config.NumberColumn(format=how) for how in ("percent", "localized"))
     table = compute.column_table(workspace)
-    st.dataframe(table, hide_index=True, column_config={"missing, labelled": percent, "missing, new": percent})
+    st.dataframe(
+        table, hide_index=True, column_config={"missing, labelled": percent, "missing, new": percent, "distinct": whole}
+    )
     shares = compute.class_shares(workspace)
     if shares is not None:
         labels, answers = st.columns(2)

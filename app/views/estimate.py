@@ -33,17 +33,21 @@ def main() -> None:
 
 
 def tour(workspace: Workspace) -> None:
-    """Show a newcomer the way, until dismissed."""
+    """Show a newcomer the way, step by step, until dismissed."""
     if state.remember("tour_done") or workspace.revision.document.get("tour") is False:
         return
+    number = state.remember("tour_step") or 1
+    step = wording.TOUR[number - 1]
     with st.container(border=True, key="tour"):
-        st.markdown("**New here? Four steps, a minute.**")
-        for column, (number, step) in zip(st.columns(len(wording.TOUR)), enumerate(wording.TOUR, 1), strict=True):
-            column.markdown(f"**{number}. {step.title}**  \n{step.text}")
-        with st.container(horizontal=True):
-            st.page_link("views/slices.py", label="Go to Slices", icon=":material/content_cut:")
-            st.page_link("views/data.py", label="Use my data", icon=":material/upload:")
-            st.button("Close the tour", key="close_tour", icon=":material/close:", on_click=close_tour)
+        st.markdown(f":material/explore: **New here? {number} of {len(wording.TOUR)}: {step.title}.** {step.text}")
+        with st.container(horizontal=True, vertical_alignment="center"):
+            if number < len(wording.TOUR):
+                st.button("Next", key="next_step", on_click=state.remember, args=("tour_step", number + 1))
+            st.button("Close the tour", key="close_tour", type="tertiary", on_click=close_tour)
+            if number == len(wording.TOUR):
+                st.page_link("views/data.py", label="Use my data", icon=":material/upload:")
+            elif number > 1:
+                st.page_link("views/slices.py", label="Go to Slices", icon=":material/content_cut:")
 
 
 def close_tour() -> None:
@@ -67,9 +71,9 @@ def headline(workspace: Workspace, report: ModelReport) -> None:
     share = is_share(report)
     new, old, truth, rows = st.columns(4)
     value = show_value(report.estimate, share=share) if report.converged else "none"
-    new.metric(f"Estimated {report.metric}, new data", value, help=wording.TOOLTIPS["interval"])
+    new.metric("New data, estimated", value, help=wording.TOOLTIPS["interval"])
     new.caption(wording.estimate_caption(report))
-    old.metric(f"Measured {report.metric}, labelled data", show_value(report.source, share=share))
+    old.metric("Labelled data, measured", show_value(report.source, share=share))
     old.caption(wording.source_caption(report))
     with truth:
         reveal(workspace, report)
@@ -87,7 +91,7 @@ def reveal(workspace: Workspace, report: ModelReport) -> None:
     project = workspace.project
     has_labels = project.target_labels is not None or report.truth is not None
     shown = show_value(report.truth, share=is_share(report)) if workspace.revealed and report.truth is not None else "?"
-    st.metric(f"True {report.metric}, new data", shown if has_labels else "not known")
+    st.metric("New data, truth", shown if has_labels else "not known")
     if not has_labels:
         st.caption("There are no labels for the new data. That is what the estimate is for.")
     elif workspace.revealed:
@@ -138,7 +142,7 @@ def apply(remedy: remedies.Remedy) -> None:
 def weights(workspace: Workspace, report: ModelReport) -> None:
     """Show how much each labelled row counts, and which rows count most."""
     st.subheader("How much each labelled row counts", help=wording.TOOLTIPS["how much each row counts"])
-    picture, words = st.columns(2)
+    picture, words = st.columns([4, 5])
     with picture:
         log_counts = st.toggle("Log counts", key="log_counts", help="Makes bars of a few rows visible.")
         parts.chart(
@@ -149,8 +153,18 @@ def weights(workspace: Workspace, report: ModelReport) -> None:
     with words:
         st.markdown("**The heaviest rows, by the slices they are in**")
         table = tables.pattern_table(compute.heaviest(workspace))
-        percent = st.column_config.ProgressColumn(format="percent", min_value=0.0, max_value=1.0)
-        st.dataframe(table, hide_index=True, column_config={"share of the estimate": percent})
+        st.dataframe(
+            table,
+            hide_index=True,
+            column_config={
+                "in slices": st.column_config.TextColumn(width="medium"),
+                "labelled": st.column_config.NumberColumn(help="Labelled rows like this", format="localized"),
+                "new": st.column_config.NumberColumn(help="New rows like this", format="localized"),
+                "share": st.column_config.NumberColumn(
+                    help="Share of the estimate that rests on them", format="percent"
+                ),
+            },
+        )
         download(table, "heaviest rows")
 
 
@@ -179,7 +193,8 @@ def ablation(workspace: Workspace, report: ModelReport) -> None:
                 "without",
                 alt="How the estimate would change without each slice",
             )
-    st.markdown("\n".join(f"- {wording.without_slice(*effect, share=share)}" for effect in tables.effects(curves)[:4]))
+    said = [wording.without_slice(*effect, share=share) for effect in tables.effects(curves)[:3]]
+    st.markdown("\n".join(f"- {sentence}" for sentence in said))
     download(tables.curve_table(curves), "slice ablation")
 
 
@@ -276,6 +291,7 @@ def download(table: pd.DataFrame, name: str) -> None:
         mime="text/csv",
         key=f"download:{name}",
         icon=":material/download:",
+        type="tertiary",
         on_click="ignore",
     )
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from functools import partial
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -31,6 +32,9 @@ KIND_NAMES = {
     "any": "Any of",
     "not": "Not",
 }
+
+
+FIRST_KINDS: tuple[str, ...] = ("keyword", "threshold", "category", "length", "entropy", "prediction")
 
 
 def main() -> None:
@@ -74,26 +78,32 @@ def slice_switches(workspace: Workspace, rows: dict[str, list[SliceRow]]) -> Non
     if not workspace.project.slices:
         return
     frame = pd.DataFrame([table_line(rule, rows.get(rule.name, [])) for rule in workspace.project.slices])
-    percent = {"format": "percent", "min_value": 0.0, "max_value": 1.0}
     key = f"table:{workspace.revision.number}"
+    columns: dict[str, Any] = {
+        "on": st.column_config.CheckboxColumn("on", help="Use this slice for the estimate", width=40),
+        "name": st.column_config.TextColumn("name", help="Double-click to rename", required=True),
+        "rule": st.column_config.TextColumn("rule in words", width="medium"),
+        "source": _share_column("source", "Share of labelled rows inside"),
+        "target": _share_column("target", "Share of new rows inside"),
+        "shift": st.column_config.NumberColumn("shift", format="%+.1f", help=wording.TOOLTIPS["shift"], width=60),
+        "inside": st.column_config.TextColumn("score inside", help=wording.TOOLTIPS["score inside"]),
+        "outside": st.column_config.TextColumn("score outside", help=wording.TOOLTIPS["score inside"]),
+    }
     st.data_editor(
         frame,
         key=key,
         hide_index=True,
         num_rows="fixed",
         disabled=[column for column in frame.columns if column not in ("on", "name")],
-        column_config={
-            "on": st.column_config.CheckboxColumn("on", help="Use this slice for the estimate", width="small"),
-            "name": st.column_config.TextColumn("name", help="Double-click to rename", required=True),
-            "rule": st.column_config.TextColumn("rule in words", width="medium"),
-            "source": st.column_config.ProgressColumn("source", help="Share of labelled rows inside", **percent),
-            "target": st.column_config.ProgressColumn("target", help="Share of new rows inside", **percent),
-            "shift": st.column_config.NumberColumn("shift", format="%+.1f", help=wording.TOOLTIPS["shift"]),
-            "inside": st.column_config.TextColumn("score inside", help=wording.TOOLTIPS["score inside"]),
-            "outside": st.column_config.TextColumn("score outside", help=wording.TOOLTIPS["score inside"]),
-        },
+        column_config=columns,
         on_change=apply_table,
         args=(key, tuple(rule.name for rule in workspace.project.slices)),
+    )
+
+
+def _share_column(side: str, meaning: str) -> Any:
+    return st.column_config.ProgressColumn(
+        side, help=meaning, format="percent", min_value=0.0, max_value=1.0, width=110
     )
 
 
@@ -130,12 +140,9 @@ def apply_table(key: str, names: tuple[str, ...]) -> None:
         try:
             if "on" in given:
                 word = "switch on" if given["on"] else "switch off"
-                state.change(f"{word} {name}", lambda p, n=name, on=given["on"]: edits.switch_slice(p, n, on=on))
+                state.change(f"{word} {name}", partial(edits.switch_slice, name=name, on=given["on"]))
             if given.get("name"):
-                state.change(
-                    f"rename {name}",
-                    lambda p, n=name, new=given["name"]: edits.put_slice(p, n, replace(edits.find_slice(p, n), name=new)),
-                )
+                state.change(f"rename {name}", partial(edits.rename_slice, name=name, new=given["name"]))
                 state.remember("editing", given["name"])
         except MandolineError as error:
             st.toast(wording.plain(str(error)), icon=":material/error:")
@@ -146,13 +153,15 @@ def add_buttons(workspace: Workspace) -> None:
     source, target = compute.samples(workspace)
     kinds = edits.starters(source, target)
     with st.container(horizontal=True):
-        for kind in [kind for kind in ("keyword", "threshold", "category", "length", "entropy", "prediction") if kind in kinds]:
-            st.button(
-                KIND_NAMES[kind], icon=":material/add:", key=f"add:{kind}", on_click=add, args=(kinds[kind](),)
-            )
+        for kind in FIRST_KINDS:
+            if kind in kinds:
+                st.button(
+                    KIND_NAMES[kind], icon=":material/add:", key=f"add:{kind}", on_click=add, args=(kinds[kind](),)
+                )
         with st.popover("More kinds", icon=":material/add:"):
-            for kind in [kind for kind in KIND_NAMES if kind in kinds]:
-                st.button(KIND_NAMES[kind], key=f"more:{kind}", on_click=add, args=(kinds[kind](),))
+            for kind in KIND_NAMES:
+                if kind in kinds and kind not in FIRST_KINDS:
+                    st.button(KIND_NAMES[kind], key=f"more:{kind}", on_click=add, args=(kinds[kind](),))
             for kind in ("all", "any", "not"):
                 st.button(KIND_NAMES[kind], key=f"more:{kind}", on_click=add_combination, args=(kind,))
 
@@ -162,7 +171,6 @@ def add(rule: Slice) -> None:
     name = edits.free_name(state.workspace().project, rule.name)
     state.change(f"add {name}", lambda project: edits.add_slice(project, rule))
     state.remember("editing", name)
-    state.remember("editing_changed", True)
 
 
 def add_combination(kind: str) -> None:
@@ -189,7 +197,11 @@ def editor(workspace: Workspace) -> None:
                 ("Delete", "delete", edits.remove_slice, ()),
             ):
                 st.button(
-                    label, icon=f":material/{icon}:", key=f"do:{label}", on_click=act, args=(label, action, rule.name, extra)
+                    label,
+                    icon=f":material/{icon}:",
+                    key=f"do:{label}",
+                    on_click=act,
+                    args=(label, action, rule.name, extra),
                 )
         forms.edit_form(workspace, rule)
         with parts.boundary():

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import polars as pl
 import pytest
 
@@ -108,7 +107,7 @@ def test_weights_file_has_one_weight_a_row_and_model(tmp_path: Path, capsys: Cap
     source.loc[:9, "label"] = None
     project, out = write_project(tmp_path, source=source), tmp_path / "weights.csv"
     assert run(capsys, "estimate", project, "--weights", out)[0] == 0
-    weights = pd.read_csv(out, float_precision="round_trip")
+    weights = pl.read_csv(out).to_pandas()
     assert list(weights) == ["lr", "nb"]
     assert len(weights) == len(source)
     assert (weights[:10] == 0).all(axis=None)
@@ -244,6 +243,7 @@ def test_help_lists_every_command_and_the_exit_codes(capsys: Captured) -> None:
     assert "exit codes:" in text
 
 
+@pytest.mark.slow
 def test_progress_goes_to_standard_error_only(tmp_path: Path) -> None:
     """A slow run says how far it is, without touching the JSON."""
     noisy = {**NEGATION, "noise": {"source": {"inside": 0.9, "outside": 0.1}}}
@@ -255,12 +255,14 @@ def test_progress_goes_to_standard_error_only(tmp_path: Path) -> None:
     assert "bootstrap of" not in done.stdout
 
 
-@pytest.mark.parametrize("command", ["estimate", "slices", "ablation"])
+@pytest.mark.parametrize("command", ["estimate", "ablation"])
 def test_a_closed_pipe_is_no_error(command: str, tmp_path: Path) -> None:
     """When the reader has gone, as `head` does, there is nothing to say."""
     reader, writer = os.pipe()
     os.close(reader)
-    arguments = [sys.executable, "-m", "mandoline_core.cli", command, str(write_project(tmp_path)), "--json"]
-    done = subprocess.run(arguments, stdout=writer, stderr=subprocess.PIPE, text=True, check=False)
+    arguments = [sys.executable, "-m", "mandoline_core.cli", command, str(write_project(tmp_path))]
+    # With buffering, as usual, the pipe is found closed only when the output is flushed.
+    usual = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    done = subprocess.run(arguments, stdout=writer, stderr=subprocess.PIPE, text=True, check=False, env=usual)
     os.close(writer)
     assert (done.returncode, done.stderr) == (0, "")

@@ -16,7 +16,7 @@ from mandoline_core.kliep import solve, varying_directions
 from mandoline_core.noise import Correction, Noise
 from mandoline_core.potentials import MAX_COMPONENT, build_tilt, connected_groups, expected_potentials
 from tests import oracles
-from tests.strategies import Case, cases, random_case, settled
+from tests.strategies import Case, cases, random_case, settled, share
 
 MIXED = {"kinds": ("identity", "own", "derived"), "abstain": True, "edges": True, "min_slices": 2, "max_slices": 5}
 NOISY = Noise(Correction(inside=0.85, outside=0.2))
@@ -121,6 +121,33 @@ def test_twins_share_their_parameter():
     twins = replace(twins, source=twins.source.astype(np.int8), target=twins.target.astype(np.int8))
     found = fit(twins.count.patterns, (), twins.problem().corrections()).solution.delta
     np.testing.assert_allclose(found, np.array([1, 1, -1]) * alone / 3, atol=1e-12)
+
+
+@given(st.integers(1, 999), st.integers(1, 999))
+def test_one_slice_is_solved_in_closed_form_however_far_it_shifts(source, target):
+    """Delta is half the log of the odds ratio, from one row in a thousand to all but one and back."""
+    codes = np.ones((1000, 1), dtype=np.int8)
+    rows = [np.where(np.arange(1000)[:, None] < n, codes, -codes) for n in (source, target)]
+    case = Case(rows[0], np.ones(1000), rows[1])
+    solution = fit(case.count.patterns, (), case.problem().corrections()).solution
+    odds = target / (1000 - target) / (source / (1000 - source))
+    assert solution.converged
+    assert solution.delta[0] == pytest.approx(np.log(odds) / 2, abs=1e-8)
+
+
+@given(st.integers(1, 999), st.integers(1, 999), share(0.0, 0.01), share(0.99, 1.0))
+def test_a_nearly_certain_slice_is_solved_however_far_it_shifts(source, target, outside, inside):
+    """With rare mistakes too, where all source rows say the same and when they do not."""
+    codes = np.ones((1000, 1), dtype=np.int8)
+    rows = [np.where(np.arange(1000)[:, None] < n, codes, -codes) for n in (source, target)]
+    for source_rows in (rows[0], -codes):
+        noise = Noise(Correction(inside, outside), Correction(0.98, 0.02))
+        case = Case(source_rows, np.ones(1000), rows[1], (), (noise,))
+        if outside == 0 and (source_rows == -1).all():
+            continue
+        fitted = fit(case.count.patterns, (), case.problem().corrections())
+        assert fitted.solution.converged
+        np.testing.assert_allclose(fitted.solution.mean, fitted.target_mean, atol=1e-9)
 
 
 def test_solutions_are_the_same_to_the_bit():
