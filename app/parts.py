@@ -67,7 +67,7 @@ def _take_away(workspace: Workspace) -> None:
         st.caption("Your work is saved as you go. This page's link leads back to it; whoever has the link can edit it.")
         st.download_button(
             "Download project file",
-            state.export(workspace),
+            state.exporter(workspace),
             file_name=f"{_file_name(workspace.project.name)}.toml",
             mime="application/toml",
             help="Put it beside the two data files and run: mandoline estimate",

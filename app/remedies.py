@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any as AnyValue
 
@@ -41,6 +41,9 @@ def remedies(
 def error_remedies(error: MandolineError, project: Project) -> tuple[Remedy, ...]:
     """List what the app can do when there is no estimate at all."""
     found = []
+    off = {rule.name for rule in project.slices if not rule.enabled}
+    if not isinstance(project.edges, str) and any(off & set(pair) for pair in project.edges):
+        found.append(Remedy("Drop the edges of slices that are off", lambda given: _without_ends(given, off)))
     if isinstance(error, OverlapError) and project.estimator.overlap == "strict":
         found.append(_setting("Set aside the rows that match nothing", overlap="trim"))
     if project.estimator.name != "mandoline":
@@ -106,6 +109,11 @@ def _remedies(finding: Finding, report: ModelReport, project: Project, alike: Ma
     elif code == "unmodelled_pair" and len(named) == 2 and not isinstance(project.edges, str):
         pair = (named[0], named[1])
         yield Remedy(f"Let {pair[0]} and {pair[1]} move together", lambda given: add_edge(given, pair))
+
+
+def _without_ends(project: Project, names: Collection[str]) -> Project:
+    given = () if isinstance(project.edges, str) else project.edges
+    return edits.set_edges(project, [edge for edge in given if not set(names) & set(edge)])
 
 
 def _without_edge(pair: tuple[str, str]) -> Remedy:

@@ -105,11 +105,21 @@ def keep_file(name: str, content: bytes) -> Path:
 
 def export(workspace: Workspace) -> str:
     """Write the project file that runs beside the two data files: the same project, paths by file name."""
-    names = workspace.names
-    moved: dict[str, Any] = {"source_path": Path(names["source"]), "target_path": Path(names["target"])}
-    if workspace.project.target_labels is not None:
-        moved["target_labels"] = Path(names["labels"])
-    return dump_project(replace(workspace.project, **moved))
+    return _export(workspace.project, workspace.names)
+
+
+def exporter(workspace: Workspace) -> Callable[[], str]:
+    """Return what writes the project file as the project stands when called: an edit redraws only part of a page.
+
+    It is called outside the visitor's session, and so must not look at it.
+    """
+    saved, project_id = store(), workspace.id
+
+    def write() -> str:
+        document = saved.head(project_id).document
+        return _export(_project(document), document["names"])
+
+    return write
 
 
 def step(by: int) -> None:
@@ -191,6 +201,13 @@ def _document(project: Project, names: dict[str, str] | None = None) -> Document
     known = {key.removesuffix("_path").replace("target_labels", "labels"): path.name for key, path in paths.items()}
     absolute = replace(project, base=base, **{key: base / path for key, path in paths.items()})
     return {"toml": dump_project(absolute), "names": {**known, **(names or {})}, "revealed": False}
+
+
+def _export(project: Project, names: dict[str, str]) -> str:
+    moved: dict[str, Any] = {"source_path": Path(names["source"]), "target_path": Path(names["target"])}
+    if project.target_labels is not None:
+        moved["target_labels"] = Path(names["labels"])
+    return dump_project(replace(project, **moved))
 
 
 def _project(document: Document) -> Project:

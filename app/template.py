@@ -24,7 +24,8 @@ CHART_CONFIG: dict[str, Any] = {
 }
 
 TITLE_WIDTH = 44  # characters a line: what fits on a phone
-AXIS_WIDTH = 32
+AXIS_WIDTH = 36  # beside names on the left
+WIDE_AXIS = 48
 NAME_WIDTH = 18
 _TITLE_SIZE = 15
 _LINE = 20  # pixels
@@ -68,10 +69,11 @@ def _template(colours: Palette) -> go.layout.Template:
     }
     return go.layout.Template(
         layout={
-            "paper_bgcolor": _CLEAR,
+            # Not clear: text stays readable when the page changes its theme before the figure does, and when saved.
+            "paper_bgcolor": colours.paper,
             "plot_bgcolor": _CLEAR,
             "font": {"color": colours.ink, "family": "Source Sans, system-ui, sans-serif", "size": 12},
-            "title": {"font": {"color": colours.ink}},
+            "title": {"font": {"color": colours.ink, "weight": 600}},
             "hoverlabel": {"align": "left", "bgcolor": colours.paper, "font": {"color": colours.ink}},
             "xaxis": axis,
             "yaxis": axis,
@@ -139,7 +141,16 @@ def wrap(text: str, width: int = TITLE_WIDTH) -> str:
 
 
 def finish(
-    figure: go.Figure, *, title: str, x: str, y: str, height: int, dark: bool, head: int = 0, compact: bool = False
+    figure: go.Figure,
+    *,
+    title: str,
+    x: str,
+    y: str,
+    height: int,
+    dark: bool,
+    head: int = 0,
+    axis_width: int = AXIS_WIDTH,
+    compact: bool = False,
 ) -> go.Figure:
     """Give a figure its title, axis titles, size and template.
 
@@ -153,6 +164,8 @@ def finish(
     dark : bool
     head : int
         Pixels to leave free between the title and the plot.
+    axis_width : int
+        Characters a line in the axis titles.
     compact : bool
         Smaller type, for a narrow panel.
     """
@@ -183,7 +196,7 @@ def finish(
     )
     for axes, text in ((figure.update_xaxes, x), (figure.update_yaxes, y)):
         axes(
-            title={"text": wrap(text, AXIS_WIDTH) if text else "", "font": {"size": 12}, "standoff": 8},
+            title={"text": wrap(text, axis_width) if text else "", "font": {"size": 12}, "standoff": 8},
             fixedrange=True,
             automargin=True,
         )

@@ -53,8 +53,8 @@ def files() -> None:
 
 def one_file(side: str) -> Sample | None:
     """Show one uploader with what it read, or why it could not."""
-    key = f"upload_{side}"
-    st.file_uploader(TITLES[side], key=key, on_change=keep, args=(side,))
+    key = f"upload_{side}:{state.remember('uploads_used') or 0}"  # a new key empties the uploader
+    st.file_uploader(TITLES[side], key=key, on_change=keep, args=(side, key))
     kept = state.remember(f"file:{side}")
     if not kept:
         return None
@@ -68,9 +68,9 @@ def one_file(side: str) -> Sample | None:
     return sample
 
 
-def keep(side: str) -> None:
+def keep(side: str, key: str) -> None:
     """Keep what was uploaded for this visit: an uploader forgets when the page changes."""
-    file = state.typed(f"upload_{side}")
+    file = state.typed(key)
     state.remember(f"file:{side}", () if file is None else (file.name, file.file_id, file.getvalue()))
 
 
@@ -108,6 +108,7 @@ def use(label: str | None, models: tuple[Model, ...]) -> None:
     state.use_files((source[0], source[2]), (target[0], target[2]), build)
     for side in TITLES:
         state.remember(f"file:{side}", ())
+    state.remember("uploads_used", (state.remember("uploads_used") or 0) + 1)
     slices = state.workspace().project.slices
     state.remember(
         "opened",

@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 from mandoline_core.estimators import get_estimator
 from mandoline_core.findings import Finding
+from mandoline_core.model_report import ModelReport
 from mandoline_core.rendering import is_share, show_interval, show_points, show_times, show_value
-from mandoline_core.report import ModelReport
 
-_SPECIAL = re.compile(r"""[\\`*_{}\[\]()<>#+\-.!|$:~&^=@/"']""")
+_SPECIAL = re.compile(r"[\\`*_{}\[\]()<>#+\-.!|$:~&]")
 # Streamlit turns these into arrows, dashes, links and its logo after escapes are gone: an invisible joiner stops it.
 _REWRITTEN = re.compile(r"(?<=[<>-])(?=[<>=-])|(?<=:)(?=streamlit:|//)|(?<=@)(?=\S)|(?<=\bwww)(?=\.)", re.IGNORECASE)
 _JOINER = "\u2060"
@@ -164,7 +164,7 @@ def finding_sentence(finding: Finding) -> str:
     r"""Say a finding and what to do about it; the names in it are escaped.
 
     >>> finding_sentence(Finding("code", "info", "Slice 'a' is small", "Widen it"))
-    "Slice \\'a\\' is small **What to do\\:** Widen it"
+    "Slice 'a' is small **What to do\\:** Widen it"
     """
     return f"{plain(finding.message)} **What to do\\:** {plain(finding.remedy)}"
 

@@ -7,9 +7,10 @@ from mandoline_core.errors import DataError, MandolineError, OverlapError, Proje
 from mandoline_core.estimators import ESTIMATORS
 from mandoline_core.findings import Finding
 from mandoline_core.metrics import METRICS
+from mandoline_core.model_report import ModelReport, report_model
 from mandoline_core.noise import Correction, Noise
 from mandoline_core.project import Project, dump_project, load_project, parse_project, save_project
-from mandoline_core.report import ModelReport, Report, estimate, estimate_from_codes, report_model
+from mandoline_core.report import Report, estimate, estimate_from_codes
 from mandoline_core.settings import EstimatorSettings, MetricSettings
 from mandoline_core.slice_table import SliceRow, slice_table
 from mandoline_core.slices import (

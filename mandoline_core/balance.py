@@ -16,8 +16,8 @@ from mandoline_core.estimators import Problem
 from mandoline_core.expression import expression_columns
 from mandoline_core.findings import Finding
 from mandoline_core.graph import EdgeTest, edge_threshold, has_rows
+from mandoline_core.model_report import ModelReport
 from mandoline_core.patterns import Floats, add_up
-from mandoline_core.report import ModelReport
 from mandoline_core.rules import Combination, Expression
 from mandoline_core.slices import Slice
 
@@ -267,7 +267,8 @@ def _line(
     """Put three means over a spread; that of a share when none is given."""
     if spread is None:
         spread = float(np.sqrt(max(source * (1 - source) + target * (1 - target), 0.0) / 2))
-    scale = spread if spread > 0 else np.inf
+    # The mean of a constant column is off in the last digit, and so is its spread.
+    scale = spread if spread > 1e-9 * max(abs(source), abs(target)) else np.inf
     return Balance(
         name, kind, source, weighted, target, (target - source) / scale, (target - weighted) / scale, modelled
     )

@@ -46,6 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
     options = _parser().parse_args(arguments)
     run: Callable[[argparse.Namespace], int] = options.run
+    code = DONE
     try:
         code = run(options)
         sys.stdout.flush()  # here, where a reader that has gone is met with silence
@@ -54,7 +55,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return BAD_INPUT
     except BrokenPipeError:  # the reader of our output has gone, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return DONE
     except KeyboardInterrupt:
         print("mandoline: stopped.", file=sys.stderr)
         return 130
@@ -246,7 +246,7 @@ def _each(project: Project, progress: _Progress) -> list[tuple[str, Prepared]]:
 def _app(options: argparse.Namespace) -> int:
     root = bundle_root()
     command = [sys.executable, "-m", "streamlit", "run", str(root / "app" / "main.py")]
-    command += ["--server.address", options.host or _address()]
+    command += ["--server.address", options.host or _address(), "--server.showEmailPrompt", "false"]
     if options.port is not None:
         command += ["--server.port", str(options.port)]
     project = options.project or root / "sample_data" / "reviews" / "project.toml"

@@ -12,7 +12,8 @@ from mandoline_core.findings import Finding
 
 if TYPE_CHECKING:
     from mandoline_core.intervals import Interval
-    from mandoline_core.report import ModelReport, Report
+    from mandoline_core.model_report import ModelReport
+    from mandoline_core.report import Report
 
 _MARK = {"serious": "!!", "warning": "! ", "info": "- "}
 _WIDTH = 100

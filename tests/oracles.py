@@ -167,9 +167,7 @@ def denoise(expected: np.ndarray, scores: np.ndarray, weights: np.ndarray, goal:
     return float(value), bool(np.abs(gap - span.T @ (span @ gap)).max() < 1e-8)
 
 
-def correction_tables(
-    noises: Sequence[Any], source: np.ndarray, target: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
+def correction_tables(noises: Sequence[Any], source: np.ndarray, target: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Compute p(g = 1 | code) in both samples from what people stated, one slice at a time.
 
     Each noise is None or has `source`, `target` (None, or `inside`, `outside`, `abstain`) and `same`.
@@ -204,10 +202,11 @@ def _carried_over(
     codes = [-1, 1] if stated[1] is None else [-1, 0, 1]
     heard = source[np.isin(source, codes)]
     joint = {(code, g): np.mean(heard == code) * _chance(at_source, code, g) for code in codes for g in (0, 1)}
-    says = {
-        g: np.array([joint[code, g] / sum(joint[other, g] for other in codes) for code in codes]) for g in (0, 1)
-    }
-    if np.allclose(says[0], says[1]):  # the source cannot tell: the same matrix
+    totals = [sum(joint[code, g] for code in codes) for g in (0, 1)]
+    if min(totals) == 0:  # the source never shows one of the truths: the same matrix
+        return _with_abstention(stated, target)
+    says = [np.array([joint[code, g] for code in codes]) / totals[g] for g in (0, 1)]
+    if np.allclose(says[0], says[1]):  # its answers do not depend on the truth: the same matrix
         return _with_abstention(stated, target)
     seen = np.array([np.mean(target[np.isin(target, codes)] == code) for code in codes])
     rate = float(np.clip(np.linalg.lstsq((says[1] - says[0])[:, None], seen - says[0], rcond=None)[0][0], 0, 1))

@@ -8,7 +8,7 @@ from itertools import groupby, pairwise
 import plotly.graph_objects as go
 
 from app.charts.scales import TICK_FORMAT, ZOOMED, value_range
-from app.template import SOURCE, TRUTH, finish, label, palette, safe, shorten, wrap
+from app.template import SOURCE, TRUTH, WIDE_AXIS, finish, label, palette, safe, shorten, wrap
 from app.wording import direction, show_difference, show_step
 from mandoline_core.ablation import Ablation, AblationPoint
 from mandoline_core.rendering import show_interval, show_value
@@ -88,6 +88,7 @@ def ablation_curve(
         x="slices, added from left to right",
         y=f"estimate ({ZOOMED})",
         height=220 if compact else 310,
+        axis_width=WIDE_AXIS,
         dark=dark,
         compact=compact,
     )
@@ -178,9 +179,10 @@ def leave_one_out(curves: Ablation, *, full: float, share: bool = True, dark: bo
     dark : bool
     """
     scale = 100 if share else 1
+    # Rounded, so that slices that change nothing keep their order.
     points = sorted(
         curves.leave_one_out,
-        key=lambda point: float("-inf") if point.estimate is None else point.estimate,
+        key=lambda point: float("-inf") if point.estimate is None else round(point.estimate, 6),
         reverse=True,
     )
     changes = [None if point.estimate is None else point.estimate - full for point in points]

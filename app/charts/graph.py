@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import plotly.graph_objects as go
 
-from app.template import finish, label, palette, safe, shorten
+from app.template import WIDE_AXIS, finish, label, palette, safe, shorten
 
 _MANY = 12  # slices, from which on names get shorter
 
@@ -58,6 +58,7 @@ def slice_graph(
         x="solid: move together; dashed: suggested, wider for a larger |z|",
         y="",
         height=max(330, 22 * len(names) // 2 + 60),
+        axis_width=WIDE_AXIS,
         dark=dark,
     )
 

@@ -10,8 +10,8 @@ from app.charts.scales import TICK_FORMAT, value_axis, value_range
 from app.template import SOURCE, TRUTH, finish, palette
 from app.wording import direction, show_difference
 from mandoline_core.intervals import Interval
+from mandoline_core.model_report import ModelReport
 from mandoline_core.rendering import is_share, show_interval, show_value
-from mandoline_core.report import ModelReport
 
 
 class _Mark(NamedTuple):

@@ -9,7 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike, NDArray
 
-from app.template import SOURCE, TARGET, finish, palette, safe, shorten
+from app.template import SOURCE, TARGET, WIDE_AXIS, finish, palette, safe, shorten
 from mandoline_core.patterns import Floats
 
 _BINS = 30
@@ -57,7 +57,7 @@ def histogram_with_cut(
         y=heights[0],
         width=np.diff(edges),
         name="source",
-        marker={"color": SOURCE, "opacity": 0.75, "line": {"width": 0}},
+        marker={"color": SOURCE, "line": {"width": 0}},
         hovertext=[f"source, {word}: {height:.1f}%" for word, height in zip(words, heights[0], strict=True)],
         hoverinfo="text",
     )
@@ -83,6 +83,7 @@ def histogram_with_cut(
         y="share of rows a bin (%)",
         height=250,
         head=54 if sides else 22,
+        axis_width=WIDE_AXIS,
         dark=dark,
     )
 

@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 import plotly.graph_objects as go
 
-from app.template import SOURCE, finish, palette, safe, shorten
+from app.template import SOURCE, WIDE_AXIS, finish, palette, safe, shorten
+from mandoline_core.model_report import ModelReport
 from mandoline_core.patterns import Floats, Patterns
 from mandoline_core.rendering import show_times
-from mandoline_core.report import ModelReport
 
 LEAST = -10  # in powers of two: what counts less than 1/1,024 times shares a bar
 _MOST_BARS = 24
@@ -79,6 +79,7 @@ def weight_histogram(
         y="labelled rows (log scale)" if log_counts else "labelled rows",
         height=190 if compact else 270,
         head=16,
+        axis_width=WIDE_AXIS,
         dark=dark,
         compact=compact,
     )

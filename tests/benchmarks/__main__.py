@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import sys
 
-from threadpoolctl import threadpool_limits
-
 from tests.benchmarks import million_rows, solving
 
 
 def main() -> int:
     """Run and report."""
-    # Both sides of a solving ratio get one thread: with more, the ratio would depend on what else the machine does.
-    with threadpool_limits(1):
-        bounds = solving.run()
+    bounds = solving.run()
     print()
     bounds += million_rows.run()
     print()

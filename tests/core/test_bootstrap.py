@@ -71,7 +71,9 @@ def explicit_spread(case: Case, replicates: int) -> float:
 @pytest.mark.parametrize("noises", [(), (NOISY, None)], ids=["exact", "noisy"])
 def test_spread_equals_that_of_resampled_rows_and_of_the_influence(binary, noises):
     """Redrawing patterns is redrawing rows, and both agree with the influence-function standard error."""
-    case = random_case(np.random.default_rng(4), n_slices=2, n=400, noises=noises, abstain=0.1 * bool(noises), binary=binary)
+    case = random_case(
+        np.random.default_rng(4), n_slices=2, n=400, noises=noises, abstain=0.1 * bool(noises), binary=binary
+    )
     problem = case.problem()
     n, n_explicit = (300, 300) if noises else (2000, 400)
     found = run(problem, replicates=n)

@@ -255,12 +255,11 @@ def test_progress_goes_to_standard_error_only(tmp_path: Path) -> None:
     assert "bootstrap of" not in done.stdout
 
 
-@pytest.mark.parametrize("command", ["estimate", "ablation"])
-def test_a_closed_pipe_is_no_error(command: str, tmp_path: Path) -> None:
+def test_a_closed_pipe_is_no_error(tmp_path: Path) -> None:
     """When the reader has gone, as `head` does, there is nothing to say."""
     reader, writer = os.pipe()
     os.close(reader)
-    arguments = [sys.executable, "-m", "mandoline_core.cli", command, str(write_project(tmp_path))]
+    arguments = [sys.executable, "-m", "mandoline_core.cli", "estimate", str(write_project(tmp_path))]
     # With buffering, as usual, the pipe is found closed only when the output is flushed.
     usual = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
     done = subprocess.run(arguments, stdout=writer, stderr=subprocess.PIPE, text=True, check=False, env=usual)

@@ -223,6 +223,8 @@ def test_intervals_hold_their_estimate():
 
 def test_findings_come_worst_first():
     """In the order given within one severity."""
-    given_order = [Finding(code, severity, "", "") for code, severity in zip("abcd", ("info", "serious") * 2, strict=True)]
+    given_order = [
+        Finding(code, severity, "", "") for code, severity in zip("abcd", ("info", "serious") * 2, strict=True)
+    ]
     assert [finding.code for finding in worst_first(given_order)] == ["b", "d", "a", "c"]
     assert isinstance(diagnose(plain().problem(), MANDOLINE.estimate(plain().problem())), Diagnostics)

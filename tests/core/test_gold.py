@@ -47,7 +47,9 @@ def test_measured_corrections_are_shares_of_rows_with_a_known_truth(drawn):
     table = gold_table(codes, truth, scores)
     if shares[1] is None or shares[-1] is None:
         side = "inside" if shares[1] is None else "outside"
-        with pytest.raises(SliceError, match=f"slice 'it' cannot be measured: no source row with a gold answer is {side}"):
+        with pytest.raises(
+            SliceError, match=f"slice 'it' cannot be measured: no source row with a gold answer is {side}"
+        ):
             table.measure("it")
     elif shares[1] == pytest.approx(shares[-1], abs=1e-9):
         with pytest.raises(ValueError, match="carries no information"):

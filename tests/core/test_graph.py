@@ -151,7 +151,9 @@ def test_any_number_of_edges_is_cheap_without_noise():
 def test_edges_by_name_are_checked():
     """Unknown names, loops, repeats and numbers out of range are told apart."""
     assert edges_by_name([("c", "a"), ("a", "b")], ["a", "b", "c"]) == ((0, 2), (0, 1))
-    with pytest.raises(ProjectError, match="names slice 'lng', which is not in use. Slices: long, old. Did you mean 'long'?"):
+    with pytest.raises(
+        ProjectError, match="names slice 'lng', which is not in use. Slices: long, old. Did you mean 'long'?"
+    ):
         edges_by_name([("lng", "old")], ["long", "old"])
     for pairs, message in (
         ([(1, 1)], "joins a slice to itself"),

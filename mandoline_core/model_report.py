@@ -1,0 +1,237 @@
+"""One model's report: solve its problem on patterns, put an interval around it, say what to know."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from mandoline_core.assemble import Prepared
+from mandoline_core.bootstrap import bootstrap
+from mandoline_core.diagnostics import Diagnostics, diagnose, find, interval_of
+from mandoline_core.errors import MandolineError
+from mandoline_core.estimators import Outcome, Problem, get_estimator
+from mandoline_core.findings import Finding, worst_first
+from mandoline_core.fitting import potential_names
+from mandoline_core.intervals import Interval, bootstrap_interval
+from mandoline_core.patterns import Floats
+from mandoline_core.rendering import show_interval
+from mandoline_core.settings import EstimatorSettings
+
+Progress = Callable[[str, float], None]
+MISTAKE_Z = 2.576  # two-sided 1%
+
+
+@dataclass(frozen=True, eq=False)
+class ModelReport:
+    """Hold one model's estimate, how sure it is, and what to know before quoting it.
+
+    Parameters
+    ----------
+    model : str
+    metric : str
+    estimate, interval : float, pair of floats
+        The metric on the target.
+    standard_error : float
+    source, source_interval : float, pair of floats
+        The metric on the labelled source, unweighted.
+    truth : float or None
+        The metric on the target's own labels, if it has them.
+    n_source, n_target, n_patterns : int
+    ratios : array of float, shape (n_patterns,)
+        How many times a row of each pattern counts.
+    delta : dict of str to float
+        Fitted parameters; edges as "a*b".
+    edges : tuple of pairs of slice names
+    edge_z : tuple of float
+        Score-test values of learned edges; empty when a person gave them.
+    diagnostics : Diagnostics
+    converged : bool
+    findings : tuple of Finding, worst first
+    prepared : Prepared
+    outcome : Outcome
+        The patterns behind the numbers, and the fit.
+    """
+
+    model: str
+    metric: str
+    estimate: float
+    interval: Interval
+    standard_error: float
+    source: float
+    source_interval: Interval
+    truth: float | None
+    n_source: int
+    n_target: int
+    n_patterns: int
+    ratios: Floats
+    delta: dict[str, float]
+    edges: tuple[tuple[str, str], ...]
+    edge_z: tuple[float, ...]
+    diagnostics: Diagnostics
+    converged: bool
+    findings: tuple[Finding, ...]
+    prepared: Prepared
+    outcome: Outcome
+
+    @property
+    def problem(self) -> Problem:
+        """The problem that was solved."""
+        return self.prepared.problem
+
+    @cached_property
+    def weights(self) -> Floats:
+        """How much each source row counts, shape (n_source_rows,); sums to 1.
+
+        Rows without a score, or used for fitting only, have 0.
+        """
+        return _row_weights(self.prepared, self.outcome)
+
+    @property
+    def effective_sample_size(self) -> float:
+        """So many equally weighted rows would be as informative."""
+        return self.diagnostics.effective_sample_size
+
+    @property
+    def largest_ratio(self) -> float:
+        """How many times the heaviest row counts."""
+        return self.diagnostics.largest_ratio
+
+    @property
+    def set_aside(self) -> float:
+        """Share of the target that the estimate does not speak of."""
+        return self.diagnostics.set_aside
+
+
+def report_model(prepared: Prepared, settings: EstimatorSettings, progress: Progress | None = None) -> ModelReport:
+    """Solve one model's problem on its patterns, and report; no rows are touched."""
+    problem, table = prepared.problem, prepared.problem.patterns
+    estimator = get_estimator(settings.name)
+    outcome = estimator.estimate(problem)
+    numbers = diagnose(problem, outcome)
+    findings = [*prepared.counted.findings, *find(problem, outcome, numbers), *_about_noise(prepared, settings)]
+    interval = interval_of(problem, outcome, settings.confidence)
+    if settings.interval == "bootstrap":
+        interval, extra = _bootstrap(prepared, settings, outcome, progress)
+        findings.extend(extra)
+    plain = get_estimator("source").estimate(problem)
+    names = potential_names(table.names, problem.edges)
+    learned = prepared.learned
+    return ModelReport(
+        model=prepared.model,
+        metric=problem.metric.name,
+        estimate=outcome.value,
+        interval=interval,
+        standard_error=outcome.influence.standard_error(),
+        source=plain.value,
+        source_interval=interval_of(problem, plain, settings.confidence),
+        truth=prepared.counted.truth,
+        n_source=round(table.n_source),
+        n_target=round(table.n_target),
+        n_patterns=len(table),
+        ratios=_ratios(problem, outcome),
+        delta={} if outcome.delta is None else dict(zip(names, outcome.delta.tolist(), strict=True)),
+        edges=tuple((table.names[i], table.names[j]) for i, j in problem.edges),
+        edge_z=() if learned is None else learned.z,
+        diagnostics=numbers,
+        converged=outcome.converged,
+        findings=worst_first(findings),
+        prepared=prepared,
+        outcome=outcome,
+    )
+
+
+def _about_noise(prepared: Prepared, settings: EstimatorSettings) -> Iterator[Finding]:
+    """Put the two estimators for noisy slices side by side, and test what the denoised one assumes."""
+    problem = prepared.problem
+    if settings.name not in ("mandoline", "denoised") or problem.corrections().takes_codes_at_their_word:
+        return
+    other = get_estimator("denoised" if settings.name == "mandoline" else "mandoline")
+    try:
+        outcome = other.estimate(problem)
+    except MandolineError as error:
+        said = f"cannot be computed here ({error})"
+    else:
+        interval = interval_of(problem, outcome, settings.confidence)
+        share = problem.metric.bounds == (0.0, 1.0)
+        said = f"gives {show_interval(outcome.value, interval, share=share)}"
+    if settings.name == "mandoline":
+        yield Finding(
+            "noisy_slices",
+            "info",
+            "Some slices are noisy, and the paper's weights then move the score only part of the way. The denoised "
+            f"estimator, which assumes that a slice's mistakes have nothing to do with the score, {said}.",
+            'Choose estimator "denoised" if that assumption is sound.',
+        )
+    else:
+        yield Finding(
+            "noisy_slices",
+            "info",
+            "This assumes that a slice's mistakes have nothing to do with the score. The paper's weighting, "
+            f"which assumes less but moves the score only part of the way, {said}.",
+            'Choose estimator "mandoline" if that assumption is in doubt.',
+        )
+    for name, gold in prepared.counted.gold.items():
+        z = gold.mistake_z()
+        if z is not None and abs(z) > MISTAKE_Z:
+            yield Finding(
+                "mistakes_matter",
+                "warning" if settings.name == "denoised" else "info",
+                f"In the source, the score depends on what slice {name!r} says even where the truth is known "
+                f"(z = {z:.1f}), so the denoised estimator's assumption does not quite hold.",
+                'Compare it with estimator "mandoline"; the truth may lie between the two.',
+            )
+
+
+def _row_weights(prepared: Prepared, outcome: Outcome) -> Floats:
+    weights = np.zeros(len(prepared.counted.scored))
+    index = prepared.counted.count.source_index
+    scored = np.zeros(len(index))
+    for group, by_pattern in enumerate(outcome.row_weights):
+        rows = prepared.halves == group
+        scored[rows] = by_pattern[index[rows]]
+    weights[prepared.counted.scored] = scored
+    return weights
+
+
+def _ratios(problem: Problem, outcome: Outcome) -> Floats:
+    """Average, over a pattern's source rows, how many times each counts."""
+    counts = np.array([group.source for group in problem.groups])
+    total = np.maximum(problem.patterns.source, 1)
+    return (counts * outcome.row_weights).sum(axis=0) / total * problem.patterns.n_source
+
+
+def _bootstrap(
+    prepared: Prepared, settings: EstimatorSettings, outcome: Outcome, progress: Progress | None
+) -> tuple[Interval, list[Finding]]:
+    said = (lambda share: progress(f"bootstrap of {prepared.model}", share)) if progress is not None else None
+    found = bootstrap(
+        prepared.problem,
+        get_estimator(settings.name),
+        outcome,
+        replicates=settings.replicates,
+        rng=np.random.default_rng(settings.seed),
+        progress=said,
+    )
+    if len(found.values) < max(2, settings.replicates // 2):
+        raise MandolineError(
+            f"The bootstrap failed on {found.failures} of {settings.replicates} redraws: "
+            "the weights hang on too few rows. "
+            'Use interval = "influence", or fewer slices.'
+        )
+    findings = []
+    if found.failures:
+        findings.append(
+            Finding(
+                "bootstrap_failures",
+                "warning",
+                f"On {found.failures} of {settings.replicates} redraws the weights could not be fitted; the interval "
+                "leaves them out and may be too short.",
+                "Use fewer slices, or merge rare ones.",
+            )
+        )
+    if np.ptp(found.values) < 1e-12:  # where every row is right, so is every redraw: it says nothing about luck
+        return interval_of(prepared.problem, outcome, settings.confidence), findings
+    return bootstrap_interval(found.values, confidence=settings.confidence), findings

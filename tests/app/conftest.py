@@ -1,0 +1,17 @@
+"""Settings that the app's tests share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from app import state
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Keep projects in a folder of the test's own."""
+    monkeypatch.setenv("MANDOLINE_DATA_DIR", str(tmp_path / "store"))
+    state.store.clear()
+    return tmp_path

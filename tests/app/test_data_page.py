@@ -1,0 +1,297 @@
+"""The Data page: three ways to data, roles that can be changed, problems beside the control that fixes them."""
+
+from __future__ import annotations
+
+import gzip
+import io
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from app import opening, state
+from mandoline_core import DataError, ProjectError, estimate, load_project
+from tests.app.pages import current, labels, numbers, open_app, press, project_id, run, said
+from tests.core.projects import REVIEWS, small_frames, write_project
+
+Write = Callable[[pd.DataFrame], bytes]
+SOURCE, TARGET, _ = small_frames()
+
+
+def data_page(path: Path | None = None) -> AppTest:
+    """Open the Data page."""
+    return open_app(path, "views/data.py")
+
+
+def csv(frame: pd.DataFrame) -> bytes:
+    """Write a table as CSV."""
+    return frame.to_csv(index=False).encode()
+
+
+def parquet(frame: pd.DataFrame) -> bytes:
+    """Write a table as Parquet."""
+    file = io.BytesIO()
+    frame.to_parquet(file)
+    return file.getvalue()
+
+
+def upload(app: AppTest, title: str, name: str, content: bytes) -> AppTest:
+    """Upload a file with the uploader of a title."""
+    (uploader,) = [one for one in app.get("file_uploader") if one.label == title]
+    uploader.set_value((name, content, ""))
+    return run(app)
+
+
+def upload_both(app: AppTest, source: tuple[str, bytes], target: tuple[str, bytes]) -> AppTest:
+    """Upload a source and a target."""
+    upload(app, "Labelled data (source)", *source)
+    return upload(app, "New data (target)", *target)
+
+
+def draft(app: AppTest, kind: str) -> Any:
+    """Find a control of the files that are not in use yet."""
+    (found,) = [one for one in app.get(kind) if str(one.key).startswith("draft_")]
+    return found
+
+
+def test_the_page_says_what_is_in_use(folder: Path) -> None:
+    app = data_page()
+    assert numbers(app) == {"Labelled rows (source)": "6,000", "New rows (target)": "1,000"}
+    scores = app.dataframe[0].value
+    source = estimate(load_project(REVIEWS)).models
+    assert list(scores["model"]) == ["lr", "nb"]
+    assert scores["accuracy"][0].startswith(f"{source['lr'].source:.1%} (")
+
+
+def test_columns_show_role_type_and_missing_values(folder: Path) -> None:
+    table = data_page().dataframe[1].value.set_index("column")
+    assert table.loc["label", ["role", "holds", "in"]].tolist() == ["label", "text", "labelled only"]
+    assert table.loc["prob_nb_positive", "role"] == "probability (nb)"
+    assert table.loc["n_words", "holds"] == "numbers"
+    assert 0 < table.loc["channel", "missing, labelled"] < 0.01
+
+
+def test_a_sample_opens_and_undo_brings_the_old_project_back(folder: Path) -> None:
+    app = press(data_page(), "Open digits")
+    assert current(app).name == "digits"
+    assert numbers(app)["Labelled rows (source)"] == "8,000"
+    press(app, "Undo")
+    assert current(app).name == "reviews"
+    assert numbers(app)["Labelled rows (source)"] == "6,000"
+
+
+@pytest.mark.parametrize(
+    ("name", "write"),
+    [("mine.csv", csv), ("mine.csv.gz", lambda frame: gzip.compress(csv(frame))), ("mine.parquet", parquet)],
+)
+def test_two_files_become_a_project_with_guessed_roles(folder: Path, name: str, write: Write) -> None:
+    app = upload_both(data_page(), (name, write(SOURCE)), (f"new_{name}", write(TARGET)))
+    assert draft(app, "selectbox").value == "label"
+    assert draft(app, "multiselect").value == ["pred_lr", "pred_nb"]
+    assert current(app).name == "reviews"
+    press(app, "Use these files")
+    project = current(app)
+    assert (project.name, project.label) == ("mine", "label")
+    assert [model.name for model in project.models] == ["lr", "nb"]
+    assert numbers(app)["Labelled rows (source)"] == "400"
+    app.switch_page("views/estimate.py")
+    assert numbers(run(app))["New data, truth"] == "not known"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("notes.docx", b"PK", "notes.docx is not a table that can be read here"),
+        ("ragged.csv", b"a,b\n1,2\n1,2,3\n", "Line 3 of ragged.csv has 3 fields"),
+        ("empty.csv", b"", "empty.csv is empty"),
+        ("bad.parquet", b"PAR1 no", "bad.parquet cannot be read as Parquet"),
+        ("cut.csv.gz", gzip.compress(b"a,b\n" * 500, mtime=0)[:30], "cut.csv.gz is not a whole gzip file"),
+    ],
+    ids=["kind", "ragged", "empty", "parquet", "gzip"],
+)
+def test_a_wrong_file_is_explained_and_nothing_is_lost(folder: Path, name: str, content: bytes, message: str) -> None:
+    app = upload(data_page(), "Labelled data (source)", name, content)
+    assert message in said(app)
+    assert current(app).name == "reviews"
+    assert "Use these files" not in labels(app)
+    upload_both(app, ("good.csv", csv(SOURCE)), ("new.csv", csv(TARGET)))
+    assert message not in said(app)
+    assert "Use these files" in labels(app)
+
+
+def test_files_without_a_label_say_what_to_choose(folder: Path) -> None:
+    app = upload_both(data_page(), ("a.csv", csv(TARGET[["text", "n_words"]])), ("b.csv", csv(TARGET)))
+    assert "No label is chosen" in said(app)
+    assert "Use these files" not in labels(app)
+
+
+def test_the_same_file_twice_is_noticed(folder: Path) -> None:
+    app = upload_both(data_page(), ("a.csv", csv(SOURCE)), ("b.csv", csv(SOURCE)))
+    assert "Both files hold the same rows" in said(app)
+
+
+def test_guessed_roles_can_be_changed_before_the_files_are_used(folder: Path) -> None:
+    app = upload_both(data_page(), ("a.csv", csv(SOURCE)), ("b.csv", csv(TARGET)))
+    draft(app, "multiselect").set_value(["pred_nb"])
+    press(run(app), "Use these files")
+    assert [model.name for model in current(app).models] == ["nb"]
+
+
+def test_uploaded_files_survive_a_change_of_page(folder: Path) -> None:
+    app = upload_both(data_page(), ("a.csv", csv(SOURCE)), ("b.csv", csv(TARGET)))
+    app.switch_page("views/estimate.py")
+    run(app).switch_page("views/data.py")
+    assert "Use these files" in labels(run(app))
+
+
+def open_files(app: AppTest, *files: tuple[str, bytes]) -> AppTest:
+    """Upload a project file with data files."""
+    (uploader,) = [one for one in app.get("file_uploader") if one.label.startswith("Project file")]
+    uploader.set_value([(name, content, "") for name, content in files])
+    return run(app)
+
+
+def test_a_project_file_opens_with_its_data(folder: Path) -> None:
+    path = write_project(folder)
+    names = ("project.toml", "source.csv", "target.csv", "target_labels.csv")
+    app = open_files(data_page(), *((name, (folder / name).read_bytes()) for name in names))
+    press(app, "Open this project")
+    assert current(app).name == "small"
+    app.switch_page("views/estimate.py")
+    assert numbers(run(app))["New data, estimated"] == f"{estimate(load_project(path)).estimate:.1%}"
+    assert "Reveal truth" in labels(app)
+
+
+def test_a_project_file_without_its_data_says_which_files_it_needs(folder: Path) -> None:
+    text = write_project(folder, {"source": {"path": "data/mine.csv"}}).read_bytes()
+    app = open_files(data_page(), ("project.toml", text))
+    assert "The project also needs mine.csv. Add it to the files above." in said(app)
+    assert current(app).name == "reviews"
+
+
+def test_an_exported_project_opens_on_the_data_in_use(folder: Path) -> None:
+    app = data_page()
+    head = state.store().head(project_id(app)).document
+    workspace = state.Workspace("", state._project(head), head["names"], "lr", revealed=False, revision=None)  # type: ignore[arg-type]
+    text = state.export(workspace).replace('name = "reviews"', 'name = "second"')
+    open_files(app, ("project.toml", text.encode()))
+    press(app, "Open this project")
+    assert current(app).name == "second"
+    assert numbers(app)["Labelled rows (source)"] == "6,000"
+
+
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        ([("project.toml", b"name = ")], "project.toml is not valid TOML"),
+        ([("a.csv", b"x\n1\n")], "Expected one file that ends in .toml. Got 0."),
+        ([("project.toml", b"version = 2")], "Expected version = 1"),
+    ],
+)
+def test_a_wrong_project_file_is_explained(folder: Path, files: list[tuple[str, bytes]], message: str) -> None:
+    app = open_files(data_page(), *files)
+    assert message in said(app)
+    assert current(app).name == "reviews"
+
+
+def test_a_project_whose_roles_do_not_fit_its_data_is_not_opened(folder: Path) -> None:
+    write_project(folder, {"task": {"label": "lable"}})
+    names = ("project.toml", "source.csv", "target.csv")
+    app = open_files(data_page(), *((name, (folder / name).read_bytes()) for name in names))
+    assert "Column 'lable' is not in source.csv" in said(app)
+    assert "Open this project" not in labels(app)
+
+
+def test_the_label_can_be_changed_and_undone(folder: Path) -> None:
+    source = SOURCE.assign(second=SOURCE["label"])
+    app = data_page(write_project(folder, source=source))
+    app.selectbox(key="role_label").set_value("second")
+    run(app)
+    assert current(app).label == "second"
+    press(app, "Undo")
+    assert app.selectbox(key="role_label").value == "label"
+
+
+def test_no_label_is_refused_beside_the_control(folder: Path) -> None:
+    app = data_page()
+    app.selectbox(key="role_label").set_value("(none)")
+    assert "There is no label" in said(run(app))
+    assert current(app).label == "label"
+
+
+def test_a_label_that_shares_no_class_with_the_predictions_is_explained(folder: Path) -> None:
+    app = data_page()
+    app.selectbox(key="role_label").set_value("category")
+    assert "have no value in common" in said(run(app))
+    app.selectbox(key="role_label").set_value("label")
+    assert "have no value in common" not in said(run(app))
+
+
+def test_a_prediction_column_that_is_added_brings_its_probabilities(folder: Path) -> None:
+    app = data_page()
+    app.multiselect(key="role_predictions").set_value(["pred_lr"])
+    run(app)
+    assert [model.name for model in current(app).models] == ["lr"]
+    app.multiselect(key="role_predictions").set_value(["pred_lr", "pred_nb"])
+    run(app)
+    assert current(app).models == load_project(REVIEWS).models
+
+
+def test_a_probability_can_be_changed_and_a_wrong_one_is_refused(folder: Path) -> None:
+    app = data_page()
+    key = "role_probability:lr:positive"
+    app.selectbox(key=key).set_value("n_words")
+    assert "Expected numbers between 0 and 1" in said(run(app))
+    assert current(app).models == load_project(REVIEWS).models
+    app.selectbox(key=key).set_value("prob_nb_positive")
+    run(app)
+    assert current(app).models[0].probabilities["positive"] == "prob_nb_positive"
+
+
+def test_the_metric_can_be_the_mean_of_a_column(folder: Path) -> None:
+    app = data_page()
+    app.selectbox(key="role_metric").set_value("mean")
+    assert "needs a column to average" in said(run(app))
+    app.selectbox(key="role_column").set_value("n_words")
+    run(app)
+    assert (current(app).metric.name, current(app).metric.column) == ("mean", "n_words")
+    assert "needs a column to average" not in said(app)
+
+
+def test_a_data_file_that_is_gone_is_one_sentence(folder: Path) -> None:
+    path = write_project(folder)
+    app = open_app(path)
+    (folder / "source.csv").unlink()
+    app.switch_page("views/data.py")
+    assert "'source.csv' is not in" in said(run(app))
+
+
+def test_first_rows_of_both_samples_are_shown(folder: Path) -> None:
+    app = data_page()
+    shown = [frame.value for frame in app.dataframe]
+    assert any(list(frame.columns) == list(pd.read_csv(REVIEWS.parent / "target.csv").columns) for frame in shown)
+
+
+def test_a_project_of_two_tables_starts_with_a_slice(tmp_path: Path) -> None:
+    lr, nb = load_project(REVIEWS).models
+    first = opening.start_project("a", tmp_path, tmp_path, "label", (lr, nb)).slices
+    assert [rule.kind for rule in first] == ["entropy"]
+    bare = opening.start_project("a", tmp_path, tmp_path, "label", (type(lr)("x", "pred"),)).slices
+    assert [rule.kind for rule in bare] == ["prediction"]
+
+
+def test_starting_needs_a_label_and_predictions() -> None:
+    with pytest.raises(DataError, match="No label"):
+        opening.check_chosen(None, ())
+    with pytest.raises(DataError, match="No predictions"):
+        opening.check_chosen("label", ())
+
+
+def test_labels_are_not_needed_to_open_a_project() -> None:
+    wanted = {"source": "a.csv", "target": "b.csv", "labels": "c.csv"}
+    opening.check_complete(wanted, ["source", "target"])
+    with pytest.raises(ProjectError, match=r"needs a\.csv, b\.csv\. Add them"):
+        opening.check_complete(wanted, [])

@@ -1,0 +1,82 @@
+"""A server for the session, a browser for the module, and visitors for each test."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, sync_playwright
+
+from tests.browser.server import ROOT, Server
+from tests.browser.visitor import Visitor, launch
+
+SCREENSHOTS = ROOT / "test-results"
+_failed = pytest.StashKey[bool]()
+Arrive = Callable[..., Visitor]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
+    """Remember whether a test failed, so that its visitors can take a picture."""
+    report = yield
+    item.stash[_failed] = item.stash.get(_failed, False) or report.failed
+    return report
+
+
+# One module, not the session: while Playwright runs, no other test in this process can have an event loop.
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """Start a browser."""
+    with sync_playwright() as playwright:
+        found = launch(playwright)
+        yield found
+        found.close()
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """Start the app."""
+    with Server(tmp_path_factory.mktemp("server")) as found:
+        yield found
+
+
+@pytest.fixture
+def arrive(browser: Browser, server: Server, request: pytest.FixtureRequest) -> Iterator[Arrive]:
+    """Let visitors come, each to a browser that knows nothing yet; at the end nothing may have gone wrong."""
+    visitors: list[Visitor] = []
+    servers = {server.url: server}
+
+    def come(link: str | None = None, at: Server = server) -> Visitor:
+        servers[at.url] = at
+        context = browser.new_context(viewport={"width": 1280, "height": 900}, accept_downloads=True)
+        visitors.append(Visitor(context, at.url))
+        return visitors[-1].open(link)
+
+    before = len(server.errors())
+    yield come
+    failed = request.node.stash.get(_failed, False)
+    for number, visitor in enumerate(visitors):
+        if failed:
+            SCREENSHOTS.mkdir(exist_ok=True)
+            name = re.sub(r"\W+", "-", request.node.name)
+            visitor.page.screenshot(path=SCREENSHOTS / f"{name}-{number}.png", full_page=True)
+        visitor.context.close()
+    wrong = [said for visitor in visitors for said in visitor.wrong]
+    wrong += [said for one in servers.values() for said in one.errors()[before if one is server else 0 :]]
+    assert not wrong, "\n\n".join(wrong)
+
+
+@pytest.fixture
+def visitor(arrive: Arrive) -> Visitor:
+    """Let one visitor come."""
+    return arrive()
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Make a folder for what a person brings and takes away."""
+    found = tmp_path / "files"
+    found.mkdir()
+    return found

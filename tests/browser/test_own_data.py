@@ -1,0 +1,147 @@
+"""A person brings two files, writes slices and corrects them; every number is the library's, and nothing is lost."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from playwright.sync_api import expect
+
+import mandoline_core as md
+from app import charts
+from tests.browser.conftest import Arrive
+from tests.browser.server import ROOT, Server
+from tests.browser.visitor import CURVE, WEIGHTS, Visitor
+
+REVIEWS = ROOT / "sample_data" / "reviews"
+SURE = "Truly in, when the slice says in (labelled data)"
+
+
+@dataclass(frozen=True)
+class Told:
+    """Hold what the library says of the project that a person sees."""
+
+    project: md.Project
+    report: md.Report
+    path: Path
+
+
+def write_files(folder: Path) -> tuple[Path, Path]:
+    """Write two files of a person's own: other names, fewer rows and columns than the sample's."""
+    columns = ["text", "n_words", "pred_lr"]
+    source, target = folder / "last year.csv", folder / "this year.csv"
+    pd.read_csv(REVIEWS / "source.csv")[["label", *columns]].iloc[:2000].to_csv(source, index=False)
+    pd.read_csv(REVIEWS / "target.csv")[columns].iloc[:600].to_csv(target, index=False)
+    return source, target
+
+
+def upload(visitor: Visitor, source: Path, target: Path) -> None:
+    """Bring two files and use them."""
+    visitor.go("Data")
+    visitor.page.get_by_role("tab", name="Use my files").click()
+    visitor.upload("Labelled data (source)", source)
+    expect(visitor.main).to_contain_text(f"{source.name}: 2,000 rows, 4 columns.")
+    visitor.upload("New data (target)", target)
+    visitor.button("Use these files").click()
+    expect(visitor.main.get_by_role("heading", name="In use: last year")).to_be_visible()
+    visitor.settle()
+
+
+def told(visitor: Visitor, folder: Path) -> Told:
+    """Check all that the page shows against what the library says of the exported project."""
+    path = visitor.export(folder)
+    project = md.load_project(path)
+    report = md.estimate(project)
+    visitor.expect_estimate(report.first)
+    (bars,) = charts.weight_histogram(report.first).data
+    visitor.expect_trace(WEIGHTS, "source rows", {"x": list(bars.x), "y": list(bars.y)})
+    curves = md.ablation(report.first.prepared, project.estimator)
+    heights = [point.estimate for point in curves.cumulative]
+    visitor.expect_trace(CURVE, "estimate", {"y": [height for height in heights if height is not None]})
+    assert heights[-1] == pytest.approx(report.estimate, abs=1e-12)
+    return Told(project, report, path)
+
+
+def command_line(path: Path) -> dict[str, object]:
+    """Ask the command line about a project file."""
+    command = [sys.executable, "-m", "mandoline_core.cli", "estimate", str(path), "--json"]
+    return json.loads(subprocess.run(command, check=True, capture_output=True, cwd=ROOT).stdout)
+
+
+def test_files_slices_and_corrections_move_the_numbers_and_survive_everything(
+    arrive: Arrive, folder: Path, tmp_path: Path
+) -> None:
+    """Upload, keyword, threshold, correction: each moves the estimate, the histogram and the curve as the library does.
+
+    Then a refresh, and a server killed and started again, find everything as it was.
+    """
+    source, target = write_files(folder)
+    with Server(tmp_path) as server:
+        visitor = arrive(at=server)
+        upload(visitor, source, target)
+        visitor.go("Slices")
+        start = told(visitor, folder)
+        assert [rule.kind for rule in start.project.slices] == ["prediction"]
+
+        line = visitor.summary.inner_text()
+        visitor.button("Keyword").click()
+        expect(visitor.page.get_by_role("combobox", name="Edit slice")).to_have_value("keyword")
+        visitor.settle()
+        words = visitor.page.get_by_role("combobox", name="Words")
+        words.fill("lol")
+        words.press("Enter")
+        words.press("Escape")  # the list stays open for more words
+        expect(visitor.button("Remove lol")).to_be_visible()
+        expect(visitor.summary).not_to_have_text(line)
+        visitor.settle()
+        keyword = told(visitor, folder)
+        assert keyword.project.slices[-1] == md.Keyword("keyword", column="text", words=("not", "lol"))
+        assert keyword.report.estimate != start.report.estimate
+
+        line = visitor.summary.inner_text()
+        visitor.button("Threshold").click()
+        expect(visitor.page.get_by_role("combobox", name="Edit slice")).to_have_value("threshold")
+        visitor.choose("Column", "n_words")
+        cut = visitor.nudge("Above", "ArrowLeft", times=5)
+        expect(visitor.summary).not_to_have_text(line)
+        visitor.settle()
+        threshold = told(visitor, folder)
+        assert threshold.project.slices[-1] == md.Threshold("threshold", column="n_words", above=cut)
+        assert threshold.report.estimate != keyword.report.estimate
+
+        visitor.go("Corrections")
+        visitor.choose("Slice", "threshold")
+        line = visitor.summary.inner_text()
+        sure = visitor.nudge(SURE, "ArrowLeft", times=10)
+        assert sure == pytest.approx(0.9)
+        expect(visitor.summary).not_to_have_text(line)
+        visitor.settle()
+        corrected = told(visitor, folder)
+        noise = corrected.project.slices[-1].noise
+        assert noise is not None
+        assert noise.source == md.Correction(inside=0.9)
+        assert corrected.report.estimate != threshold.report.estimate
+
+        said = command_line(corrected.path)
+        assert said["estimate"] == corrected.report.estimate
+        assert said["interval"] == list(corrected.report.interval)
+
+        visitor.page.reload()
+        assert told_again(visitor, folder).project == corrected.project
+        server.kill()
+        server.start()
+        visitor.open(visitor.link)
+        assert told_again(visitor, folder).project == corrected.project
+
+
+def told_again(visitor: Visitor, folder: Path) -> Told:
+    """Look at the same page after it was loaded anew."""
+    visitor.settle()
+    expect(visitor.page.get_by_role("heading", name="Corrections", exact=True, level=1)).to_be_visible()
+    expect(visitor.page.get_by_role("textbox", name="Project")).to_have_value("last year")
+    return told(visitor, folder)

@@ -1,0 +1,186 @@
+"""A visitor of the app: a browser window of their own, and the words for what a person does in it."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import BrowserContext, Dialog, Error, Locator, Page, Playwright, expect
+from playwright.sync_api import Browser as PlaywrightBrowser
+
+import mandoline_core as md
+from mandoline_core.rendering import show_interval
+
+PATIENCE = 60_000  # milliseconds; machines that run tests are slow and shared
+FLAGS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+HOW_TO_GET_ONE = (
+    "No Chromium found. Install one (Debian: apt-get install chromium), or set CHROMIUM to its path. "
+    "`make test` does this where it may."
+)
+WEIGHTS = "How much each labelled row counts"
+CURVE = "The estimate as slices are added"
+
+expect.set_options(timeout=PATIENCE)
+
+
+def launch(playwright: Playwright) -> PlaywrightBrowser:
+    """Start Chromium; without one, skip on a person's machine and fail in continuous integration."""
+    names = ("chromium", "chromium-browser", "google-chrome")
+    path = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
+    if path is None:
+        if os.environ.get("CI"):
+            pytest.fail(HOW_TO_GET_ONE)
+        pytest.skip(HOW_TO_GET_ONE)
+    return playwright.chromium.launch(executable_path=path, args=FLAGS)
+
+
+class Visitor:
+    """Drive one tab.
+
+    Parameters
+    ----------
+    context : BrowserContext
+        Tabs of one context share cookies; visitors with contexts of their own share nothing.
+    url : str
+        Where the app is.
+    """
+
+    def __init__(self, context: BrowserContext, url: str) -> None:
+        self.context = context
+        self.url = url
+        self.page: Page = context.new_page()
+        self.page.set_default_timeout(PATIENCE)
+        self.wrong: list[str] = []
+        self.page.on("dialog", self._refuse)
+        self.page.on("pageerror", self._note)
+
+    def _refuse(self, dialog: Dialog) -> None:
+        self.wrong.append(f"a dialog fired: {dialog.message}")
+        dialog.dismiss()
+
+    def _note(self, error: Error) -> None:
+        self.wrong.append(f"an error in the page: {error.message}")
+
+    # Finding the way
+
+    def open(self, link: str | None = None) -> Visitor:
+        """Open the app, or a link into it, and wait until it is there."""
+        self.page.goto(link or self.url)
+        expect(self.page.get_by_role("textbox", name="Project")).to_be_visible()
+        self.settle()
+        return self
+
+    def settle(self) -> None:
+        """Wait until the app has nothing to do, and nothing is shown that it no longer stands by."""
+        app = self.page.get_by_test_id("stApp")
+        expect(app).to_have_attribute("data-test-connection-state", "CONNECTED")
+        expect(app).to_have_attribute("data-test-script-state", "notRunning")
+        expect(self.page.get_by_test_id("stSkeleton")).to_have_count(0)
+
+    def go(self, title: str) -> None:
+        """Go to a page by its link in the sidebar."""
+        self.page.get_by_role("navigation").get_by_role("link", name=title, exact=True).click()
+        expect(self.page.get_by_role("heading", name=title, exact=True, level=1)).to_be_visible()
+        self.settle()
+
+    @property
+    def link(self) -> str:
+        """The link that leads back here."""
+        expect(self.page).to_have_url(re.compile("project="))
+        return self.page.url
+
+    @property
+    def main(self) -> Locator:
+        """The page without its sidebar."""
+        return self.page.get_by_role("main")
+
+    def button(self, name: str) -> Locator:
+        """Find a button by its words."""
+        return self.page.get_by_role("button", name=name, exact=True)
+
+    def choose(self, label: str, option: str) -> None:
+        """Choose from a list."""
+        box = self.page.get_by_role("combobox", name=label, exact=True)
+        box.click()
+        self.page.get_by_role("option", name=option, exact=True).click()
+        expect(box).to_have_value(option)
+        self.settle()
+
+    def upload(self, label: str, *files: Path) -> None:
+        """Give files to an uploader."""
+        field = self.page.get_by_test_id("stFileUploader").filter(has_text=label).locator("input[type=file]")
+        field.set_input_files([str(file) for file in files])
+
+    def slider(self, label: str) -> Locator:
+        """Find a slider."""
+        return self.page.get_by_role("group", name=label, exact=True).get_by_role("slider")
+
+    def nudge(self, label: str, key: str, times: int = 1) -> float:
+        """Move a slider with the keyboard; return where it is."""
+        slider = self.slider(label)
+        before = slider.input_value()
+        for _ in range(times):
+            slider.press(key)
+        expect(slider).not_to_have_value(before)
+        self.settle()
+        return float(slider.input_value())
+
+    # What the app shows
+
+    @property
+    def summary(self) -> Locator:
+        """The line that says the estimate beside the work."""
+        return self.main.get_by_text("On your labelled data it was")
+
+    def figure(self, alt: str) -> list[dict[str, Any]]:
+        """Read the data of a figure off the page."""
+        plot = self.page.get_by_role("figure", name=alt, exact=True).locator(".js-plotly-plot")
+        return plot.evaluate("plot => plot.data.map(t => ({name: t.name, x: [...t.x], y: [...t.y]}))")
+
+    def expect_estimate(self, report: md.ModelReport) -> None:
+        """Expect the line beside the work to show an estimate with its interval."""
+        written = show_interval(report.estimate, report.interval, share=True)
+        expect(self.summary).to_contain_text(f"{written}. On your labelled data")
+
+    def expect_trace(self, alt: str, name: str, expected: Mapping[str, Sequence[float]]) -> None:
+        """Expect a figure to hold these numbers; it may still be on its way."""
+        script = """([alt, name, expected]) => {
+            const plot = document.querySelector(`[role=figure][aria-label="${alt}"] .js-plotly-plot`);
+            const trace = plot?.data?.find(one => one.name === name);
+            return trace && Object.entries(expected).every(([axis, wanted]) =>
+                trace[axis].length === wanted.length
+                && wanted.every((value, i) => Math.abs(trace[axis][i] - value) < 1e-9));
+        }"""
+        try:
+            self.page.wait_for_function(script, arg=[alt, name, expected])
+        except Error as error:
+            raise AssertionError(f"{alt}, {name}: expected {expected}, got {json.dumps(self.figure(alt))}") from error
+
+    # What a person takes away
+
+    def export(self, folder: Path) -> Path:
+        """Save the project file into a folder, as a person does."""
+        opener = self.button("Save and share")
+        opener.click()
+        download = self.button("Download project file")
+        with self.page.expect_download() as found:
+            download.click()
+        path = folder / found.value.suggested_filename
+        found.value.save_as(path)
+        opener.click()
+        expect(download).to_be_hidden()
+        return path

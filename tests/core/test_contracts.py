@@ -1,0 +1,82 @@
+"""The repository: what is promised beside the code."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import mandoline_core as md
+from tests.core.projects import ROOT, run
+
+VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+MACHINE_PATH = re.compile(r"(?<![\w.])/(?:home|root|Users|tmp|work|mnt|private)/[\w.]")
+TARGETS = ("app", "test", "check", "format", "bench", "calibrate", "samples", "clean")
+
+
+def tracked_files(*more: str) -> list[Path]:
+    """List the files of the repository; more options of `git ls-files` list others too."""
+    git = shutil.which("git")
+    if git is None or not (ROOT / ".git").exists():
+        pytest.skip("not a git checkout")
+    listed = subprocess.run([git, "ls-files", "--cached", *more], cwd=ROOT, capture_output=True, text=True, check=True)
+    return [path for name in listed.stdout.splitlines() if (path := ROOT / name).is_file()]
+
+
+def test_no_file_names_a_path_of_one_machine() -> None:
+    """The project runs wherever it is; files about to be added count too."""
+    named = []
+    for path in tracked_files("--others", "--exclude-standard"):
+        try:
+            text = path.read_text(encoding="utf-8")
+        except UnicodeDecodeError:
+            continue  # a picture
+        named += [f"{path.relative_to(ROOT)}: {found.group()}" for found in MACHINE_PATH.finditer(text)]
+    assert named == []
+
+
+def test_the_top_level_is_as_agreed() -> None:
+    """Folders are the package, the app, the samples and the tests; all else starts with a dot."""
+    folders = {path.relative_to(ROOT).parts[0] for path in tracked_files() if path.parent != ROOT}
+    assert {name for name in folders if not name.startswith(".")} == {"app", "mandoline_core", "sample_data", "tests"}
+
+
+def test_make_help_lists_every_target() -> None:
+    """A person who types make sees what there is."""
+    if shutil.which("make") is None:
+        pytest.skip("make is not installed")
+    shown = subprocess.run(["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    described = re.findall(r"^([a-z]+):.*## ", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+    assert set(TARGETS) <= set(described)
+    for target in described:
+        assert re.search(rf"^  make {target} ", shown, re.MULTILINE), target
+
+
+def test_versions_agree(capsys: pytest.CaptureFixture[str]) -> None:
+    """What is installed, what pyproject says and what the change log describes."""
+    with pytest.raises(SystemExit) as stopped:
+        run(capsys, "--version")
+    assert stopped.value.code == 0
+    assert capsys.readouterr().out == f"mandoline {VERSION}\n"
+    assert f"\n## {VERSION}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+def test_the_command_line_starts_without_the_apps_libraries() -> None:
+    """The core never imports Streamlit, and charts are the app's."""
+    code = "import sys, mandoline_core.cli; print([n for n in ('streamlit', 'plotly', 'sklearn') if n in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
+
+
+@pytest.mark.parametrize("name", md.__all__)
+def test_public_names_are_described(name: str) -> None:
+    """Every public name exists; classes and functions say what they do."""
+    value = getattr(md, name)
+    if callable(value):
+        assert value.__doc__
+        assert not value.__doc__.startswith(f"{name}("), "a dataclass without a docstring of its own"

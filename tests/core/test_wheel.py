@@ -1,0 +1,107 @@
+"""The wheel: what is in it, and that it works where there is no checkout."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tomllib
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from tests.core.projects import ROOT, run_json
+
+pytestmark = pytest.mark.slow
+VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+BUNDLED = Path("mandoline_core") / "_bundled"
+SAMPLE = Path("sample_data") / "reviews" / "project.toml"
+# An editable install puts the checkout on the path; the wheel must do without it.
+WITHOUT_CHECKOUT = f"""
+import importlib.util, sys
+sys.path = [folder for folder in sys.path if folder != {str(ROOT)!r}]
+import mandoline_core.cli as cli
+assert {str(ROOT)!r} not in cli.__file__, cli.__file__
+for name in ("app", "sample_data", "tests"):
+    assert importlib.util.find_spec(name) is None, name
+"""
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build the wheel once."""
+    folder = tmp_path_factory.mktemp("dist")
+    command = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(folder), str(ROOT)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    (found,) = folder.iterdir()
+    return found
+
+
+@pytest.fixture(scope="module")
+def site(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Install the wheel alone into a folder of its own."""
+    folder = tmp_path_factory.mktemp("site")
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-index", "--no-deps"]
+    subprocess.run([*pip, "--target", str(folder), str(wheel)], check=True)
+    return folder
+
+
+def elsewhere(site: Path, code: str, *arguments: str) -> str:
+    """Run code in another folder, with the installed wheel and without the checkout; return what it prints."""
+    command = [sys.executable, "-c", WITHOUT_CHECKOUT + code, *arguments]
+    environment = {**os.environ, "PYTHONPATH": str(site)}
+    done = subprocess.run(command, cwd=site.parent, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_the_wheel_installs_one_package(wheel: Path) -> None:
+    """The app and the samples travel inside the package; tests stay at home."""
+    names = zipfile.ZipFile(wheel).namelist()
+    assert {name.split("/")[0] for name in names} == {"mandoline_core", f"mandoline_estimator-{VERSION}.dist-info"}
+    assert not [name for name in names if name.endswith(".pyc") or "/tests/" in name]
+    assert (BUNDLED / "app" / "main.py").as_posix() in names
+    assert (BUNDLED / SAMPLE).as_posix() in names
+
+
+def test_the_wheel_is_complete(wheel: Path) -> None:
+    """Every module of the package and of the app, every page and every sample is in it."""
+    names = set(zipfile.ZipFile(wheel).namelist())
+    package = {path.relative_to(ROOT).as_posix() for path in (ROOT / "mandoline_core").rglob("*.py")}
+    bundled = {
+        (BUNDLED / path.relative_to(ROOT)).as_posix()
+        for folder, pattern in (("app", "*.py"), ("sample_data", "*.csv"), ("sample_data", "*.toml"))
+        for path in (ROOT / folder).rglob(pattern)
+    }
+    assert package | bundled <= names
+
+
+def test_the_installed_command_gives_the_checkouts_numbers(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """On the bundled sample, from another folder, to the last digit."""
+    project = site / BUNDLED / SAMPLE
+    out = elsewhere(site, "sys.exit(cli.main(sys.argv[1:]))", "estimate", str(project), "--json")
+    assert json.loads(out) == run_json(capsys, "estimate", ROOT / SAMPLE)
+
+
+def test_the_installed_app_is_the_bundled_one(site: Path) -> None:
+    """`mandoline app` finds the app and the sample project inside the package."""
+    out = elsewhere(site, "print(cli.bundle_root())").strip()
+    assert Path(out) == site / BUNDLED
+    assert (Path(out) / "app" / "main.py").is_file()
+
+
+def test_the_installed_script_says_its_version(site: Path) -> None:
+    """The console script is there, and knows its version from the wheel."""
+    script = site / "bin" / "mandoline"
+    done = subprocess.run(
+        [str(script), "--version"],
+        cwd=site.parent,
+        env={**os.environ, "PYTHONPATH": str(site)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == f"mandoline {VERSION}\n"
