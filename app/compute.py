@@ -312,6 +312,20 @@ class Pairs:
     suggested: tuple[tuple[str, str, float], ...]
 
 
+def slice_notes(workspace: Workspace) -> dict[str, str]:
+    """Collect what the report says about single slices, by rule."""
+    try:
+        findings, origins = report(workspace).findings, prepared(workspace).counted.origins
+    except MandolineError:
+        return {}
+    notes: dict[str, str] = {}
+    for finding in findings:
+        for name in finding.slices:
+            rule = origins.get(name, name)
+            notes[rule] = f"{notes[rule]} {finding.message}" if rule in notes else finding.message
+    return notes
+
+
 def pairs(workspace: Workspace) -> Pairs:
     """Compare every pair's joint frequency before and after weighting, and test those without an edge."""
     return _pairs(_problem_key(workspace, None), prepared(workspace))
@@ -371,7 +385,8 @@ def _column_values(
     everything = np.concatenate(values)
     # Evenly spaced rows of the sorted column keep its shape, and its ends, whatever its length.
     thin = [np.sort(v)[np.unique(np.linspace(0, len(v) - 1, 20_000).astype(int))] if len(v) else v for v in values]
-    return thin[0], thin[1], float(everything.min(initial=0.0)), float(everything.max(initial=0.0))
+    low, high = (everything.min(), everything.max()) if len(everything) else (0.0, 0.0)
+    return thin[0], thin[1], float(low), float(high)
 
 
 def value_counts(workspace: Workspace, column: str, most: int = 200) -> dict[str | int | float, tuple[int, int]]:

@@ -38,11 +38,12 @@ def weights(report: ModelReport) -> None:
             table,
             hide_index=True,
             column_config={
-                "in slices": st.column_config.TextColumn(width="medium"),
-                "labelled": st.column_config.NumberColumn(help="Labelled rows like this", format="localized"),
-                "new": st.column_config.NumberColumn(help="New rows like this", format="localized"),
+                "in slices": st.column_config.TextColumn(width=150),
+                "each counts": st.column_config.TextColumn(width=75),
+                "labelled": st.column_config.NumberColumn(help="Labelled rows like this", format="localized", width=55),
+                "new": st.column_config.NumberColumn(help="New rows like this", format="localized", width=45),
                 "share": st.column_config.NumberColumn(
-                    help="Share of the estimate that rests on them", format="percent"
+                    help="Share of the estimate that rests on them", format="percent", width=60
                 ),
             },
         )

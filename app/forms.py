@@ -22,7 +22,9 @@ def edit_form(workspace: Workspace, rule: Slice) -> None:
     _FORMS[rule.kind](workspace, rule)
     problem = state.remember(f"problem:{rule.name}")
     if problem:
-        st.error(wording.plain(problem), icon=":material/error:")
+        st.error(wording.plain(problem[0]), icon=":material/error:")
+        if problem[1]:
+            st.code(problem[1], language=None)
 
 
 def _write(name: str, key: str, read: Read) -> None:
@@ -35,11 +37,11 @@ def _write(name: str, key: str, read: Read) -> None:
     try:
         state.change(f"edit {name}", edit)
     except ExpressionError as error:
-        state.remember(f"problem:{name}", error.with_caret())
+        state.remember(f"problem:{name}", (str(error), error.with_caret()))
     except MandolineError as error:
-        state.remember(f"problem:{name}", str(error))
+        state.remember(f"problem:{name}", (str(error), ""))
     else:
-        state.remember(f"problem:{name}", "")
+        state.remember(f"problem:{name}", ())
 
 
 def _bound(rule: Slice, field: str, value: Any, read: Read | None = None) -> dict[str, Any]:

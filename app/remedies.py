@@ -75,7 +75,7 @@ def add_edge(project: Project, pair: tuple[str, str]) -> Project:
 
 
 def _remedies(finding: Finding, report: ModelReport, project: Project, alike: Mapping[str, str]) -> Iterator[Remedy]:
-    named = [name for name in report.problem.patterns.names if repr(name) in finding.message]
+    named = list(finding.slices)
     code = finding.code
     if code in _DROP:
         yield from _drop(named[:1], report)

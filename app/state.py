@@ -151,7 +151,9 @@ def bind(key: str, value: Any) -> str:
     """
     bound = st.session_state.setdefault("bound", {})
     if key not in st.session_state or bound.get(key) != value:
-        st.session_state[key] = value
+        # Setting a value that is there already would take a slider back from where it has gone in the meantime.
+        if key not in st.session_state or st.session_state[key] != value:
+            st.session_state[key] = value
         bound[key] = value
     return key
 

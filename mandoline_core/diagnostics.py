@@ -181,6 +181,7 @@ def _about_slices(table: Patterns) -> Iterator[Finding]:
             "warning",
             f"Slice {table.names[i]!r} is the same for every row of both samples, so it carries no information.",
             "Remove it or change its rule.",
+            (table.names[i],),
         )
     yield from _duplicates(table, constant)
     rows = source * table.n_source
@@ -195,6 +196,7 @@ def _about_slices(table: Patterns) -> Iterator[Finding]:
                 "warning",
                 f"Slice {name!r} has {n} source rows {side} it. What it says about the score there is mostly luck.",
                 "Widen its rule, merge it with another slice, or label more such rows.",
+                (name,),
             )
         worst = float(max(source[number, 1], target[number, 1]))
         if worst > MUCH_ABSTENTION:
@@ -204,6 +206,7 @@ def _about_slices(table: Patterns) -> Iterator[Finding]:
                 "warning",
                 f"Slice {name!r} abstains on {_percent(worst)} of the {where}, where it is taken to say nothing.",
                 "Fill in the missing values, or drop the slice.",
+                (name,),
             )
 
 
@@ -220,6 +223,7 @@ def _duplicates(table: Patterns, constant: np.ndarray) -> Iterator[Finding]:
                 "info",
                 f"Slices {twin!r} and {name!r} say the same about every row.",
                 "One of them is enough.",
+                (twin, name),
             )
         seen.setdefault(column.tobytes(), name)
 
@@ -233,6 +237,7 @@ def _about_corrections(table: Patterns, corrections: Corrections) -> Iterator[Fi
                 f"The target's corrections of slice {name!r} cannot be derived from the source, which never shows "
                 "one of its answers. The source's matrix is used as it stands.",
                 "Set the target's corrections yourself.",
+                (name,),
             )
         rate = corrections.target_rate[i]
         if np.isfinite(rate) and not -1e-9 <= rate <= 1 + 1e-9:
@@ -243,6 +248,7 @@ def _about_corrections(table: Patterns, corrections: Corrections) -> Iterator[Fi
                 f"have to be truly inside it, which cannot be; {_percent(float(np.clip(rate, 0, 1)))} is used. "
                 "The corrections are off, or the slice errs differently on the target.",
                 "Measure the corrections again, or set the target's own.",
+                (name,),
             )
 
 

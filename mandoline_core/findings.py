@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Literal
 
 Severity = Literal["info", "warning", "serious"]
@@ -21,16 +21,19 @@ class Finding:
     severity : {"info", "warning", "serious"}
     message : str
     remedy : str
+    slices : tuple of str
+        The slices it speaks of, for programs.
     """
 
     code: str
     severity: Severity
     message: str
     remedy: str
+    slices: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, str]:
-        """Return the finding as plain data."""
-        return asdict(self)
+        """Return the finding as plain data: what `--json` prints."""
+        return {"code": self.code, "severity": self.severity, "message": self.message, "remedy": self.remedy}
 
 
 def worst_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:

@@ -15,6 +15,7 @@ from mandoline_core.errors import MandolineError
 from mandoline_core.estimators import Outcome, Problem, get_estimator
 from mandoline_core.findings import Finding, worst_first
 from mandoline_core.fitting import potential_names
+from mandoline_core.graph import edge_threshold, score_tests
 from mandoline_core.intervals import Interval, bootstrap_interval
 from mandoline_core.patterns import Floats
 from mandoline_core.rendering import show_interval
@@ -22,6 +23,7 @@ from mandoline_core.settings import EstimatorSettings
 
 Progress = Callable[[str, float], None]
 MISTAKE_Z = 2.576  # two-sided 1%
+MAX_UNCERTAIN = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,7 +113,8 @@ def report_model(prepared: Prepared, settings: EstimatorSettings, progress: Prog
     estimator = get_estimator(settings.name)
     outcome = estimator.estimate(problem)
     numbers = diagnose(problem, outcome)
-    findings = [*prepared.counted.findings, *find(problem, outcome, numbers), *_about_noise(prepared, settings)]
+    findings = [*prepared.counted.findings, *find(problem, outcome, numbers)]
+    findings += [*_about_noise(prepared, settings), *_about_pairs(prepared, settings)]
     interval = interval_of(problem, outcome, settings.confidence)
     if settings.interval == "bootstrap":
         interval, extra = _bootstrap(prepared, settings, outcome, progress)
@@ -182,7 +185,39 @@ def _about_noise(prepared: Prepared, settings: EstimatorSettings) -> Iterator[Fi
                 f"In the source, the score depends on what slice {name!r} says even where the truth is known "
                 f"(z = {z:.1f}), so the denoised estimator's assumption does not quite hold.",
                 'Compare it with estimator "mandoline"; the truth may lie between the two.',
+                (name,),
             )
+
+
+def _about_pairs(prepared: Prepared, settings: EstimatorSettings) -> Iterator[Finding]:
+    """Name the pair of slices whose joint frequency weighting leaves furthest off, if tests tell it from luck."""
+    problem = prepared.problem
+    if settings.name not in ("mandoline", "denoised") or prepared.learned is not None:
+        return
+    noisy = (problem.rule.source[:, [0, 2]] != [0.0, 1.0]).any(axis=1)
+    abstains = problem.patterns.rates("source")[:, 1] > 0
+    if (noisy | abstains).sum() > MAX_UNCERTAIN:  # testing pairs of uncertain slices means enumerating them together
+        return
+    try:
+        tests = score_tests(problem)
+    except MandolineError:
+        return
+    threshold = edge_threshold(len(problem.patterns.names))
+    found = sorted((test for test in tests if abs(test.z) > threshold), key=lambda test: -abs(test.z))
+    if not found:
+        return
+    names = tuple(problem.patterns.names[i] for i in found[0].edge)
+    gap = found[0].gap / 2  # two slices agree in (1 + E[g_i g_j]) / 2 of the rows
+    others = f" {len(found) - 1} other pairs stand out, too." if len(found) > 1 else ""
+    yield Finding(
+        "unmodelled_pair",
+        "info",
+        f"Slices {names[0]!r} and {names[1]!r} move together: after weighting they still agree on "
+        f"{abs(100 * gap):.1f} points {'more' if gap > 0 else 'less'} of the target than of the source "
+        f"(z = {found[0].z:.1f}).{others}",
+        'Add an edge between the two, or let edges = "auto" choose.',
+        names,
+    )
 
 
 def _row_weights(prepared: Prepared, outcome: Outcome) -> Floats:

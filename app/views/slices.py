@@ -77,7 +77,13 @@ def slice_switches(workspace: Workspace, rows: dict[str, list[SliceRow]]) -> Non
     """Show the table of slices, with a switch for each."""
     if not workspace.project.slices:
         return
-    frame = pd.DataFrame([table_line(rule, rows.get(rule.name, [])) for rule in workspace.project.slices])
+    notes = compute.slice_notes(workspace)
+    frame = pd.DataFrame(
+        [
+            {**table_line(rule, rows.get(rule.name, [])), "note": notes.get(rule.name, "")}
+            for rule in workspace.project.slices
+        ]
+    )
     key = f"table:{workspace.revision.number}"
     columns: dict[str, Any] = {
         "on": st.column_config.CheckboxColumn("on", help="Use this slice for the estimate", width=40),
@@ -88,6 +94,7 @@ def slice_switches(workspace: Workspace, rows: dict[str, list[SliceRow]]) -> Non
         "shift": st.column_config.NumberColumn("shift", format="%+.1f", help=wording.TOOLTIPS["shift"], width=60),
         "inside": st.column_config.TextColumn("score inside", help=wording.TOOLTIPS["score inside"]),
         "outside": st.column_config.TextColumn("score outside", help=wording.TOOLTIPS["score inside"]),
+        "note": st.column_config.TextColumn("note", help="What to know about this slice"),
     }
     st.data_editor(
         frame,
