@@ -18,7 +18,6 @@ from mandoline_core import (
     Ablation,
     Correction,
     EstimatorSettings,
-    Finding,
     MandolineError,
     Model,
     ModelReport,
@@ -38,7 +37,6 @@ from mandoline_core.balance import (
     heaviest_patterns,
     slice_balance,
 )
-from mandoline_core.balance import pair_findings as find_pairs
 from mandoline_core.data import class_codes, class_name
 from mandoline_core.diagnostics import interval_of
 from mandoline_core.estimators import get_estimator
@@ -512,19 +510,6 @@ def _balance(key: tuple[str, ...], _model_report: ModelReport, _source: Sample, 
 def heaviest(workspace: Workspace) -> tuple[HeavyPattern, ...]:
     """Describe the labelled rows that count most."""
     return heaviest_patterns(report(workspace))
-
-
-def pair_findings(workspace: Workspace) -> tuple[Finding, ...]:
-    """Say which pairs without an edge are still off; nothing where pairs cannot be tested."""
-    return _pair_findings(_problem_key(workspace, None), prepared(workspace))
-
-
-@st.cache_resource(max_entries=32, show_spinner=False)
-def _pair_findings(key: tuple[str, ...], _prepared_problem: Prepared) -> tuple[Finding, ...]:
-    try:
-        return find_pairs(_prepared_problem.problem, score_tests(_prepared_problem.problem))
-    except MandolineError:
-        return ()
 
 
 def classes(workspace: Workspace, model: Model, most: int = 40) -> list[str]:

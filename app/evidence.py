@@ -18,7 +18,7 @@ def weights(report: ModelReport) -> None:
     """Show how much each labelled row counts, and which rows count most."""
     workspace = state.workspace()
     st.subheader("How much each labelled row counts", help=wording.TOOLTIPS["how much each row counts"])
-    picture, words = st.columns([4, 5])
+    picture, words = st.columns([2, 3])
     with picture:
         log_counts = st.toggle(
             "Log counts",
@@ -38,7 +38,7 @@ def weights(report: ModelReport) -> None:
             table,
             hide_index=True,
             column_config={
-                "in slices": st.column_config.TextColumn(width=150),
+                "in slices": st.column_config.TextColumn(width=225),
                 "each counts": st.column_config.TextColumn(width=75),
                 "labelled": st.column_config.NumberColumn(help="Labelled rows like this", format="localized", width=55),
                 "new": st.column_config.NumberColumn(help="New rows like this", format="localized", width=45),

@@ -1,8 +1,8 @@
-"""Balance: what the weights did to the modelled slices, and to the columns and pairs that nobody modelled."""
+"""Balance: what the weights did to the modelled slices, and to the columns that nobody modelled."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
@@ -12,10 +12,7 @@ from numpy.typing import NDArray
 
 from mandoline_core.classes import class_codes
 from mandoline_core.data import Model, Sample
-from mandoline_core.estimators import Problem
 from mandoline_core.expression import expression_columns
-from mandoline_core.findings import Finding
-from mandoline_core.graph import EdgeTest, edge_threshold, has_rows
 from mandoline_core.model_report import ModelReport
 from mandoline_core.patterns import Floats, add_up
 from mandoline_core.rules import Combination, Expression
@@ -146,32 +143,6 @@ def used_columns(report: ModelReport, source: Sample) -> frozenset[str]:
     for rule in report.prepared.counted.slices:
         found.update(_read_by(rule))
     return frozenset(found)
-
-
-def pair_findings(problem: Problem, tests: Sequence[EdgeTest], most: int = 3) -> tuple[Finding, ...]:
-    """Say which pairs of slices without an edge are still off after weighting: the clearest few.
-
-    Parameters
-    ----------
-    problem : Problem
-    tests : sequence of EdgeTest
-        What `graph.score_tests` says of it.
-    most : int
-    """
-    names, threshold = problem.patterns.names, edge_threshold(len(problem.patterns.names))
-    clear = [test for test in tests if abs(test.z) > threshold and has_rows(problem, test.edge)]
-    return tuple(
-        Finding(
-            "unmodelled_pair",
-            "info",
-            # Agreeing or not is worth 1 or -1, so the share of rows that agree moves half as far.
-            f"Slices {names[test.edge[0]]!r} and {names[test.edge[1]]!r} agree on {50 * abs(test.gap):.1f} points "
-            f"{'more' if test.gap > 0 else 'fewer'} of the target's rows than of the reweighted source's "
-            f"(z = {test.z:.1f}): the weights match each slice, but not how the two go together.",
-            "Let the two move together (an edge).",
-        )
-        for test in sorted(clear, key=lambda test: -abs(test.z))[:most]
-    )
 
 
 def heaviest_patterns(report: ModelReport, most: int = 8) -> tuple[HeavyPattern, ...]:

@@ -161,7 +161,8 @@ def denoise(expected: np.ndarray, scores: np.ndarray, weights: np.ndarray, goal:
     design = np.column_stack([np.ones(len(scores)), expected])
     line = np.linalg.lstsq(design, scores, rcond=1e-9)[0]
     basis = np.linalg.svd(design - [1, *expected.mean(axis=0)], full_matrices=False)
-    span = basis.Vh[basis.S > 1e-5 * np.sqrt(len(scores)), 1:]
+    varies = basis.S / np.sqrt(len(scores)) > 1e-5
+    span = basis.Vh[varies, 1:]
     gap = goal - expected.mean(axis=0)
     value = line @ np.append(1.0, goal) + weights @ (scores - design @ line)
     return float(value), bool(np.abs(gap - span.T @ (span @ gap)).max() < 1e-8)

@@ -108,7 +108,7 @@ def reveal(workspace: Workspace, report: ModelReport) -> None:
 def findings(workspace: Workspace, report: ModelReport) -> None:
     """Show what is doubtful, worst first, with a button for what the app can do about it."""
     st.subheader("What to know before quoting it")
-    found = (*report.findings, *compute.pair_findings(workspace))
+    found = report.findings
     if not found:
         st.success("Nothing stands out: the slices overlap, and no row counts for too much.", icon=":material/check:")
         return

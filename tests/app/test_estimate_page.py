@@ -9,7 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from app import edits, remedies
-from mandoline_core import Any, Finding, Threshold, dump_project, estimate, load_project
+from mandoline_core import Any, Finding, dump_project, estimate, load_project
 from tests.app.pages import MAIN, current, labels, numbers, open_app, press, project_id, run, said
 from tests.core.projects import DIGITS, LONG, NEGATION, REVIEWS, WEB, write_project
 
@@ -163,14 +163,14 @@ REPORT = estimate(load_project(REVIEWS)).first
 PROJECT = load_project(REVIEWS)
 
 
-def offered(code: str, message: str = "", **changes: object) -> tuple[remedies.Remedy, ...]:
+def offered(code: str, *slices: str, **changes: object) -> tuple[remedies.Remedy, ...]:
     """Return what is offered for a finding on the reviews sample."""
-    finding = Finding(code, "warning", message, "")
+    finding = Finding(code, "warning", "", "", slices)
     return remedies.remedies(finding, REPORT, replace(PROJECT, **changes), {"slang": "short"})
 
 
 def test_dropping_a_member_of_a_family_switches_the_family_off() -> None:
-    (remedy,) = offered("constant_slice", "Slice 'entropy_6' is constant.")
+    (remedy,) = offered("constant_slice", "entropy_6")
     assert remedy.label == "Switch off entropy"
     assert not edits.find_slice(remedy.edit(PROJECT), "entropy").enabled
 
@@ -182,7 +182,7 @@ def test_dropping_a_slice_drops_its_edges() -> None:
 
 
 def test_a_tiny_slice_can_be_merged_with_the_one_most_like_it() -> None:
-    drop, merge = offered("tiny_slice", "Slice 'slang' has 2 source rows.")
+    drop, merge = offered("tiny_slice", "slang")
     assert (drop.label, merge.label) == ("Switch off slang", "Merge slang with short")
     merged = merge.edit(PROJECT)
     assert merged.slices[-1] == Any("slang or short", of=("slang", "short"))
@@ -205,10 +205,10 @@ def test_settings_that_remedy_a_finding(code: str, label: str, field: str, value
 
 
 def test_a_pair_that_stands_out_can_be_let_move_together() -> None:
-    (remedy,) = offered("unmodelled_pair", "Slices 'short' and 'slang' agree.")
+    (remedy,) = offered("unmodelled_pair", "short", "slang")
     assert remedy.edit(PROJECT).edges == (("short", "slang"),)
     assert dump_project(remedy.edit(PROJECT))
-    assert offered("unmodelled_pair", "Slices 'short' and 'slang' agree.", edges="auto") == ()
+    assert offered("unmodelled_pair", "short", "slang", edges="auto") == ()
 
 
 def test_few_effective_rows_offer_the_slice_that_shifts_most_and_a_ridge() -> None:
@@ -218,10 +218,3 @@ def test_few_effective_rows_offer_the_slice_that_shifts_most_and_a_ridge() -> No
 
 def test_what_the_app_cannot_do_has_no_button() -> None:
     assert offered("few_target_rows") == ()
-
-
-def test_a_slice_is_known_by_its_whole_name() -> None:
-    project = replace(PROJECT, slices=(Threshold("a", column="n_words", above=20), *PROJECT.slices))
-    report = estimate(project).first
-    finding = Finding("constant_slice", "warning", "Slice 'negation' is a constant.", "")
-    assert [remedy.label for remedy in remedies.remedies(finding, report, project)] == ["Switch off negation"]

@@ -33,13 +33,19 @@ class Bound:
         return f"{'PASS' if self.is_met else 'FAIL'}  {self.what}: {self.value:.3g} ({word} {limit:g})"
 
 
-def median_seconds(
-    work: Callable[[], Answer], runs: int, clock: Callable[[], float] = time.perf_counter
-) -> tuple[float, Answer]:
-    """Run some work several times; return the median time and the last answer."""
-    seconds = []
-    for _ in range(runs):
-        start = clock()
-        answer = work()
-        seconds.append(clock() - start)
-    return statistics.median(seconds), answer
+def medians_in_turn(
+    *works: Callable[[], Answer], rounds: int, clock: Callable[[], float] = time.perf_counter
+) -> list[tuple[float, Answer]]:
+    """Run several works in turn, several rounds; return each one's median time and last answer.
+
+    In turn, because a machine is busier at one moment than at another, and a ratio should not be.
+    """
+    seconds: list[list[float]] = [[] for _ in works]
+    answers = []
+    for _ in range(rounds):
+        answers = []
+        for work, times in zip(works, seconds, strict=True):
+            start = clock()
+            answers.append(work())
+            times.append(clock() - start)
+    return [(statistics.median(times), answer) for times, answer in zip(seconds, answers, strict=True)]

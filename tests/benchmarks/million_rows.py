@@ -10,9 +10,10 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -22,13 +23,13 @@ from mandoline_core.metrics import get_metric, score_rows
 from mandoline_core.patterns import count_patterns
 from mandoline_core.slices import codes, resolve
 from mandoline_core.text import keyword_pattern
-from tests.benchmarks.measuring import Bound, median_seconds
+from tests.benchmarks.measuring import Bound, medians_in_turn
 
 N_ROWS = 1_000_000  # half source, half target
 N_WORDS, VOCABULARY = 20, 5_000
 MOST_TIMES = 3.0
 MOST_TIMES_WHOLE = 5.0  # a whole report reads every cell once more, for the fingerprints
-RUNS = 5
+ROUNDS = 5
 KEYWORDS = {"negation": ("not", "never", "no"), "slang": ("lol", "omg", "tbh"), "money": ("price", "cost", "paid")}
 SLICES = [
     *(md.Keyword(name, column="text", words=words) for name, words in KEYWORDS.items()),
@@ -43,9 +44,9 @@ class Cost:
     """Hold what one kind of work took: seconds, megabytes with the frame and above it, rows accounted for."""
 
     seconds: float
+    n_rows: float
     with_frame: float
     above_frame: float
-    n_rows: float
 
 
 def run() -> list[Bound]:
@@ -53,7 +54,8 @@ def run() -> list[Bound]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "rows.parquet"
         _frame(np.random.default_rng(0)).write_parquet(path)
-        found = {what: _measure(what, path) for what in WORK}
+        times = _child("time", path)
+        found = {what: Cost(*times[what], *_child(what, path)) for what in WORK}
     print(f"{N_ROWS:,} rows, text of {N_WORDS} words, 3 keyword, 2 threshold and 1 category slices")
     for what, cost in found.items():
         memory = f"{cost.with_frame:6.0f} MB with the frame, {cost.above_frame:4.0f} above it"
@@ -107,11 +109,10 @@ def _frame(rng: np.random.Generator) -> pl.DataFrame:
     )
 
 
-def _measure(what: str, path: Path) -> Cost:
-    """Run one kind of work in a process of its own."""
+def _child(what: str, path: Path) -> Any:
+    """Measure in a process of its own."""
     command = [sys.executable, "-m", "tests.benchmarks.million_rows", what, str(path)]
-    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
-    return Cost(**json.loads(done.stdout))
+    return json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout)
 
 
 def _bare(source: pl.DataFrame, target: pl.DataFrame, engine: str = "auto") -> float:
@@ -148,7 +149,8 @@ def _samples(source: pl.DataFrame, target: pl.DataFrame) -> tuple[md.Sample, md.
     return md.Sample(source, label="label", prediction="pred"), md.Sample(target.drop("label"))
 
 
-WORK: dict[str, Callable[[pl.DataFrame, pl.DataFrame], float]] = {
+Work = Callable[[pl.DataFrame, pl.DataFrame], float]
+WORK: dict[str, Work] = {
     "bare Polars query": _bare,
     "the same, in memory": partial(_bare, engine="in-memory"),
     "patterns": _patterns,
@@ -162,16 +164,29 @@ def _memory(field: str) -> float:
     return int(line.split()[1]) / 1024
 
 
-def _main(what: str, path: str) -> None:
-    work, bare = WORK[what], _memory("VmRSS")
-    frame = pl.read_parquet(path)
-    source, target = frame[: N_ROWS // 2], frame[N_ROWS // 2 :]
-    work(source[:1000], target[:1000])  # imports and thread pools are not what is measured
+def _time(source: pl.DataFrame, target: pl.DataFrame) -> dict[str, tuple[float, float]]:
+    """Time every kind of work, in turn: seconds and rows accounted for."""
+    works = [partial(work, source, target) for work in WORK.values()]
+    return dict(zip(WORK, medians_in_turn(*works, rounds=ROUNDS), strict=True))
+
+
+def _peak(work: Work, source: pl.DataFrame, target: pl.DataFrame, imports: float) -> tuple[float, float]:
+    """Measure the memory that one kind of work takes: with the frame, and above it."""
+    work(source[:1000], target[:1000])  # thread pools are not what is measured
     before = _memory("VmRSS")
     Path("/proc/self/clear_refs").write_text("5")  # the highest mark starts again from here
-    seconds, n_rows = median_seconds(lambda: work(source, target), runs=RUNS)
+    for _ in range(ROUNDS):
+        work(source, target)
     peak = _memory("VmHWM")
-    print(json.dumps(asdict(Cost(seconds, with_frame=peak - bare, above_frame=peak - before, n_rows=n_rows))))
+    return peak - imports, peak - before
+
+
+def _main(what: str, path: str) -> None:
+    imports = _memory("VmRSS")
+    frame = pl.read_parquet(path)
+    source, target = frame[: N_ROWS // 2], frame[N_ROWS // 2 :]
+    found = _time(source, target) if what == "time" else _peak(WORK[what], source, target, imports)
+    print(json.dumps(found))
 
 
 if __name__ == "__main__":

@@ -34,7 +34,7 @@ def bootstrap_covers(problem, name: str, truth: float, rng: np.random.Generator)
 @pytest.mark.slow
 @pytest.mark.parametrize("setting", SETTINGS)
 @pytest.mark.parametrize("interval", ["influence", "bootstrap"])
-def test_intervals_cover_between_93_and_97_percent(setting, interval, capsys):
+def test_intervals_cover_between_93_and_97_percent(setting, interval, record_property):
     """Of 95% intervals, in worlds that differ from each other, at 2,000 rows a sample."""
     name, accuracy, corrections, edges = SETTINGS[setting]
     rng = np.random.default_rng(95)
@@ -47,6 +47,6 @@ def test_intervals_cover_between_93_and_97_percent(setting, interval, capsys):
         )
     covered = np.mean(hits)
     error = np.sqrt(covered * (1 - covered) / REPETITIONS)
-    with capsys.disabled():
-        print(f"\n{setting}, {interval}: {covered:.1%} of {REPETITIONS} intervals cover (+- {error:.1%})")
-    assert 0.93 <= covered <= 0.97
+    said = f"{setting}, {interval}: {covered:.1%} of {REPETITIONS} intervals cover (+- {error:.1%})"
+    record_property("measured", said)
+    assert 0.93 <= covered <= 0.97, said

@@ -6,9 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mandoline_core import Category, Model, ModelReport, Sample, Threshold, estimate, load_project
-from mandoline_core.balance import column_balance, heaviest_patterns, pair_findings, slice_balance, used_columns
-from mandoline_core.graph import score_tests
+from mandoline_core import Category, Model, ModelReport, Sample, estimate, load_project
+from mandoline_core.balance import column_balance, heaviest_patterns, slice_balance, used_columns
 from tests.core.projects import REVIEWS
 
 
@@ -124,24 +123,3 @@ def test_heaviest_patterns_are_in_order_and_add_up() -> None:
     assert sum(pattern.weight for pattern in everything) == pytest.approx(1)
     assert ratios[0] == pytest.approx(report.largest_ratio)
     assert set(everything[0].inside) >= {"negation", "short", "slang"}
-
-
-def interacting(share: float, seed: int) -> pd.DataFrame:
-    """Draw two numbers that are large together more often than each alone explains."""
-    rng = np.random.default_rng(seed)
-    together = rng.random(3000) < share
-    first = rng.integers(0, 2, 3000)
-    second = np.where(together, first, rng.integers(0, 2, 3000))
-    return pd.DataFrame({"a": first, "b": second, "label": 1, "pred": rng.integers(0, 2, 3000)})
-
-
-def test_a_pair_that_weighting_leaves_off_is_a_finding_until_it_has_an_edge() -> None:
-    source = Sample(interacting(0.0, 1), label="label", prediction="pred")
-    target = Sample(interacting(0.8, 2).drop(columns="label"))
-    slices = [Threshold("a", column="a", above=0.5), Threshold("b", column="b", above=0.5)]
-    plain = estimate(source, target, slices).first
-    (finding,) = pair_findings(plain.problem, score_tests(plain.problem))
-    assert finding.code == "unmodelled_pair"
-    assert "'a' and 'b'" in finding.message
-    joined = estimate(source, target, slices, edges=[("a", "b")]).first
-    assert pair_findings(joined.problem, score_tests(joined.problem)) == ()

