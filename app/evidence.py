@@ -8,6 +8,7 @@ import streamlit as st
 from app import charts, compute, parts, state, tables, wording
 from app.state import Workspace
 from mandoline_core import ModelReport
+from mandoline_core.ablation import steps
 from mandoline_core.rendering import is_share
 
 ORDERS = ("as listed", "largest shift first", "largest effect first", "my own")
@@ -89,7 +90,9 @@ def ablation(report: ModelReport) -> None:
 
 def slice_order(workspace: Workspace, report: ModelReport) -> tuple[str, ...]:
     """Let a person choose the order in which slices are added."""
-    names = report.problem.patterns.names
+    members = steps(report.prepared)
+    names = tuple(members)
+    slices = report.problem.patterns.names
     view = workspace.revision.document
     how = st.segmented_control(
         "Add slices in this order",
@@ -99,7 +102,7 @@ def slice_order(workspace: Workspace, report: ModelReport) -> tuple[str, ...]:
     )
     if how == ORDERS[1]:
         rows = compute.table(workspace)
-        return tuple(sorted(names, key=lambda name: -abs(rows[name].shift)))
+        return tuple(sorted(names, key=lambda name: -max(abs(rows[slices[i]].shift) for i in members[name])))
     if how == ORDERS[2]:
         strongest = [name for name, _ in tables.effects(compute.curves(workspace))]
         return tuple(dict.fromkeys([*strongest, *names]))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any as AnyValue
 
 from app import edits
@@ -41,9 +42,6 @@ def remedies(
 def error_remedies(error: MandolineError, project: Project) -> tuple[Remedy, ...]:
     """List what the app can do when there is no estimate at all."""
     found = []
-    off = {rule.name for rule in project.slices if not rule.enabled}
-    if not isinstance(project.edges, str) and any(off & set(pair) for pair in project.edges):
-        found.append(Remedy("Drop the edges of slices that are off", lambda given: _without_ends(given, off)))
     if isinstance(error, OverlapError) and project.estimator.overlap == "strict":
         found.append(_setting("Set aside the rows that match nothing", overlap="trim"))
     if project.estimator.name != "mandoline":
@@ -51,20 +49,10 @@ def error_remedies(error: MandolineError, project: Project) -> tuple[Remedy, ...
     return tuple(found)
 
 
-def switch_off(project: Project, rule: str) -> Project:
-    """Switch a rule off; edges that name it, or a member of it, go with it."""
-    family = edits.find_slice(project, rule).is_family
-    edges = project.edges
-    if not isinstance(edges, str):
-        edges = tuple(
-            pair for pair in edges if not any(end == rule or (family and end.startswith(f"{rule}_")) for end in pair)
-        )
-    return edits.switch_slice(replace(project, edges=edges), rule, on=False)
-
-
 def merge(project: Project, first: str, second: str) -> Project:
     """Put a slice of the rows in either of two in the place of both, which are kept but switched off."""
-    project = switch_off(switch_off(project, first), second)
+    for name in (first, second):
+        project = edits.switch_slice(project, name, on=False)
     return edits.add_slice(project, Any(f"{first} or {second}", of=(first, second)))
 
 
@@ -111,11 +99,6 @@ def _remedies(finding: Finding, report: ModelReport, project: Project, alike: Ma
         yield Remedy(f"Let {pair[0]} and {pair[1]} move together", lambda given: add_edge(given, pair))
 
 
-def _without_ends(project: Project, names: Collection[str]) -> Project:
-    given = () if isinstance(project.edges, str) else project.edges
-    return edits.set_edges(project, [edge for edge in given if not set(names) & set(edge)])
-
-
 def _without_edge(pair: tuple[str, str]) -> Remedy:
     def edit(project: Project) -> Project:
         given = () if isinstance(project.edges, str) else project.edges
@@ -127,7 +110,7 @@ def _without_edge(pair: tuple[str, str]) -> Remedy:
 def _drop(names: list[str], report: ModelReport) -> Iterator[Remedy]:
     origins = report.prepared.counted.origins
     for rule in dict.fromkeys(origins.get(name, name) for name in names):
-        yield Remedy(f"Switch off {rule}", lambda project, rule=rule: switch_off(project, rule))  # type: ignore[misc]
+        yield Remedy(f"Switch off {rule}", partial(edits.switch_slice, name=rule, on=False))
 
 
 def _merge(first: str, second: str | None, report: ModelReport) -> Iterator[Remedy]:

@@ -56,6 +56,7 @@ def ablation(
 ) -> Ablation:
     """Estimate with the first slice, the first two and so on, and with each left out.
 
+    A family comes and goes as one: its members overlap so much that without one of them nothing changes.
     Edges between the slices in use stay in; intervals are influence-function intervals.
 
     Parameters
@@ -63,31 +64,39 @@ def ablation(
     prepared : Prepared
     settings : EstimatorSettings
     order : sequence of str, optional
-        Order in which slices are added; the project's when left out.
+        Order in which slices are added, by the names of their rules; the project's when left out.
     progress : callable, optional
         Called with the share done.
     """
-    names = prepared.problem.patterns.names
-    position = {name: i for i, name in enumerate(names)}
-    sequence = list(range(len(names))) if order is None else [position[name] for name in order]
+    problem = prepared.problem
+    groups = steps(prepared)
+    sequence = list(groups) if order is None else list(order)
     n_points = 2 * len(sequence) + 1
-    cumulative = [_point(None, prepared.problem, "source", settings)]
+    cumulative = [_point(None, problem, [], settings)]
     for n in range(1, len(sequence) + 1):
-        chosen = sorted(sequence[:n])
-        cumulative.append(_point(names[sequence[n - 1]], prepared.problem.select(chosen), settings.name, settings))
+        chosen = [i for name in sequence[:n] for i in groups[name]]
+        cumulative.append(_point(sequence[n - 1], problem, chosen, settings))
         _tell(progress, (n + 1) / n_points)
     without = []
     for number, left_out in enumerate(sequence):
-        chosen = sorted(i for i in sequence if i != left_out)
-        if chosen:
-            without.append(_point(names[left_out], prepared.problem.select(chosen), settings.name, settings))
-        else:
-            without.append(_point(names[left_out], prepared.problem, "source", settings))
+        chosen = [i for name in sequence if name != left_out for i in groups[name]]
+        without.append(_point(left_out, problem, chosen, settings))
         _tell(progress, (len(sequence) + number + 2) / n_points)
     return Ablation(tuple(cumulative), tuple(without))
 
 
-def _point(name: str | None, problem: Problem, estimator: str, settings: EstimatorSettings) -> AblationPoint:
+def steps(prepared: Prepared) -> dict[str, list[int]]:
+    """List the steps of the curve in the project's order: the slices of each rule, by number."""
+    groups: dict[str, list[int]] = {}
+    for i, name in enumerate(prepared.problem.patterns.names):
+        groups.setdefault(prepared.counted.origins.get(name, name), []).append(i)
+    return groups
+
+
+def _point(name: str | None, problem: Problem, slices: list[int], settings: EstimatorSettings) -> AblationPoint:
+    """Estimate with some slices; with none it is the source score."""
+    estimator = settings.name if slices else "source"
+    problem = problem.select(sorted(slices)) if slices else problem
     try:
         outcome = get_estimator(estimator).estimate(problem)
     except MandolineError as error:

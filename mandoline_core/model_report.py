@@ -15,7 +15,7 @@ from mandoline_core.errors import MandolineError
 from mandoline_core.estimators import Outcome, Problem, get_estimator
 from mandoline_core.findings import Finding, worst_first
 from mandoline_core.fitting import potential_names
-from mandoline_core.graph import edge_threshold, score_tests
+from mandoline_core.graph import edge_threshold, has_rows, score_tests
 from mandoline_core.intervals import Interval, bootstrap_interval
 from mandoline_core.patterns import Floats
 from mandoline_core.rendering import show_interval
@@ -203,7 +203,10 @@ def _about_pairs(prepared: Prepared, settings: EstimatorSettings) -> Iterator[Fi
     except MandolineError:
         return
     threshold = edge_threshold(len(problem.patterns.names))
-    found = sorted((test for test in tests if abs(test.z) > threshold), key=lambda test: -abs(test.z))
+    found = sorted(
+        (test for test in tests if abs(test.z) > threshold and has_rows(problem, test.edge)),
+        key=lambda test: -abs(test.z),
+    )
     if not found:
         return
     names = tuple(problem.patterns.names[i] for i in found[0].edge)

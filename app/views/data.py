@@ -5,12 +5,10 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from app import charts, compute, parts, role_controls, state, uploads, wording
+from app import browsing, charts, compute, parts, role_controls, state, uploads, wording
 from app.state import Workspace
 from mandoline_core import Sample
 from mandoline_core.rendering import show_interval
-
-PREVIEW_ROWS = 100
 
 
 def main() -> None:
@@ -68,7 +66,6 @@ def scores(workspace: Workspace) -> None:
 
 def contents(workspace: Workspace) -> None:
     """Show columns, classes and the first rows."""
-    source, target = compute.samples(workspace)
     st.markdown("**Columns**")
     percent, whole = (st.column_config.NumberColumn(format=how) for how in ("percent", "localized"))
     table = compute.column_table(workspace)
@@ -91,8 +88,7 @@ def contents(workspace: Workspace) -> None:
             )
             parts.chart(figure, "answers", alt="Share of each predicted class in both files")
     st.markdown("**First rows**")
-    for tab, sample in zip(st.tabs(["Labelled", "New"]), (source, target), strict=True):
-        tab.dataframe(sample.frame.head(PREVIEW_ROWS).to_pandas(), hide_index=True, height=300)
+    browsing.rows(workspace)
 
 
 main()

@@ -13,7 +13,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from app import opening, state
-from mandoline_core import DataError, ProjectError, estimate, load_project
+from mandoline_core import DataError, Expression, ProjectError, estimate, load_project
 from tests.app.pages import current, labels, numbers, open_app, press, project_id, run, said
 from tests.core.projects import REVIEWS, small_frames, write_project
 
@@ -295,3 +295,22 @@ def test_labels_are_not_needed_to_open_a_project() -> None:
     opening.check_complete(wanted, ["source", "target"])
     with pytest.raises(ProjectError, match=r"needs a\.csv, b\.csv\. Add them"):
         opening.check_complete(wanted, [])
+
+
+def test_a_filter_shows_its_rows_and_becomes_a_slice() -> None:
+    """Rows that an expression lets through are counted, and the filter is kept as a slice of the project."""
+    app = data_page()
+    next(box for box in app.text_input if box.label == "Show only rows where").set_value("n_words < 10").run()
+    frame = pd.read_csv(Path(REVIEWS).parent / "source.csv")
+    assert f"Labelled ({(frame['n_words'] < 10).sum():,} rows)" in [tab.label for tab in app.tabs]
+    press(app, "Save this filter as a slice")
+    assert current(app).slices[-1] == Expression("filter", text="n_words < 10")
+
+
+def test_a_wrong_filter_points_at_the_mistake() -> None:
+    """An unknown column gets a suggestion and a caret under it; nothing else on the page is lost."""
+    app = data_page()
+    next(box for box in app.text_input if box.label == "Show only rows where").set_value("n_word < 10").run()
+    assert any("n_words" in error.value for error in app.error)
+    assert any("^" in code.value for code in app.code)
+    assert not app.exception

@@ -12,6 +12,10 @@ from pathlib import Path
 from types import TracebackType
 from urllib.error import URLError
 
+from app.state import _document
+from app.store import Store
+from mandoline_core import load_project
+
 ROOT = Path(__file__).resolve().parents[2]
 STARTS_WITHIN = 120.0  # seconds; machines that run tests are slow and shared
 
@@ -52,7 +56,9 @@ class Server:
         self.start()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         if self._process is not None:
             self._process.terminate()
             try:
@@ -82,6 +88,11 @@ class Server:
             assert self._process.poll() is None, f"The server ended:\n{said}"
             assert time.monotonic() < deadline, f"The server did not answer within {STARTS_WITHIN:.0f} s:\n{said}"
             time.sleep(0.1)
+
+    def link_to(self, project: Path) -> str:
+        """Save a project file beside the others, and return the link to it."""
+        document = _document(load_project(project))
+        return f"{self.url}/?project={Store(self.folder / 'data').create(document)}"
 
     def kill(self) -> None:
         """End the server without a chance to tidy up."""

@@ -51,7 +51,7 @@ def test_deleting_a_project_asks_once(visitor: Visitor) -> None:
     visitor.button("Save and share").click()
     visitor.button("Delete project and its data").click()
     expect(question).to_be_visible()
-    visitor.page.keyboard.press("Escape")
+    question.get_by_role("button", name="Close").click()
     expect(question).to_be_hidden()
     visitor.open(link)
     expect(visitor.page.get_by_role("textbox", name="Project")).to_have_value("to be deleted")

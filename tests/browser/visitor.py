@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import BrowserContext, Dialog, Error, Locator, Page, Playwright, expect
 from playwright.sync_api import Browser as PlaywrightBrowser
+from playwright.sync_api import BrowserContext, Dialog, Error, Locator, Page, Playwright, expect
 
 import mandoline_core as md
 from mandoline_core.rendering import show_interval

@@ -1,0 +1,49 @@
+"""Browsing rows: filter both samples with an expression, and keep the filter as a slice."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from app import compute, edits, parts, state, wording
+from app.state import Workspace
+from mandoline_core import Expression, MandolineError
+from mandoline_core.expression import ExpressionError
+
+PREVIEW_ROWS = 50
+
+
+def rows(workspace: Workspace) -> None:
+    """Show the first rows of both samples, or the first that a filter lets through."""
+    source, target = compute.plain_samples(workspace)
+    text = st.text_input(
+        "Show only rows where",
+        key="filter",
+        placeholder='words(text) < 10 and contains(text, "not")',
+        help="The language of expression slices: columns by name, comparisons, and, or, not, contains(...).",
+    ).strip()
+    if not text:
+        for tab, sample in zip(st.tabs(["Labelled", "New"]), (source, target), strict=True):
+            tab.dataframe(sample.frame.head(PREVIEW_ROWS).to_pandas(), hide_index=True, height=300)
+        return
+    try:
+        rule = Expression("filter", text=text)
+        found = compute.matches(workspace, rule, PREVIEW_ROWS)
+    except ExpressionError as error:
+        parts.show_error(error)
+        st.code(error.with_caret(), language=None)
+        return
+    except MandolineError as error:
+        parts.show_error(error)
+        return
+    tabs = st.tabs([f"Labelled ({found['source'][0]:,} rows)", f"New ({found['target'][0]:,} rows)"])
+    for tab, side in zip(tabs, ("source", "target"), strict=True):
+        tab.dataframe(found[side][2], hide_index=True, height=300)
+    st.button("Save this filter as a slice", icon=":material/content_cut:", on_click=keep, args=(rule,))
+
+
+def keep(rule: Expression) -> None:
+    """Add the filter to the project's slices."""
+    name = edits.free_name(state.workspace().project, rule.name)
+    state.change(f"add {name}", lambda project: edits.add_slice(project, rule))
+    state.remember("editing", name)
+    st.toast(f"Saved as the slice {wording.plain(name)}. Rename it on the Slices page.")

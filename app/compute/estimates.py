@@ -1,0 +1,271 @@
+"""Estimates and what stands behind them: codes by slice, counts by rule, solutions by setting."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from app.compute.frames import model_of, samples
+from app.state import Workspace
+from mandoline_core import (
+    Ablation,
+    EstimatorSettings,
+    MandolineError,
+    Model,
+    ModelReport,
+    Sample,
+    Slice,
+    SliceRow,
+    ablation,
+    report_model,
+    slice_table,
+)
+from mandoline_core.assemble import Counted, Prepared, count_rows, make_problem, state_problem
+from mandoline_core.balance import (
+    Balance,
+    HeavyPattern,
+    column_balance,
+    heaviest_patterns,
+    slice_balance,
+)
+from mandoline_core.diagnostics import interval_of
+from mandoline_core.estimators import get_estimator
+from mandoline_core.metrics import get_metric, score_rows
+from mandoline_core.patterns import Codes, count_patterns
+from mandoline_core.slices import resolve, slice_codes
+
+
+def codes_of(sample: Sample, slices: Sequence[Slice]) -> Codes:
+    """Evaluate slices, each cached on its own: editing one slice re-evaluates only that one."""
+    columns = [_codes_of_one(sample.fingerprint, _rule_key(rule), sample, rule) for rule in slices]
+    return np.asfortranarray(np.column_stack(columns))
+
+
+@st.cache_resource(max_entries=400, show_spinner=False)
+def _codes_of_one(fingerprint: str, rule: str, _sample: Sample, _rule: Slice) -> Codes:
+    return slice_codes(_sample, _rule)
+
+
+def _rule_key(rule: Slice) -> str:
+    return repr(rule.key)
+
+
+def counted(workspace: Workspace, model: str | None = None, *, everything: bool = False) -> Counted:
+    """Count the patterns of a model; corrections, edges and settings do not matter here.
+
+    Parameters
+    ----------
+    everything : bool
+        Count slices that are switched off, too.
+    """
+    source, target = samples(workspace)
+    rules = tuple(replace(rule, noise=None, enabled=rule.enabled or everything) for rule in workspace.project.slices)
+    key = (
+        source.fingerprint,
+        target.fingerprint,
+        repr(rules),
+        repr(model_of(workspace, model)),
+        repr(workspace.project.metric),
+        repr(workspace.project.label),
+        workspace.revealed,
+        repr(workspace.project.target_labels),
+    )
+    return _counted(key, workspace, model, rules, source, target)
+
+
+@st.cache_resource(max_entries=48, show_spinner=False)
+def _counted(
+    key: tuple[object, ...],
+    _workspace: Workspace,
+    _model: str | None,
+    _rules: tuple[Slice, ...],
+    _source: Sample,
+    _target: Sample,
+) -> Counted:
+    return count_rows(
+        _source,
+        _target,
+        _rules,
+        model=model_of(_workspace, _model),
+        metric=_workspace.project.metric,
+        codes_of=codes_of,
+        revealed=_revealed(_workspace, _target),
+    )
+
+
+def _revealed(workspace: Workspace, target: Sample) -> Sample | None:
+    """Put the target's labels beside its rows once a person asked for the truth."""
+    return workspace.project.reveal(target) if workspace.revealed else None
+
+
+def prepared(workspace: Workspace, model: str | None = None) -> Prepared:
+    """State the problem of a model."""
+    return _prepared(problem_key(workspace, model), counted(workspace, model), workspace)
+
+
+def problem_key(workspace: Workspace, model: str | None) -> tuple[str, ...]:
+    """Name everything that an estimate depends on."""
+    source, target = samples(workspace)
+    project = workspace.project
+    return (
+        source.fingerprint,
+        target.fingerprint,
+        repr(project.slices),
+        repr(project.edges),
+        repr(project.estimator),
+        repr(project.metric),
+        repr(project.label),
+        repr(model_of(workspace, model)),
+        repr(workspace.revealed),
+    )
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _prepared(key: tuple[str, ...], _counted_table: Counted, _workspace: Workspace) -> Prepared:
+    project = _workspace.project
+    return state_problem(_counted_table, project.slices, edges=project.edges, settings=project.estimator)
+
+
+def report(workspace: Workspace, model: str | None = None) -> ModelReport:
+    """Estimate one model: the same function as the command line and the library."""
+    return _report(problem_key(workspace, model), prepared(workspace, model), workspace)
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _report(key: tuple[str, ...], _prepared_problem: Prepared, _workspace: Workspace) -> ModelReport:
+    return report_model(_prepared_problem, _workspace.project.estimator)
+
+
+def reports(workspace: Workspace) -> dict[str, ModelReport]:
+    """Estimate every model; a model that cannot be estimated is left out."""
+    found = {}
+    for model in workspace.project.models:
+        try:
+            found[model.name] = report(workspace, model.name)
+        except MandolineError:
+            continue
+    return found
+
+
+def curves(workspace: Workspace, order: tuple[str, ...] | None = None) -> Ablation:
+    """Compute the ablation curves of the model on show."""
+    key = (*problem_key(workspace, None), repr(order))
+    return _curves(key, prepared(workspace), workspace, order)
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _curves(
+    key: tuple[str, ...], _prepared_problem: Prepared, _workspace: Workspace, _order: tuple[str, ...] | None
+) -> Ablation:
+    return ablation(_prepared_problem, _workspace.project.estimator, order=_order)
+
+
+def table(workspace: Workspace) -> dict[str, SliceRow]:
+    """Describe every slice, also those switched off, by name."""
+    everything = counted(workspace, everything=True)
+    rules = tuple(replace(rule, noise=None, enabled=True) for rule in workspace.project.slices)
+    rows = slice_table(state_problem(everything, rules), confidence=workspace.project.estimator.confidence)
+    return {row.name: row for row in rows}
+
+
+def slice_notes(workspace: Workspace) -> dict[str, str]:
+    """Collect what the report says about single slices, by rule."""
+    try:
+        findings, origins = report(workspace).findings, prepared(workspace).counted.origins
+    except MandolineError:
+        return {}
+    notes: dict[str, str] = {}
+    for finding in findings:
+        for name in finding.slices:
+            rule = origins.get(name, name)
+            notes[rule] = f"{notes[rule]} {finding.message}" if rule in notes else finding.message
+    return notes
+
+
+def members(workspace: Workspace) -> dict[str, list[str]]:
+    """List the slices that each rule stands for."""
+    origins = counted(workspace, everything=True).origins
+    found: dict[str, list[str]] = {rule.name: [] for rule in workspace.project.slices}
+    for name, rule in origins.items():
+        found[rule].append(name)
+    return found
+
+
+def matches(workspace: Workspace, rule: Slice, most: int = 5) -> dict[str, tuple[int, int, pd.DataFrame]]:
+    """Find the rows inside a rule: for each sample the number inside, the number abstained, and the first few."""
+    source, target = samples(workspace)
+    others = [other for other in workspace.project.slices if other.name != rule.name]
+    rules = resolve([*others, replace(rule, enabled=True)], source, target, model_of(workspace))
+    resolved = next(found for found in rules if found.name == rule.name)
+    found = {}
+    for side, sample in (("source", source), ("target", target)):
+        codes = codes_of(sample, [resolved])[:, 0]
+        rows = np.flatnonzero(codes == 1)
+        found[side] = (len(rows), int((codes == 0).sum()), sample.frame[rows[:most].tolist()].to_pandas())
+    return found
+
+
+@dataclass(frozen=True)
+class SourceScore:
+    """Hold a model's score on the labelled data, or why there is none."""
+
+    value: float | None
+    interval: tuple[float, float] | None
+    share: bool
+    problem: str = ""
+
+
+def source_scores(workspace: Workspace) -> dict[str, SourceScore]:
+    """Score every model on the labelled data; slices do not matter here."""
+    source, _ = samples(workspace)
+    project = workspace.project
+    models: tuple[Model | None, ...] = project.models or (None,)
+    key = (source.fingerprint, repr(project.label), repr(project.metric), project.estimator.confidence)
+    return {
+        model.name if model is not None else str(project.metric.column): _source_score(
+            (*key, repr(model)), workspace, source, model
+        )
+        for model in models
+    }
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _source_score(key: tuple[object, ...], _workspace: Workspace, _source: Sample, _model: Model | None) -> SourceScore:
+    settings, confidence = _workspace.project.metric, _workspace.project.estimator.confidence
+    metric = get_metric(settings.name)
+    try:
+        scores = score_rows(
+            metric, _source, label=_source.label, model=_model, column=settings.column, merge=settings.merge
+        )
+    except MandolineError as error:
+        return SourceScore(None, None, metric.bounds == (0.0, 1.0), str(error))
+    statistics = scores.statistics[scores.known]
+    everything = np.ones((len(statistics), 1), dtype=np.int8)  # one slice that holds every row
+    problem = make_problem(
+        count_patterns(everything, everything[:1], statistics),
+        statistics,
+        metric,
+        EstimatorSettings(),
+        np.zeros(len(statistics), dtype=np.int8),
+    )
+    outcome = get_estimator("source").estimate(problem)
+    return SourceScore(outcome.value, interval_of(problem, outcome, confidence), metric.bounds == (0.0, 1.0))
+
+
+def balance(workspace: Workspace) -> tuple[Balance, ...]:
+    """Compare the modelled slices and the columns that are not modelled, before and after weighting."""
+    return _balance(problem_key(workspace, None), report(workspace), *samples(workspace))
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def _balance(key: tuple[str, ...], _model_report: ModelReport, _source: Sample, _target: Sample) -> tuple[Balance, ...]:
+    return (*column_balance(_model_report, _source, _target), *slice_balance(_model_report))
+
+
+def heaviest(workspace: Workspace) -> tuple[HeavyPattern, ...]:
+    """Describe the labelled rows that count most."""
+    return heaviest_patterns(report(workspace))

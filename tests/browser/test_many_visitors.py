@@ -1,0 +1,40 @@
+"""Twenty people at once, each on a project of their own."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import Arrive
+from tests.browser.server import Server
+
+VISITORS = 20
+
+
+@pytest.mark.slow
+def test_twenty_visitors_work_side_by_side(arrive: Arrive, server: Server) -> None:
+    """Each renames a project and edits a slice; all are answered, and nobody sees anyone else's work."""
+    arrive()  # what the first visit costs is everyone's: samples, fits and figures are shared
+    before = server.megabytes
+    visitors = [arrive(f"{server.url}/slices") for _ in range(VISITORS)]
+    for number, visitor in enumerate(visitors):  # nobody waits for anybody
+        name = visitor.page.get_by_role("textbox", name="Project")
+        name.fill(f"work of {number}")
+        name.press("Enter")
+    for number, visitor in enumerate(visitors):
+        visitor.settle()
+        words = visitor.page.get_by_role("combobox", name="Words")
+        words.fill(f"word{number}")
+        words.press("Enter")
+        words.press("Escape")
+    for number, visitor in enumerate(visitors):
+        visitor.settle()
+        expect(visitor.page.get_by_role("textbox", name="Project")).to_have_value(f"work of {number}")
+        expect(visitor.page.get_by_role("button", name=re.compile(r"Remove word\d+"))).to_have_count(1)
+        expect(visitor.button(f"Remove word{number}")).to_be_visible()
+    assert len({visitor.link for visitor in visitors}) == VISITORS
+    each = (server.megabytes - before) / VISITORS
+    print(f"\n{VISITORS} visitors: {before:.0f} MB before, {server.megabytes:.0f} MB after, {each:.1f} MB each")
+    assert each < 50
