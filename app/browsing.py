@@ -7,7 +7,6 @@ import streamlit as st
 from app import compute, edits, parts, state, wording
 from app.state import Workspace
 from mandoline_core import Expression, MandolineError
-from mandoline_core.expression import ExpressionError
 
 PREVIEW_ROWS = 50
 
@@ -25,13 +24,11 @@ def rows(workspace: Workspace) -> None:
         for tab, sample in zip(st.tabs(["Labelled", "New"]), (source, target), strict=True):
             tab.dataframe(sample.frame.head(PREVIEW_ROWS).to_pandas(), hide_index=True, height=300)
         return
-    try:
-        rule = Expression("filter", text=text)
-        found = compute.matches(workspace, rule, PREVIEW_ROWS)
-    except ExpressionError as error:
-        parts.show_error(error)
-        st.code(error.with_caret(), language=None)
+    if not parts.expression_is_sound(workspace, text):
         return
+    rule = Expression("filter", text=text)
+    try:
+        found = compute.matches(workspace, rule, PREVIEW_ROWS)
     except MandolineError as error:
         parts.show_error(error)
         return

@@ -22,9 +22,7 @@ def edit_form(workspace: Workspace, rule: Slice) -> None:
     _FORMS[rule.kind](workspace, rule)
     problem = state.remember(f"problem:{rule.name}")
     if problem:
-        st.error(wording.plain(problem[0]), icon=":material/error:")
-        if problem[1]:
-            st.code(problem[1], language=None)
+        st.error(wording.plain(problem), icon=":material/error:")
 
 
 def _write(name: str, key: str, read: Read) -> None:
@@ -36,12 +34,11 @@ def _write(name: str, key: str, read: Read) -> None:
 
     try:
         state.change(f"edit {name}", edit)
-    except ExpressionError as error:
-        state.remember(f"problem:{name}", (str(error), error.with_caret()))
     except MandolineError as error:
-        state.remember(f"problem:{name}", (str(error), ""))
+        # An expression's mistake is shown below its box, at its place.
+        state.remember(f"problem:{name}", "" if isinstance(error, ExpressionError) else str(error))
     else:
-        state.remember(f"problem:{name}", ())
+        state.remember(f"problem:{name}", "")
 
 
 def _bound(rule: Slice, field: str, value: Any, read: Read | None = None) -> dict[str, Any]:
@@ -231,6 +228,7 @@ def _expression(workspace: Workspace, rule: Any) -> None:
         help="Columns by name, numbers, texts in quotes, and, or, not, comparisons, in (...).",
         **_bound(rule, "text", rule.text),
     )
+    parts.expression_is_sound(workspace, str(state.typed(f"edit:{rule.name}:{rule.kind}:text")))
     with st.popover("Functions and columns"):
         st.table({"function": list(FUNCTIONS), "what it gives": [str(use) for use in FUNCTIONS.values()]})
         st.caption(wording.plain("Columns: " + ", ".join(_shared(compute.samples(workspace)))))

@@ -12,6 +12,7 @@ import streamlit as st
 from app import charts, compute, state, wording
 from app.state import Workspace
 from mandoline_core import Finding, MandolineError, ModelReport
+from mandoline_core.expression import ExpressionError, compile_expression_code
 from mandoline_core.rendering import is_share, show_interval, show_points, show_value
 
 _ICONS = {"serious": ":material/error:", "warning": ":material/warning:", "info": ":material/info:"}
@@ -29,6 +30,18 @@ def boundary() -> Iterator[None]:
 def show_error(error: MandolineError) -> None:
     """Show what is wrong and what to do, with people's own words as plain text."""
     st.error(wording.plain(str(error)), icon=":material/error:")
+
+
+def expression_is_sound(workspace: Workspace, text: str) -> bool:
+    """Check an expression against the data; show what is wrong with it over a caret at the place."""
+    source, _ = compute.samples(workspace)
+    try:
+        compile_expression_code(text, source.schema)
+    except ExpressionError as error:
+        show_error(error)
+        st.code(error.with_caret(), language=None)
+        return False
+    return True
 
 
 def is_dark() -> bool:

@@ -12,6 +12,7 @@ from typing import Any
 import streamlit as st
 
 from app.store import Document, Revision, Store, StoreError, default_folder
+from app.wording import plain
 from mandoline_core import MandolineError, Project, dump_project, load_project, parse_project
 
 SAMPLES = Path(__file__).resolve().parent.parent / "sample_data"
@@ -126,7 +127,7 @@ def step(by: int) -> None:
     """Undo (-1) or redo (1), and say what."""
     label = store().step(_project_id(), by)
     word = "Undone" if by < 0 else "Redone"
-    st.toast(f"{word}: {label}" if label else f"Nothing to {'undo' if by < 0 else 'redo'}.")
+    st.toast(f"{word}: {plain(label)}" if label else f"Nothing to {'undo' if by < 0 else 'redo'}.")
     forget_widgets()
 
 

@@ -54,7 +54,7 @@ def correction_matrix(
             )
     figure.update_xaxes(tickvals=list(range(len(says))), ticktext=says, showgrid=False, ticks="", tickangle=0)
     figure.update_yaxes(tickvals=[0, 1], ticktext=["truly out", "truly in"], showgrid=False, ticks="")
-    return finish(figure, title=title, x="the slice says (% of these rows)", y="the truth", height=170, dark=dark)
+    return finish(figure, title=title, x="slice says (%)", y="the truth", height=170, dark=dark)
 
 
 def _words(says: str) -> str:

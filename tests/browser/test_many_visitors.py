@@ -25,10 +25,7 @@ def test_twenty_visitors_work_side_by_side(arrive: Arrive, server: Server) -> No
         name.press("Enter")
     for number, visitor in enumerate(visitors):
         visitor.settle()
-        words = visitor.page.get_by_role("combobox", name="Words")
-        words.fill(f"word{number}")
-        words.press("Enter")
-        words.press("Escape")
+        visitor.add_word(f"word{number}")
     for number, visitor in enumerate(visitors):
         visitor.settle()
         expect(visitor.page.get_by_role("textbox", name="Project")).to_have_value(f"work of {number}")

@@ -92,10 +92,7 @@ def test_files_slices_and_corrections_move_the_numbers_and_survive_everything(
         visitor.button("Keyword").click()
         expect(visitor.page.get_by_role("combobox", name="Edit slice")).to_have_value("keyword")
         visitor.settle()
-        words = visitor.page.get_by_role("combobox", name="Words")
-        words.fill("lol")
-        words.press("Enter")
-        words.press("Escape")  # the list stays open for more words
+        visitor.add_word("lol")
         expect(visitor.button("Remove lol")).to_be_visible()
         expect(visitor.summary).not_to_have_text(line)
         visitor.settle()

@@ -120,6 +120,14 @@ class Visitor:
         expect(box).to_have_value(option)
         self.settle()
 
+    def add_word(self, word: str) -> None:
+        """Add a word to the keyword slice that is being edited."""
+        words = self.page.get_by_role("combobox", name="Words")
+        words.fill(word)
+        expect(self.page.get_by_role("option", name=f"Add: {word}")).to_be_visible()
+        words.press("Enter")
+        words.press("Escape")  # the list stays open for more words
+
     def upload(self, label: str, *files: Path) -> None:
         """Give files to an uploader."""
         field = self.page.get_by_test_id("stFileUploader").filter(has_text=label).locator("input[type=file]")

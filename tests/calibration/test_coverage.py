@@ -13,7 +13,7 @@ from tests.strategies import covers, world_problem
 
 REPETITIONS = 500
 ROWS = 2000
-REPLICATES = 250
+REPLICATES = 200
 SETTINGS = {
     "mandoline, exact slices": ("mandoline", 1.0, "none", ((0, 1),)),
     "denoised, true corrections": ("denoised", 0.8, "true", ((0, 1),)),

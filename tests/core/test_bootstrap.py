@@ -67,6 +67,7 @@ def explicit_spread(case: Case, replicates: int) -> float:
     return float(np.std(values))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("binary", [True, False], ids=["right or wrong", "any score"])
 @pytest.mark.parametrize("noises", [(), (NOISY, None)], ids=["exact", "noisy"])
 def test_spread_equals_that_of_resampled_rows_and_of_the_influence(binary, noises):

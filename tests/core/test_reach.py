@@ -161,7 +161,7 @@ def test_what_one_half_cannot_reach_is_set_aside_for_both():
 
 
 @pytest.mark.parametrize("kinds", [("identity",), ("own", "same", "derived", "identity")], ids=["exact", "noisy"])
-@settings(max_examples=250)
+@settings(max_examples=200)
 @given(st.data())
 def test_success_means_that_the_kept_target_is_within_reach(kinds, data):
     """On any small problem, brute force confirms what was kept, and nothing is dropped without need."""
