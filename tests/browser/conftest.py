@@ -48,11 +48,11 @@ def arrive(browser: Browser, server: Server, request: pytest.FixtureRequest) -> 
     visitors: list[Visitor] = []
     servers = {server.url: server}
 
-    def come(link: str | None = None, at: Server = server) -> Visitor:
+    def come(link: str | None = None, at: Server = server, *, wait: bool = True) -> Visitor:
         servers[at.url] = at
         context = browser.new_context(viewport={"width": 1280, "height": 900}, accept_downloads=True)
         visitors.append(Visitor(context, at.url))
-        return visitors[-1].open(link)
+        return visitors[-1].open(link, wait=wait)
 
     before = len(server.errors())
     yield come

@@ -77,11 +77,12 @@ class Visitor:
 
     # Finding the way
 
-    def open(self, link: str | None = None) -> Visitor:
+    def open(self, link: str | None = None, *, wait: bool = True) -> Visitor:
         """Open the app, or a link into it, and wait until it is there."""
-        self.page.goto(link or self.url)
-        expect(self.page.get_by_role("textbox", name="Project")).to_be_visible()
-        self.settle()
+        self.page.goto(link or self.url, wait_until="commit")
+        if wait:
+            expect(self.page.get_by_role("textbox", name="Project")).to_be_visible()
+            self.settle()
         return self
 
     def settle(self) -> None:
