@@ -124,7 +124,8 @@ class Visitor:
     def add_word(self, word: str) -> None:
         """Add a word to the keyword slice that is being edited."""
         words = self.page.get_by_role("combobox", name="Words")
-        words.fill(word)
+        words.click()
+        words.press_sequentially(word)
         expect(self.page.get_by_role("option", name=f"Add: {word}")).to_be_visible()
         words.press("Enter")
         words.press("Escape")  # the list stays open for more words
