@@ -25,7 +25,7 @@ test: $(READY) browser ## Run the whole test suite, in a real browser too
 
 # A browser for the tests: the one that is here, or Debian's where we may install it.
 browser:
-	@if command -v chromium chromium-browser google-chrome >/dev/null 2>&1 || [ -n "$$CHROMIUM" ]; then :; \
+	@if [ -n "$$CHROMIUM" ] || command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null; then :; \
 	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then \
 		echo "Installing chromium for the browser tests"; \
 		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium >/dev/null; \

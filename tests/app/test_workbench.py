@@ -23,7 +23,7 @@ def pick(elements: object, label: str) -> object:
 
 
 def shown_equals_library(app: AppTest) -> None:
-    """The number on the page is the library's for the saved project."""
+    """Check that the number on the page is the library's for the saved project."""
     report = md.estimate(current(app)).first
     assert numbers(app)[ESTIMATE] == show_value(report.estimate, share=True)
     low, high = (show_value(end, share=True).rstrip("%") for end in report.interval)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from tests.benchmarks import million_rows, solving
+from tests.benchmarks import million_rows, slider, solving
 
 
 def main() -> int:
@@ -12,6 +12,8 @@ def main() -> int:
     bounds = solving.run()
     print()
     bounds += million_rows.run()
+    print()
+    bounds += slider.run()
     print()
     for bound in bounds:
         print(bound)

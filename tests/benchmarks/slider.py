@@ -1,0 +1,182 @@
+"""From a key press on a slider to the new number in the browser, on a million rows, against a page that does nothing."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+from playwright.sync_api import Browser, Locator, expect, sync_playwright
+
+import mandoline_core as md
+from mandoline_core.text import keyword_pattern
+from tests.benchmarks.measuring import Bound
+from tests.browser.server import Server
+from tests.browser.visitor import Visitor, launch
+
+N_SOURCE, N_TARGET = 1_000_000, 100_000
+ROUNDS = 30
+MOST_TIMES = 1.5
+SURE = "Truly in, when the slice says in (labelled data)"
+WORDS = ("delay", "refund")
+SLICES = (
+    md.Threshold("large", column="amount", above=60.0),
+    md.Threshold("recent", column="age", below=30.0),
+    md.Range("middling", column="score", low=0.3, high=0.6),
+    md.Category("web", column="channel", values=("web",)),
+    md.Category("north", column="region", values=("north",)),
+    md.Keyword("negation", column="text", words=("not", "never")),
+    md.Keyword("praise", column="text", words=("great", "love")),
+    md.Length("short", column="text", below=8),
+)
+BARE = """
+import streamlit as st
+
+st.set_page_config(layout="wide")
+value = st.slider("Value", 0.0, 1.0, 1.0, step=0.01)
+st.metric("Result", f"{value:.2f}")
+"""
+# The page itself takes the time, from the key to the change: what drives the browser costs nothing here.
+WATCH = """([label, selector]) => {
+    const slider = document.querySelector(`[role=group][aria-label="${label}"] input[type=range]`);
+    const read = () => [...document.querySelectorAll(selector)].map(found => found.innerText).join("|");
+    slider.addEventListener("keydown", () => { window.pressed = performance.now(); }, { once: true, capture: true });
+    const before = read();
+    window.answered = window.settled = undefined;
+    const observer = new MutationObserver(() => {
+        if (window.pressed !== undefined && read() !== before) {
+            window.answered ??= performance.now() - window.pressed;
+            if (document.querySelector("[data-test-script-state=notRunning]")) {
+                window.settled = performance.now() - window.pressed;
+                window.pressed = undefined;
+                observer.disconnect();
+            }
+        }
+    });
+    observer.observe(document.body, { subtree: true, childList: true, characterData: true, attributes: true });
+}"""
+
+
+def run() -> list[Bound]:
+    """Measure, print what was measured, and return the bounds."""
+    with tempfile.TemporaryDirectory() as name, sync_playwright() as playwright:
+        folder = Path(name)
+        (folder / "bare.py").write_text(BARE)
+        (folder / "bare").mkdir()
+        path = _write_project(folder)
+        browser = launch(playwright)
+        with (
+            Server(folder, project=path) as app,
+            Server(folder / "bare", script=folder / "bare.py") as bare,
+        ):
+            ours, theirs = _press_in_turn(browser, app, bare)
+            adding = _add_keyword(browser, app)
+        browser.close()
+        query = _bare_query(folder)
+    print(f"{N_SOURCE:,} source rows, {N_TARGET:,} target rows, {len(SLICES)} slices; median of {ROUNDS} key presses")
+    print(f"  slider to the new estimate    {ours[0]:7.3f} s   to the last figure {ours[1]:.3f} s")
+    print(f"  slider on a bare page         {theirs[0]:7.3f} s   to its end {theirs[1]:.3f} s")
+    print(f"  adding a keyword slice        {adding:7.3f} s   the bare query for its rows {query:.3f} s")
+    return [Bound("slider to estimate over a bare slider, time", float(ours[0] / theirs[0]), at_most=MOST_TIMES)]
+
+
+def _press_in_turn(browser: Browser, app: Server, bare: Server) -> tuple[np.ndarray, np.ndarray]:
+    """Move both sliders in turn: a machine is busier at one moment than at another, and a ratio should not be."""
+    visitor = Visitor(browser.new_context(viewport={"width": 1280, "height": 900}), app.url).open()
+    visitor.go("Corrections")
+    page = browser.new_context(viewport={"width": 1280, "height": 900}).new_page()
+    page.goto(bare.url)
+    theirs = page.get_by_role("group", name="Value", exact=True).get_by_role("slider")
+    expect(theirs).to_be_visible()
+    ours, others = [], []
+    for _ in range(ROUNDS + 2):
+        ours.append(_press(visitor.slider(SURE), SURE, ".st-key-live_summary"))
+        others.append(_press(theirs, "Value", "[data-testid=stMetricValue]"))
+    warm = slice(2, None)
+    return np.median(ours[warm], axis=0), np.median(others[warm], axis=0)
+
+
+def _press(slider: Locator, label: str, selector: str) -> tuple[float, float]:
+    """Press a key on a slider; return the seconds until the text at a place changed, and until all is drawn."""
+    slider.page.evaluate(WATCH, [label, selector])
+    slider.press("ArrowLeft")
+    slider.page.wait_for_function("window.settled !== undefined")
+    answered, settled = slider.page.evaluate("[window.answered, window.settled]")
+    return answered / 1000, settled / 1000
+
+
+def _add_keyword(browser: Browser, app: Server) -> float:
+    """Add a keyword slice and give it two words; return the seconds until the second one's estimate is there."""
+    visitor = Visitor(browser.new_context(viewport={"width": 1280, "height": 900}), app.url).open()
+    visitor.go("Slices")
+    visitor.button("Keyword").click()
+    expect(visitor.page.get_by_role("combobox", name="Edit slice")).to_have_value("keyword")
+    visitor.settle()
+    visitor.add_word(WORDS[0])
+    expect(visitor.button(f"Remove {WORDS[0]}")).to_be_visible()
+    visitor.settle()
+    before = visitor.summary.inner_text()
+    start = time.perf_counter()
+    visitor.add_word(WORDS[1])
+    expect(visitor.summary).not_to_have_text(before)
+    return time.perf_counter() - start
+
+
+def _bare_query(folder: Path) -> float:
+    """Time the engine on the same rule: which rows of both samples hold one of the words."""
+    texts = [pl.read_parquet(folder / f"{side}.parquet", columns=["text"]) for side in ("source", "target")]
+    pattern = keyword_pattern(("not", *WORDS))
+    start = time.perf_counter()
+    for text in texts:
+        text.select(pl.col("text").str.contains(pattern).sum())
+    return time.perf_counter() - start
+
+
+def _write_project(folder: Path) -> Path:
+    rng = np.random.default_rng(0)
+    _rows(rng, N_SOURCE, shift=0.0).write_parquet(folder / "source.parquet")
+    _rows(rng, N_TARGET, shift=0.2).drop("label").write_parquet(folder / "target.parquet")
+    project = md.Project(
+        name="a million rows",
+        source_path=Path("source.parquet"),
+        target_path=Path("target.parquet"),
+        label="label",
+        models=(md.Model("model", "pred"),),
+        slices=SLICES,
+    )
+    path = folder / "project.toml"
+    md.save_project(replace(project, base=folder), path)
+    return path
+
+
+def _rows(rng: np.random.Generator, n: int, *, shift: float) -> pl.DataFrame:
+    """Draw rows whose slices are a little more frequent in the target than in the source."""
+    common = np.array(["the", "a", "order", "came", "box", "day", "it", "was", "shop", "price", "time", "we"])
+    rare = np.array(["not", "never", "great", "love", *WORDS])
+    lines = [
+        " ".join([*rng.choice(common, rng.integers(4, 20)), *rng.choice(rare, rng.integers(0, 2))])
+        for _ in range(20_000)
+    ]
+    label = rng.choice(["no", "yes"], n)
+    amount = rng.gamma(2.0, 20.0 * (1 + shift), n)
+    wrong = rng.random(n) < np.where(amount > 60, 0.35, 0.12)
+    return pl.DataFrame(
+        {
+            "text": pl.Series(lines).gather(rng.integers(0, len(lines), n)),
+            "amount": amount,
+            "age": rng.gamma(2.0, 40.0 * (1 - shift), n),
+            "score": rng.random(n) ** (1 + shift),
+            "channel": rng.choice(["web", "mail", "app"], n, p=[0.3 + shift, 0.4 - shift, 0.3]),
+            "region": rng.choice(["north", "south"], n, p=[0.4 + shift, 0.6 - shift]),
+            "label": label,
+            "pred": np.where(wrong, np.where(label == "no", "yes", "no"), label),
+        }
+    )
+
+
+if __name__ == "__main__":
+    for bound in run():
+        print(bound)
