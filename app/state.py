@@ -6,6 +6,7 @@ import sys
 import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -215,9 +216,15 @@ def _export(project: Project, names: dict[str, str]) -> str:
 
 def _project(document: Document) -> Project:
     try:
-        return parse_project(tomllib.loads(document["toml"]), Path("/"))
+        return _parse(document["toml"])
     except MandolineError as error:
         raise StoreError(f"The saved project cannot be read: {error}") from error
+
+
+@lru_cache(maxsize=256)
+def _parse(text: str) -> Project:
+    """Parse a project; a page asks for the same one several times."""
+    return parse_project(tomllib.loads(text), Path("/"))
 
 
 def _suffix(name: str) -> str:

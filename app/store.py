@@ -8,6 +8,7 @@ import os
 import secrets
 import sqlite3
 import time
+from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -57,10 +58,12 @@ class Revision:
 class Store:
     """Keep projects in a folder.
 
-    Each call opens its own connection: Streamlit runs every visitor's script in a thread of its own.
+    Each call has a connection to itself: Streamlit runs every visitor's script in a thread of its own. Connections are
+    kept for the next call, because opening and closing one takes longer than what it is used for.
     """
 
     def __init__(self, folder: Path) -> None:
+        self._idle: deque[sqlite3.Connection] = deque()
         self.folder = folder
         self.files = folder / "files"
         self.files.mkdir(parents=True, exist_ok=True)
@@ -157,15 +160,33 @@ class Store:
         for (name,) in orphans:
             (self.files / name).unlink(missing_ok=True)
 
+    def close(self) -> None:
+        """Close the connections that are kept open."""
+        while self._idle:
+            self._idle.pop().close()
+
+    def __del__(self) -> None:
+        self.close()
+
     @contextmanager
     def _connection(self) -> Iterator[sqlite3.Connection]:
-        database = sqlite3.connect(self.folder / "projects.sqlite", timeout=30, isolation_level=None)
         try:
-            database.execute("PRAGMA journal_mode = WAL")
-            database.execute("PRAGMA foreign_keys = ON")
+            database = self._idle.pop()
+        except IndexError:
+            database = self._open()
+        try:
             yield database
-        finally:
+        except BaseException:
             database.close()
+            raise
+        self._idle.append(database)
+
+    def _open(self) -> sqlite3.Connection:
+        path = self.folder / "projects.sqlite"
+        database = sqlite3.connect(path, timeout=30, isolation_level=None, check_same_thread=False)
+        database.execute("PRAGMA journal_mode = WAL")
+        database.execute("PRAGMA foreign_keys = ON")
+        return database
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:

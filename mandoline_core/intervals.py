@@ -102,8 +102,13 @@ def influence_interval(
 
 
 def bootstrap_interval(values: Sequence[float] | Floats, *, confidence: float) -> Interval:
-    """Take the percentiles of the refitted estimates."""
-    low, high = np.quantile(np.asarray(values, float), [0.5 - confidence / 2, 0.5 + confidence / 2])
+    """Take the percentiles of the refitted estimates.
+
+    The k-th of n values in order has k / (n + 1) of the distribution below it, on average; percentiles that
+    count from 0 to n - 1 would cut off more than the tails asked for, 1% too much with 200 values.
+    """
+    tails = [0.5 - confidence / 2, 0.5 + confidence / 2]
+    low, high = np.quantile(np.asarray(values, float), tails, method="weibull")
     return float(low), float(high)
 
 

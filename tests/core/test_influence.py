@@ -199,7 +199,16 @@ def test_intervals_stay_within_bounds_and_widen_with_confidence():
         assert 0 <= wide[0] <= narrow[0] <= estimate <= narrow[1] <= wide[1] <= 1
     low, high = influence_interval(2.0, 0.5, confidence=0.95, bounds=None, effective_rows=50)
     assert (low, high) == pytest.approx((2 - 0.5 * norm.ppf(0.975), 2 + 0.5 * norm.ppf(0.975)))
-    assert bootstrap_interval(np.arange(101.0), confidence=0.9) == pytest.approx((5, 95))
+
+
+@pytest.mark.parametrize("n", [40, 200, 1000])
+def test_percentile_intervals_cut_off_the_tails_asked_for(n):
+    """On average over draws, whatever their number: the expected mass below and above is 5% each."""
+    rng = np.random.default_rng(0)
+    ends = np.array([bootstrap_interval(rng.random(n), confidence=0.9) for _ in range(2000)])
+    # An end is close to an order statistic of n uniform values, with a standard deviation of sqrt(0.05 * 0.95 / n).
+    band = 4 * np.sqrt(0.05 * 0.95 / n / 2000)
+    assert ends.mean(axis=0) == pytest.approx([0.05, 0.95], abs=band)
 
 
 def test_intervals_at_a_bound_are_the_exact_binomial_ones():
