@@ -8,7 +8,7 @@ READY := $(VENV)/.ready
 .PHONY: help app test browser check format bench calibrate samples screenshots clean
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 # Set-up happens on first use, and again only when pyproject.toml changed.
 $(READY): pyproject.toml
@@ -54,5 +54,8 @@ calibrate: $(READY) ## Check coverage of the intervals at length
 samples: $(READY) ## Write the sample projects anew
 	$(BIN)/python sample_data/generate.py
 
+screenshots: $(READY) browser ## Take a picture of every page into screenshots/
+	$(BIN)/python -m tests.browser.screenshots
+
 clean: ## Remove the virtual environment and caches
-	rm -rf $(VENV) .pytest_cache .ruff_cache .mypy_cache .hypothesis dist build
+	rm -rf $(VENV) .pytest_cache .ruff_cache .mypy_cache .hypothesis dist build screenshots test-results

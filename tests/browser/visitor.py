@@ -81,7 +81,7 @@ class Visitor:
         """Open the app, or a link into it, and wait until it is there."""
         self.page.goto(link or self.url, wait_until="commit")
         if wait:
-            expect(self.page.get_by_role("textbox", name="Project")).to_be_visible()
+            expect(self.page.get_by_role("heading", level=1).first).to_be_visible()
             self.settle()
         return self
 
