@@ -73,7 +73,7 @@ def _keyword(workspace: Workspace, rule: Any) -> None:
     )
     with st.container(horizontal=True):
         st.toggle("Whole words only", **_bound(rule, "whole_words", rule.whole_words))
-        st.toggle("Match upper and lower case", **_bound(rule, "case", rule.case))
+        st.toggle("Match case", **_bound(rule, "case", rule.case))
 
 
 def _regex(workspace: Workspace, rule: Any) -> None:

@@ -86,7 +86,7 @@ def slice_switches(workspace: Workspace, rows: dict[str, list[SliceRow]]) -> Non
     )
     key = f"table:{workspace.revision.number}"
     columns: dict[str, Any] = {
-        "on": st.column_config.CheckboxColumn("on", help="Use this slice for the estimate", width=40),
+        "on": st.column_config.CheckboxColumn("on", help="Use this slice for the estimate", width=60),
         "name": st.column_config.TextColumn("name", help="Double-click to rename", required=True),
         "rule": st.column_config.TextColumn("rule in words", width="medium"),
         "source": _share_column("source", "Share of labelled rows inside"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -10,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, sync_playwright
 
 from tests.browser.server import ROOT, Server
-from tests.browser.visitor import Visitor, launch
+from tests.browser.visitor import HOW_TO_GET_ONE, Visitor, chromium, launch
 
 SCREENSHOTS = ROOT / "test-results"
 _failed = pytest.StashKey[bool]()
@@ -28,7 +29,9 @@ def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
 # One module, not the session: while Playwright runs, no other test in this process can have an event loop.
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """Start a browser."""
+    """Start a browser; without one, skip on a person's machine and fail in continuous integration."""
+    if chromium() is None and not os.environ.get("CI"):
+        pytest.skip(HOW_TO_GET_ONE)
     with sync_playwright() as playwright:
         found = launch(playwright)
         yield found

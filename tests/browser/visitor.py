@@ -10,9 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import pytest
-from playwright.sync_api import Browser as PlaywrightBrowser
-from playwright.sync_api import BrowserContext, Dialog, Error, Locator, Page, Playwright, expect
+from playwright.sync_api import Browser, BrowserContext, Dialog, Error, Locator, Page, Playwright, expect
 
 import mandoline_core as md
 from mandoline_core.rendering import show_interval
@@ -37,14 +35,17 @@ CURVE = "The estimate as slices are added"
 expect.set_options(timeout=PATIENCE)
 
 
-def launch(playwright: Playwright) -> PlaywrightBrowser:
-    """Start Chromium; without one, skip on a person's machine and fail in continuous integration."""
+def chromium() -> str | None:
+    """Find the browser."""
     names = ("chromium", "chromium-browser", "google-chrome")
-    path = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
+    return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
+
+
+def launch(playwright: Playwright) -> Browser:
+    """Start the browser."""
+    path = chromium()
     if path is None:
-        if os.environ.get("CI"):
-            pytest.fail(HOW_TO_GET_ONE)
-        pytest.skip(HOW_TO_GET_ONE)
+        raise FileNotFoundError(HOW_TO_GET_ONE)
     return playwright.chromium.launch(executable_path=path, args=FLAGS)
 
 
