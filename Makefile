@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+OTHERS := $(VENV)/others
 
 .DEFAULT_GOAL := help
 .PHONY: help app test browser check format bench calibrate samples screenshots clean
@@ -20,8 +21,12 @@ $(READY): pyproject.toml
 app: $(READY) ## Start the app on a sample project
 	$(BIN)/mandoline app
 
+# One thread a process: threads that wait for each other would slow small matrices down a lot. One process more than
+# there are cores: those that drive a browser mostly wait for it.
+PYTEST := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(shell expr $$(nproc 2>/dev/null || echo 2) + 1)
+
 test: $(READY) browser ## Run the whole test suite, in a real browser too
-	$(BIN)/python -m pytest -n auto
+	$(PYTEST)
 
 # A browser for the tests: the one that is here, or Debian's where we may install it.
 browser:
@@ -39,17 +44,24 @@ check: $(READY) ## Check format, lint, types, import contracts and fast tests, i
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest -n auto -q -m 'not slow'
+	$(PYTEST) -q -m 'not slow'
 
 format: $(READY) ## Format the code and fix what can be fixed
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-bench: $(READY) ## Print benchmark ratios (nothing is asserted on absolute time)
-	$(BIN)/python -m tests.benchmarks
+# Packages that the benchmark compares with, in an environment of their own: they need other versions of what we use.
+$(OTHERS)/.ready: | $(READY)
+	test -x $(OTHERS)/bin/python || $(PYTHON) -m venv $(OTHERS)
+	$(OTHERS)/bin/python -m pip install --quiet --disable-pip-version-check densratio && \
+	$(OTHERS)/bin/python -m pip install --quiet --disable-pip-version-check adapt && touch $@ || \
+	echo "Not every package to compare with could be installed; the benchmark passes over what is missing."
+
+bench: $(READY) $(OTHERS)/.ready ## Print benchmark ratios (nothing is asserted on absolute time)
+	DENSITY_RATIO_PYTHON=$(OTHERS)/bin/python $(BIN)/python -m tests.benchmarks
 
 calibrate: $(READY) ## Check coverage of the intervals at length
-	$(BIN)/python -m pytest -n auto tests/calibration
+	$(PYTEST) tests/calibration
 
 samples: $(READY) ## Write the sample projects anew
 	$(BIN)/python sample_data/generate.py

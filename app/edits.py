@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from mandoline_core import (
@@ -21,6 +21,7 @@ from mandoline_core import (
     Overlap,
     Prediction,
     Project,
+    ProjectError,
     Range,
     Regex,
     Sample,
@@ -29,14 +30,19 @@ from mandoline_core import (
     Threshold,
 )
 from mandoline_core.data import kind_of
+from mandoline_core.rules import Combination
 
 
 def put_slice(project: Project, name: str, rule: Slice) -> Project:
     """Put a rule in the place of the one called `name`; a new name is carried over to edges and combinations."""
-    slices = tuple(rule if old.name == name else _renamed(old, name, rule.name) for old in project.slices)
+
+    def moved(slice_: str) -> str:
+        return rule.name + slice_.removeprefix(name) if _owner(project, slice_) == name else slice_
+
+    slices = tuple(rule if old.name == name else _renamed(old, moved) for old in project.slices)
     edges = project.edges
-    if not isinstance(edges, str) and rule.name != name:
-        edges = tuple((_new(a, name, rule.name), _new(b, name, rule.name)) for a, b in edges)
+    if not isinstance(edges, str):
+        edges = tuple((moved(a), moved(b)) for a, b in edges)
     return replace(project, slices=slices, edges=edges)
 
 
@@ -57,13 +63,13 @@ def duplicate_slice(project: Project, name: str) -> Project:
 
 def remove_slice(project: Project, name: str) -> Project:
     """Remove a rule with its edges; one that others are made of stays."""
-    users = [rule.name for rule in project.slices if name in _parts(rule)]
+    users = [rule.name for rule in project.slices if any(_owner(project, part) == name for part in _parts(rule))]
     if users:
         raise SliceError(f"Slice {name!r} is part of {users[0]!r}. Change or remove {users[0]!r} first.")
     slices = tuple(rule for rule in project.slices if rule.name != name)
     edges = project.edges
     if not isinstance(edges, str):
-        edges = tuple(pair for pair in edges if not any(end == name or _member(end, name, project) for end in pair))
+        edges = tuple(pair for pair in edges if all(_owner(project, end) != name for end in pair))
     return replace(project, slices=slices, edges=edges)
 
 
@@ -86,6 +92,17 @@ def rename_slice(project: Project, name: str, new: str) -> Project:
     return put_slice(project, name, replace(find_slice(project, name), name=new))
 
 
+def check_members(members: Mapping[str, Sequence[str]], name: str, new: str) -> None:
+    """Refuse a new name under which a slice, or a member of its family, would be called as another slice is.
+
+    >>> check_members({"short": ["short"], "doubt": ["doubt_1", "doubt_2"]}, "short", "brief")
+    """
+    others = {member for rule, found in members.items() if rule != name for member in found}
+    for member in members.get(name, ()):
+        if (called := new + member.removeprefix(name)) in others:
+            raise SliceError(f"Two slices would be called {called!r}. Choose another name.")
+
+
 def set_noise(project: Project, name: str, noise: Noise | None) -> Project:
     """Set a rule's corrections; none takes the slice at its word."""
     kept = None if noise is None or (noise.is_identity and not noise.same) else noise
@@ -95,6 +112,23 @@ def set_noise(project: Project, name: str, noise: Noise | None) -> Project:
 def set_edges(project: Project, edges: Sequence[tuple[str, str]] | str) -> Project:
     """Set the pairs of slices that move together, or "auto"."""
     return replace(project, edges=edges if isinstance(edges, str) else tuple(edges))
+
+
+def merge_classes(project: Project, new: str, classes: Sequence[str]) -> Project:
+    """Let the metric take some classes for one, or add them to those that have that name already."""
+    if not new:
+        raise ProjectError("The merged class has no name. Type one.")
+    if not classes:
+        raise ProjectError("No classes are chosen. Choose those to take for one.")
+    merges = project.metric.merge
+    merge = {**merges, new: (*merges.get(new, ()), *classes)}
+    return replace(project, metric=replace(project.metric, merge=merge))
+
+
+def part_classes(project: Project, new: str) -> Project:
+    """Let the metric tell the classes of a merge apart again."""
+    merge = {name: classes for name, classes in project.metric.merge.items() if name != new}
+    return replace(project, metric=replace(project.metric, merge=merge))
 
 
 def find_slice(project: Project, name: str) -> Slice:
@@ -160,25 +194,24 @@ def combination(project: Project, kind: str) -> Slice:
     return (All if kind == "all" else Any)(kind, of=tuple(names[:2]))
 
 
-def _renamed(rule: Slice, old: str, new: str) -> Slice:
-    if old in _parts(rule):
-        return replace(rule, of=tuple(_new(part, old, new) for part in _parts(rule)))  # type: ignore[call-arg]
-    return rule
-
-
-def _new(name: str, old: str, new: str) -> str:
-    if name == old:
-        return new
-    return f"{new}_{name.removeprefix(f'{old}_')}" if name.startswith(f"{old}_") else name
+def _renamed(rule: Slice, moved: Callable[[str], str]) -> Slice:
+    """Carry new names over to what a combination is made of."""
+    if not isinstance(rule, Combination):
+        return rule
+    parts = tuple(moved(part) if isinstance(part, str) else _renamed(part, moved) for part in rule.of)
+    return rule if parts == rule.of else replace(rule, of=parts)
 
 
 def _parts(rule: Slice) -> tuple[str, ...]:
-    return tuple(str(part) for part in getattr(rule, "of", ()))
+    return rule.names if isinstance(rule, Combination) else ()
 
 
-def _member(end: str, name: str, project: Project) -> bool:
-    """Tell whether an edge's end is a member of the family called `name`."""
-    return find_slice(project, name).is_family and end.startswith(f"{name}_")
+def _owner(project: Project, slice_: str) -> str | None:
+    """Name the rule that a slice comes from: its own, or the family that it is a member of."""
+    if any(rule.name == slice_ for rule in project.slices):
+        return slice_
+    families = [rule.name for rule in project.slices if rule.is_family and slice_.startswith(f"{rule.name}_")]
+    return max(families, key=len, default=None)
 
 
 def _mean_length(sample: Sample, column: str) -> float:

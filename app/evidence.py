@@ -9,6 +9,7 @@ from app import charts, compute, parts, state, tables, wording
 from app.state import Workspace
 from mandoline_core import ModelReport
 from mandoline_core.ablation import steps
+from mandoline_core.metrics import get_metric
 from mandoline_core.rendering import is_share
 
 ORDERS = ("as listed", "largest shift first", "largest effect first", "my own")
@@ -168,10 +169,11 @@ def models(workspace: Workspace) -> None:
     st.subheader("All models")
     table = tables.model_table(compute.reports(workspace), reveal=workspace.revealed)
     shares = ("estimate", "low", "high", "labelled data", "set aside", "truth")
-    share = workspace.project.metric.name != "mean"
+    share = get_metric(workspace.project.metric.name).share
     formats = {name: st.column_config.NumberColumn(format="percent" if share else "%.4g") for name in shares}
-    formats["effective rows"] = st.column_config.NumberColumn(format="%.0f")
-    st.dataframe(table, hide_index=True, column_config=formats)
+    formats["effective rows"] = st.column_config.NumberColumn(format="localized")
+    # Separators come with the format; whole rows do not. The download keeps every digit.
+    st.dataframe(table.round({"effective rows": 0}), hide_index=True, column_config=formats)
     download(table, "all models")
 
 

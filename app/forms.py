@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from app import charts, compute, edits, parts, state, wording
+from app import charts, compute, edits, parts, renaming, state, wording
 from app.state import Workspace
 from mandoline_core import MandolineError, Sample, Slice
 from mandoline_core.data import kind_of
@@ -18,7 +18,8 @@ Read = Callable[[Any], dict[str, Any]]
 
 
 def edit_form(workspace: Workspace, rule: Slice) -> None:
-    """Show the form that fits a rule."""
+    """Show the form that fits a rule, under its name."""
+    renaming.name_field(rule)
     _FORMS[rule.kind](workspace, rule)
     problem = state.remember(f"problem:{rule.name}")
     if problem:

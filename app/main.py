@@ -11,6 +11,8 @@ VIEWS = (
     ("views/slices.py", "Slices", ":material/content_cut:"),
     ("views/corrections.py", "Corrections", ":material/tune:"),
     ("views/estimate.py", "Estimate", ":material/monitoring:"),
+    ("views/compare.py", "Compare", ":material/compare_arrows:"),
+    ("views/trust.py", "Trust", ":material/verified_user:"),
 )
 
 

@@ -11,7 +11,8 @@ import streamlit as st
 
 from app import charts, compute, state, wording
 from app.state import Workspace
-from mandoline_core import Finding, MandolineError, ModelReport
+from app.trust import words as trust_words
+from mandoline_core import Finding, MandolineError, ModelReport, Verdict
 from mandoline_core.expression import ExpressionError, compile_expression_code
 from mandoline_core.rendering import is_share, show_interval, show_points, show_value
 
@@ -68,11 +69,39 @@ def sidebar() -> None:
             st.selectbox("Model", models, key=state.bind("model", workspace.model), on_change=_choose_model)
         with boundary():
             source, target = compute.samples(workspace)
-            st.caption(f"{source.n_rows:,} labelled rows, {target.n_rows:,} new rows. Metric: {project.metric.name}.")
+            metric = wording.spoken(project.metric.name)
+            st.caption(f"{source.n_rows:,} labelled rows, {target.n_rows:,} new rows. Metric: {metric}.")
+        verdict_chip(workspace)
         with st.container(horizontal=True):
             st.button("Undo", icon=":material/undo:", on_click=state.step, args=(-1,))
             st.button("Redo", icon=":material/redo:", on_click=state.step, args=(1,))
         _take_away(workspace)
+
+
+def verdict_of(report: ModelReport) -> Verdict | None:
+    """Return the verdict on an estimate, if all checks were made."""
+    return report.verdict
+
+
+def verdict_chip(workspace: Workspace) -> None:
+    """Show the verdict in a few words: a dot, an icon and words, so that colour is never the only sign."""
+    try:
+        found = verdict_of(compute.report(workspace))
+    except MandolineError:  # the page says what is wrong
+        return
+    if found is not None:
+        light = trust_words.LIGHTS[found.level]
+        st.badge(
+            f"\u25cf {light.word.capitalize()}", icon=light.icon, color=light.colour, help=wording.TOOLTIPS["verdict"]
+        )
+
+
+def verdict_sentence(found: Verdict) -> None:
+    """Say the verdict, with its light."""
+    show = {"green": st.success, "amber": st.warning, "red": st.error}[found.level]
+    light = trust_words.LIGHTS[found.level]
+    first, _, rest = found.message.partition(":")
+    show(f"**{wording.plain(first)}:**{wording.plain(rest)}", icon=light.icon)
 
 
 def _take_away(workspace: Workspace) -> None:
@@ -133,6 +162,7 @@ def live_summary(workspace: Workspace) -> None:
                 f"It rests on {report.effective_sample_size:,.0f} effective rows.",
                 help=wording.TOOLTIPS["effective rows"],
             )
+            verdict_chip(workspace)
 
 
 def live_panel(workspace: Workspace) -> None:

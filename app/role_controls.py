@@ -7,9 +7,12 @@ from dataclasses import replace
 
 import streamlit as st
 
-from app import compute, opening, parts, roles, state, wording
+from app import compute, merging, opening, parts, roles, state, wording
 from app.state import Workspace
-from mandoline_core import METRICS, MandolineError, MetricSettings, Model, Project, Sample
+from mandoline_core import METRICS, MandolineError, Model, Project, Sample
+from mandoline_core.answers import merged_name
+from mandoline_core.classes import class_name
+from mandoline_core.metrics import ABOUT_CLASSES
 
 NONE = "(none)"
 
@@ -49,6 +52,7 @@ def show(workspace: Workspace) -> None:
         )
         problem("role_predictions")
     probability_controls(workspace, source)
+    merging.show(workspace)
 
 
 def metric_controls(project: Project, source: Sample) -> None:
@@ -73,6 +77,20 @@ def metric_controls(project: Project, source: Sample) -> None:
             args=("role_column", "change metric", set_metric),
         )
         problem("role_column")
+
+    if project.metric.name in ABOUT_CLASSES:
+        now = NONE if project.metric.positive is None else class_name(project.metric.positive)
+        classes = [merged_name(name, project.metric.merge) for name in compute.source_classes(state.workspace())]
+        st.selectbox(
+            "Class it is about",
+            list(dict.fromkeys([NONE, *classes, now])),
+            key=state.bind("role_positive", now),
+            format_func=lambda name: "the average over all classes" if name == NONE else wording.plain(name),
+            on_change=attempt,
+            args=("role_positive", "change metric", set_metric),
+            help="One class, such as the rare one you care about; or every class, counting the same.",
+        )
+        problem("role_positive")
 
 
 def probability_controls(workspace: Workspace, source: Sample) -> None:
@@ -141,7 +159,9 @@ def set_metric(project: Project) -> Project:
     """Take the metric that was chosen, with its column."""
     name = state.typed("role_metric")
     column = state.typed("role_column") if name == "mean" else None
-    return replace(project, metric=MetricSettings(name, column, project.metric.merge))
+    positive = state.typed("role_positive") if name in ABOUT_CLASSES else None
+    positive = project.metric.positive if positive is None else None if positive == NONE else positive
+    return replace(project, metric=replace(project.metric, name=name, column=column, positive=positive))
 
 
 def set_probability(name: str, class_: str, key: str) -> Callable[[Project], Project]:

@@ -152,7 +152,7 @@ def bind(key: str, value: Any) -> str:
     What a person has just typed stays, even if it could not be saved yet.
     """
     bound = st.session_state.setdefault("bound", {})
-    if key not in st.session_state or bound.get(key) != value:
+    if key not in st.session_state or key not in bound or bound[key] != value:
         # Setting a value that is there already would take a slider back from where it has gone in the meantime.
         if key not in st.session_state or st.session_state[key] != value:
             st.session_state[key] = value

@@ -67,6 +67,25 @@ _VERBS = {
     "error": _Verb("this model is probably wrong", "it was", " of the time"),
 }
 _OTHER = _Verb("the {metric} is probably", "it is", "")
+_SPOKEN = {
+    "f1": "F1 score",
+    "balanced_accuracy": "balanced accuracy",
+    "mcc": "Matthews correlation",
+    "log_loss": "log loss",
+    "brier": "Brier score",
+    "auroc": "AUROC",
+    "mae": "mean absolute error",
+    "rmse": "root mean squared error",
+}
+
+
+def spoken(metric: str) -> str:
+    """Return a metric's name as it is said.
+
+    >>> spoken("f1"), spoken("recall")
+    ('F1 score', 'recall')
+    """
+    return _SPOKEN.get(metric, metric)
 
 
 def headline(report: ModelReport, *, reveal: bool) -> str:
@@ -82,14 +101,14 @@ def headline(report: ModelReport, *, reveal: bool) -> str:
     source = show_value(report.source, share=share)
     before = f"On your labelled data {verb.before} {source}."
     if not report.converged:
-        said = (
-            f"There is no estimate: the weights could not be fitted. On your labelled data the {plain(report.metric)} "
-        )
-        sentences = [f"{said}is {source}."]
+        metric = plain(spoken(report.metric))
+        sentences = [
+            f"There is no estimate: the weights could not be fitted. On your labelled data the {metric} is {source}."
+        ]
     else:
         _, interval = show_interval(report.estimate, report.interval, share=share).split(" ", 1)
         value = show_value(report.estimate, share=share)
-        now = verb.now.format(metric=plain(report.metric))
+        now = verb.now.format(metric=plain(spoken(report.metric)))
         sentences = [f"{_where(report)} {now} **{value}**{verb.unit} {interval}.", before]
     if reveal:
         sentences.append(_truth(report, share))
@@ -147,6 +166,21 @@ _ESTIMATORS = {
     "denoised": "As Mandoline, but it also follows the score from what a noisy slice says to what is truly so.",
     "simple": "Each combination of slices counts as often as it occurs in the new data; nothing is modelled.",
     "source": "The score on your labelled data as it is, with every row counting once.",
+    "cbiw_slices": "A classifier tells new rows from labelled ones by their slices; rows that look new count more.",
+    "cbiw_features": "A classifier tells new rows from labelled ones by their columns; rows that look new count more.",
+    "cbiw_scores": "As a classifier on columns, but one trained elsewhere, whose answers are in a column.",
+    "kmm_slices": "Labelled rows count more or less, so that they are near new rows as often, by their slices.",
+    "kmm_features": "Labelled rows count more or less, so that they are near new rows as often, by their columns.",
+    "ulsif_slices": "How much more frequent rows are in the new data is fitted as a smooth function of slices.",
+    "ulsif_features": "How much more frequent rows are in the new data is fitted as a smooth function of columns.",
+    "average_confidence": "The mean of how sure the model is of its answers on the new data.",
+    "doc": "The score on your labelled data, moved by as much as the model's mean confidence moved.",
+    "atc": "The share of new rows on which the model is surer than a threshold that fits the labelled data.",
+    "atc_entropy": "As thresholded confidence, but by how little the probabilities are spread over the classes.",
+    "cbpe": "Probabilities are made right on the labelled data, and then say how often answers on new rows are right.",
+    "pape": "As calibrated probabilities, but made right for the slices as frequent as they are in the new data.",
+    "doubly_robust": "A model of the score predicts new rows; weighted labelled rows say how far it is off.",
+    "bbse": "Classes count as often as the model's answers and their mix-ups say they occur in the new data.",
 }
 
 
@@ -222,6 +256,56 @@ TOOLTIPS = {
     "score inside/outside": "How the model does on labelled rows inside the slice, and on those outside it.",
     "score inside": "How the model does on the labelled rows inside the slice.",
     "score outside": "How the model does on the labelled rows outside the slice.",
+    "verdict": (
+        "How far to believe the estimate, by what can be checked. The Trust page shows every check and what it found."
+    ),
+    "design effect": (
+        "So many labelled rows do the work of one that counts like all others: labelled rows over effective rows "
+        "(design effect). 1 is best."
+    ),
+    "largest ratio": "How many times the row counts that counts most (largest importance ratio, M-hat).",
+    "heavy tail": (
+        "Whether heavy rows thin out fast enough: below 0.5 the interval can be taken at its word, above 0.7 a few "
+        "rows decide, above 1 not even the estimate settles (Pareto index, k-hat). Bounded: rows take few values, and "
+        "none of them is extreme."
+    ),
+    "trimming": (
+        "What counts more is cut down to this, and the rest is scaled up (weight trimming). It makes the number "
+        "calmer, and less like the new data."
+    ),
+    "attribution": (
+        "The weights are turned on little by little, and each slice gets what it moved on the way (Aumann-Shapley "
+        "value). The parts add up to the difference, in whatever order slices are listed."
+    ),
+    "hidden shift": (
+        "A change that no slice shows (unobserved confounding). Nothing in the data can rule it out, but one can say "
+        "how strong it would have to be."
+    ),
+    "gamma": (
+        "Every row may count up to so many times more, or less, than it does (marginal sensitivity model, Gamma). The "
+        "bounds are the worst that can then happen."
+    ),
+    "theorem": (
+        "Theorem 1 of the paper bounds the error in three terms. It holds in the worst case, so it is wide; the "
+        "interval says what is likely."
+    ),
+    "hidden term": (
+        "How differently what nobody modelled is spread in the new data, given the slices (twice a total-variation "
+        "distance). Only labels of new rows could tell."
+    ),
+    "correction error": "How far every correction of a noisy slice may be off, relative to itself (eta).",
+    "drift": (
+        "Slices catch rows that became more or less frequent (covariate shift). Classes can become more frequent, or "
+        "labels change their meaning (label and concept drift), without any slice showing it."
+    ),
+    "backtest": (
+        "New samples are drawn from your labelled rows, shifted in a known way, and every method is compared with the "
+        "truth (backtest on pseudo-targets)."
+    ),
+    "few labels": (
+        "A few labels of new rows are right on average whatever the slices miss; scores predicted for all rows make "
+        "them go further (prediction-powered inference)."
+    ),
     "leave-one-out": "The estimate with all slices but this one: how much the number hangs on it.",
 }
 

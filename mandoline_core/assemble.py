@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mandoline_core.corrections import correction_rule
 from mandoline_core.data import Model, Sample
-from mandoline_core.errors import DataError, SliceError
+from mandoline_core.errors import DataError, MandolineError, SliceError
 from mandoline_core.estimators import Problem
+from mandoline_core.estimators.base import Rows
 from mandoline_core.findings import Finding
-from mandoline_core.gold import GoldTable, gold_table
+from mandoline_core.gold import GoldTable, gold_table, make_audit
 from mandoline_core.graph import LearnedEdges, edges_by_name, learn_edges
-from mandoline_core.metrics import Metric, Scores, get_metric, score_rows
+from mandoline_core.intervals import Membership
+from mandoline_core.metrics import Metric, evaluate
 from mandoline_core.noise import Noise
 from mandoline_core.patterns import Codes, Count, Floats, count_patterns, restrict_source
-from mandoline_core.settings import EstimatorSettings, MetricSettings
+from mandoline_core.scoring import Scores, score_rows
+from mandoline_core.settings import EstimatorSettings, MethodSettings, MetricSettings
 from mandoline_core.slices import Slice, codes, gold_codes, resolve_with_origins
 
 EdgeNames = Sequence[Sequence[str]]
@@ -47,6 +52,10 @@ class Counted:
     truth : float or None
         The metric on the target, where the target's labels are known.
     findings : tuple of Finding
+    rows : Rows or None
+        For methods that look beyond slices; None where only codes are known.
+    gold_answers : dict of str to array of int8, shape (n_scored,)
+        The gold columns themselves: who moves a measured correction, and how far.
     """
 
     model: str
@@ -59,6 +68,13 @@ class Counted:
     gold: dict[str, GoldTable]
     truth: float | None
     findings: tuple[Finding, ...]
+    rows: Rows | None = None
+    gold_answers: dict[str, Codes] = field(default_factory=dict)
+
+    @cached_property
+    def kept(self) -> dict[tuple[object, ...], Any]:
+        """What has been read off the rows for these slices since, such as their other columns: a cache."""
+        return {}
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,15 +85,12 @@ class Prepared:
     ----------
     counted : Counted
     problem : Problem
-    halves : array of int, shape (n_scored,)
-        Group of each scored row.
     learned : LearnedEdges or None
         When edges were learned.
     """
 
     counted: Counted
     problem: Problem
-    halves: NDArray[np.int8]
     learned: LearnedEdges | None = None
 
     @property
@@ -95,8 +108,10 @@ def prepare(
     edges: EdgeNames | str = (),
     metric: MetricSettings | None = None,
     settings: EstimatorSettings | None = None,
+    methods: MethodSettings | None = None,
     codes_of: CodesOf = codes,
     revealed: Sample | None = None,
+    need_slices: bool = True,
 ) -> Prepared:
     """Evaluate slices and scores on the rows, count patterns and state the problem, for one model.
 
@@ -109,13 +124,25 @@ def prepare(
     edges : sequence of pairs of slice names, or "auto"
     metric : MetricSettings
     settings : EstimatorSettings
+    methods : MethodSettings
     codes_of : callable
         Evaluates slices on a sample; a caller may put a cache here.
     revealed : Sample, optional
         The target with its labels, to score the truth; the target itself when left out.
+    need_slices : bool
+        Refuse a project without slices, as every method on slices must.
     """
-    counted = count_rows(source, target, rules, model=model, metric=metric, codes_of=codes_of, revealed=revealed)
-    return state_problem(counted, rules, edges=edges, settings=settings)
+    counted = count_rows(
+        source,
+        target,
+        rules,
+        model=model,
+        metric=metric,
+        codes_of=codes_of,
+        revealed=revealed,
+        need_slices=need_slices,
+    )
+    return state_problem(counted, rules, edges=edges, settings=settings, methods=methods)
 
 
 def count_rows(
@@ -127,39 +154,46 @@ def count_rows(
     metric: MetricSettings | None = None,
     codes_of: CodesOf = codes,
     revealed: Sample | None = None,
+    need_slices: bool = True,
 ) -> Counted:
-    """Evaluate slices and scores on the rows and count patterns: the only step that reads rows."""
+    """Evaluate slices and scores on the rows and count patterns: the only step that solving on patterns waits for."""
     metric = metric or MetricSettings()
-    kind = get_metric(metric.name)
     slices, origins = resolve_with_origins(rules, source, target, model)
-    if not slices:
+    if not slices and need_slices:
         raise SliceError("There are no slices, so there is nothing to reweight by. Add or enable at least one.")
-    scores = score_rows(kind, source, label=source.label, model=model, column=metric.column, merge=metric.merge)
+    scores = score_rows(metric, source, label=source.label, model=model)
     if not scores.known.any():
         raise DataError(
             f"No row of {source.name} has both a label and a prediction, so nothing can be scored. "
             "Fill in labels where there are predictions."
         )
-    source_codes, target_codes = codes_of(source, slices), codes_of(target, slices)
+    source_codes, target_codes = (
+        codes_of(sample, slices) if slices else np.zeros((sample.n_rows, 0), dtype=np.int8)
+        for sample in (source, target)
+    )
     statistics = scores.statistics
     if not scores.known.all():
         source_codes, statistics = source_codes[scores.known], statistics[scores.known]
+    answers = {rule.name: gold_codes(source, rule)[scores.known] for rule in slices if rule.gold is not None}
     gold = {
-        rule.name: gold_table(source_codes[:, i], gold_codes(source, rule)[scores.known], statistics[:, 0])
+        rule.name: gold_table(source_codes[:, i], answers[rule.name], statistics[:, 0])
         for i, rule in enumerate(slices)
-        if rule.gold is not None
+        if rule.name in answers
     }
+    truth, said = _truth_or_why(revealed or target, source, model, metric, scores.classes)
     return Counted(
         model=model.name if model is not None else metric.column or "score",
         slices=slices,
         origins=origins,
-        metric=kind,
+        metric=scores.metric,
         count=count_patterns(source_codes, target_codes, statistics, [rule.name for rule in slices]),
         statistics=statistics,
         scored=scores.known,
         gold=gold,
-        truth=_truth(kind, revealed or target, source, model, metric),
-        findings=_unscored(scores, source),
+        truth=truth,
+        findings=(*_unscored(scores, source), *said),
+        rows=Rows(source, target, model, metric, scores.known),
+        gold_answers=answers,
     )
 
 
@@ -169,6 +203,7 @@ def state_problem(
     *,
     edges: EdgeNames | str = (),
     settings: EstimatorSettings | None = None,
+    methods: MethodSettings | None = None,
 ) -> Prepared:
     """State the problem on counted patterns: corrections, edges and settings come in here.
 
@@ -179,20 +214,28 @@ def state_problem(
         The rules that were counted; only their corrections are read.
     edges : sequence of pairs of slice names, or "auto"
     settings : EstimatorSettings
+    methods : MethodSettings
     """
     settings = settings or EstimatorSettings()
-    n = len(counted.count.source_index)
-    halves = split_halves(n, settings.split, np.random.default_rng(settings.seed))
-    problem = make_problem(counted.count, counted.statistics, counted.metric, settings, halves)
+    problem = make_problem(counted.count, counted.statistics, counted.metric, settings)
+    problem = replace(problem, rows=counted.rows, methods=methods or MethodSettings())
     noises = {rule.name: rule.noise for rule in rules}
-    stated = [_noise(rule, noises[counted.origins[rule.name]], counted.gold) for rule in counted.slices]
-    problem = replace(problem, rule=correction_rule(stated))
+    asked = {rule.name: noises[counted.origins[rule.name]] for rule in counted.slices}
+    stated = [_noise(rule, asked[rule.name], counted.gold) for rule in counted.slices]
+    measured = {
+        name: answers
+        for name, answers in counted.gold_answers.items()
+        if (noise := asked[name]) is not None and noise.measured
+    }
+    problem = replace(
+        problem, rule=correction_rule(stated), audit=make_audit(counted.count.patterns.names, counted.gold, measured)
+    )
     if isinstance(edges, str):
         learned = learn_edges(problem)
-        return Prepared(counted, replace(problem, edges=learned.edges), halves, learned)
+        return Prepared(counted, replace(problem, edges=learned.edges), learned)
     names = [rule.name for rule in counted.slices]
     used = [pair for pair in edges if not any(_is_off(name, rules) for name in pair)]
-    return Prepared(counted, replace(problem, edges=edges_by_name(used, names)), halves)
+    return Prepared(counted, replace(problem, edges=edges_by_name(used, names)))
 
 
 def split_halves(n: int, split: str, rng: np.random.Generator) -> NDArray[np.int8]:
@@ -203,14 +246,13 @@ def split_halves(n: int, split: str, rng: np.random.Generator) -> NDArray[np.int
     return groups
 
 
-def make_problem(
-    count: Count, statistics: Floats, metric: Metric, settings: EstimatorSettings, halves: NDArray[np.int8]
-) -> Problem:
+def make_problem(count: Count, statistics: Floats, metric: Metric, settings: EstimatorSettings) -> Problem:
     """State the problem on patterns, split as the settings say; corrections are identity."""
     if len(count.source_index) < 2:
         raise DataError(
             "The source has 1 row with a score, and one row cannot say how sure an estimate is. Label more rows."
         )
+    halves = split_halves(len(statistics), settings.split, np.random.default_rng(settings.seed))
     folds = {"none": ((0, 0),), "half": ((0, 1),), "crossfit": ((0, 1), (1, 0))}[settings.split]
     groups = (
         (count.patterns,)
@@ -225,6 +267,8 @@ def make_problem(
         overlap=settings.overlap,
         groups=groups,
         folds=folds,
+        membership=Membership(count.source_index, count.target_index, halves, statistics),
+        seed=settings.seed,
     )
 
 
@@ -248,15 +292,34 @@ def _noise(rule: Slice, noise: Noise | None, gold: dict[str, GoldTable]) -> Nois
 
 
 def _truth(
-    metric: Metric, target: Sample, source: Sample, model: Model | None, settings: MetricSettings
+    target: Sample, source: Sample, model: Model | None, settings: MetricSettings, classes: tuple[str, ...]
 ) -> float | None:
     """Score the target's own labels, where it has them; they are used for nothing else."""
-    needed = settings.column if metric.needs == "column" else source.label
+    needed = settings.column if settings.column is not None else source.label
     if needed is None or needed not in target.columns or target.series(needed).is_null().any():
         return None
-    scores = score_rows(metric, target, label=needed, model=model, column=settings.column, merge=settings.merge)
-    # A truth with gaps would be the truth of another population.
-    return metric.combine(scores.statistics.mean(axis=0)) if scores.known.all() else None
+    scores = score_rows(settings, target, label=needed, model=model, known=classes)
+    if not scores.known.all():  # a truth with gaps would be the truth of another population
+        return None
+    n = len(scores.statistics)
+    return evaluate(scores.metric, scores.statistics, np.full(n, 1 / n)).value
+
+
+def _truth_or_why(
+    target: Sample, source: Sample, model: Model | None, settings: MetricSettings, classes: tuple[str, ...]
+) -> tuple[float | None, tuple[Finding, ...]]:
+    """Score the target's own labels; where the metric is not defined on them, say why instead."""
+    try:
+        return _truth(target, source, model, settings, classes), ()
+    except MandolineError as error:
+        return None, (
+            Finding(
+                "truth_not_defined",
+                "info",
+                f"The target's own labels give no truth to compare with: {error}",
+                "Nothing to do: the estimate does not use them.",
+            ),
+        )
 
 
 def _unscored(scores: Scores, source: Sample) -> tuple[Finding, ...]:

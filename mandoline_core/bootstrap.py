@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import logsumexp
 
 from mandoline_core.errors import MandolineError
-from mandoline_core.estimators.base import Estimator, Outcome, Problem
+from mandoline_core.estimators.base import Outcome, Problem, Redrawable
 from mandoline_core.fitting import fit
 from mandoline_core.kliep import GRADIENT_TOLERANCE, varying_directions
 from mandoline_core.patterns import Floats, Patterns
@@ -37,7 +37,7 @@ class Bootstrap:
 
 def bootstrap(
     problem: Problem,
-    estimator: Estimator,
+    estimator: Redrawable,
     outcome: Outcome,
     *,
     replicates: int,
@@ -59,14 +59,13 @@ def bootstrap(
         found = _solve_together(problem, drawn) if drawn is not None else [None] * n
         for i in range(n):
             means = found[i]
-            if means is None:
-                redrawn = _one(problem, drawn, i) if drawn is not None else draw_problem(problem, rng)
-                try:
+            try:
+                if means is None:
+                    redrawn = _one(problem, drawn, i) if drawn is not None else draw_problem(problem, rng)
                     means = estimator.means(redrawn)
-                except MandolineError:
-                    failures += 1
-                    continue
-            values.append(problem.metric.combine(means))
+                values.append(problem.metric.combine(means))  # fails where a redraw lost the metric's class
+            except MandolineError:
+                failures += 1
         if progress is not None:
             progress((start + n) / replicates)
     return Bootstrap(np.array(values), failures)
@@ -92,7 +91,7 @@ def draw_problem(problem: Problem, rng: np.random.Generator) -> Problem:
         sums=np.sum([group.sums for group in groups], axis=0),
         target=target.astype(float),
     )
-    return replace(problem, patterns=whole, groups=tuple(groups))
+    return replace(problem, patterns=whole, groups=tuple(groups)).redraw_corrections(rng)
 
 
 def _one(problem: Problem, drawn: _Draws, i: int) -> Problem:
@@ -111,8 +110,8 @@ def _draw_source(patterns: Patterns, n: int, rng: np.random.Generator) -> tuple[
     counts = rng.multinomial(int(patterns.n_source), patterns.source / patterns.n_source, size=n)
     rows = np.maximum(patterns.source, 1)
     means = patterns.sums / rows[:, None]
-    if _are_exclusive_indicators(patterns):
-        # Statistics that are 0 or 1, at most one of them 1: redrawn sums are multinomial.
+    if patterns.products is None:
+        # Indicators of which at most one is 1: redrawn sums are multinomial.
         rest = np.clip(1 - means.sum(axis=1, keepdims=True), 0.0, 1.0)
         shares = np.hstack([means, rest])
         shares /= shares.sum(axis=1, keepdims=True)
@@ -126,17 +125,12 @@ def _draw_source(patterns: Patterns, n: int, rng: np.random.Generator) -> tuple[
     return counts.astype(float), sums
 
 
-def _are_exclusive_indicators(patterns: Patterns) -> bool:
-    diagonal = np.einsum("pi,ij->pij", patterns.sums, np.eye(patterns.sums.shape[1]))
-    return bool(np.array_equal(patterns.products, diagonal))
-
-
-def _solves_together(problem: Problem, estimator: Estimator, outcome: Outcome) -> bool:
+def _solves_together(problem: Problem, estimator: Redrawable, outcome: Outcome) -> bool:
     """Tell whether refits are plain KLIEP on the same potentials, so that a batch is one set of matrix products."""
     corrections = problem.corrections()
     certain = build_tilt(problem.patterns.codes, corrections.source, problem.edges, problem.patterns.names).certain
     return (
-        estimator.name in ("mandoline", "denoised")  # the same estimator when nothing is uncertain
+        getattr(estimator, "name", "") in ("mandoline", "denoised")  # the same estimator when nothing is uncertain
         and certain
         and len(problem.groups) == 1
         and problem.ridge == 0.0

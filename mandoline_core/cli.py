@@ -17,14 +17,21 @@ from typing import Any
 
 import pandas as pd
 
-from mandoline_core.ablation import Ablation, ablation
-from mandoline_core.assemble import Prepared, prepare
+from mandoline_core.ablation import ablation
+from mandoline_core.assemble import Prepared
+from mandoline_core.backtest import backtest
+from mandoline_core.cli_text import ablation_text, labels_text, slices_text
+from mandoline_core.comparing import compare
+from mandoline_core.data import Sample, read_table
 from mandoline_core.errors import MandolineError
+from mandoline_core.labelling.few_labels import use_labels
+from mandoline_core.labelling.plan import plan_labels, read_plan
 from mandoline_core.metrics import get_metric
 from mandoline_core.project import Project, load_project
-from mandoline_core.rendering import render_page, show_interval, table
-from mandoline_core.report import Report, estimate, models_of
-from mandoline_core.slice_table import SliceRow, slice_table
+from mandoline_core.rendering import render_page
+from mandoline_core.report import Report, estimate
+from mandoline_core.slice_table import slice_table
+from mandoline_core.stating import Stated, state_project
 
 DONE, BELOW, BAD_INPUT = 0, 1, 2
 
@@ -33,6 +40,8 @@ a first session:
   mandoline slices reviews.toml       what the slices cover, how far they shift
   mandoline estimate reviews.toml     the estimate, its interval, and what to know before quoting it
   mandoline ablation reviews.toml     which slice moved the number
+  mandoline compare reviews.toml      what other methods say, and how they rank the models
+  mandoline backtest reviews.toml     how methods do on shifts made of your own labelled data
   mandoline app reviews.toml          the same, in the browser
 
 exit codes:
@@ -100,6 +109,15 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument(
         "--fail-under", metavar="X", type=float, help="exit with 1 when the first model's estimate is below X (0 to 1)"
     )
+    sub = on_project("compare", _compare, "Estimate each model with every method that applies, and rank the models.")
+    sub.add_argument("--reveal", action="store_true", help="judge the methods by the project's file of target labels")
+    sub = on_project("backtest", _backtest, "Try every method on pseudo-targets made of the labelled data.")
+    sub.add_argument("--draws", metavar="N", type=int, default=100, help="pseudo-targets of each kind (100)")
+    sub = on_project("labels", _labels, "Combine the estimate with labels of a few new rows, and test the slices.")
+    sub.add_argument("--plan", metavar="FILE", type=Path, help="the plan that these rows were chosen by, as CSV")
+    sub = on_project("plan", _plan, "Say which new rows to label next.")
+    sub.add_argument("--rows", metavar="N", type=int, default=50, help="how many rows to label (50)")
+    sub.add_argument("--out", metavar="FILE", type=Path, help="write the plan as CSV instead of printing it")
     on_project("slices", _slices, "Show what each slice covers, how far it shifts and how the model does inside it.")
     on_project("ablation", _ablation, "Show how the estimate moves as slices are added, and without each of them.")
     return parser
@@ -116,6 +134,56 @@ def _estimate(options: argparse.Namespace) -> int:
         _write(options.html, render_page(report))
     print(_json(report.as_dict()) if options.json else report)
     return _verdict(report, options.fail_under)
+
+
+def _compare(options: argparse.Namespace) -> int:
+    project = load_project(options.project)
+    with _Progress() as progress:
+        found = compare(project, reveal=options.reveal, progress=progress)
+    print(_json(found.as_dict()) if options.json else found)
+    return DONE
+
+
+def _backtest(options: argparse.Namespace) -> int:
+    project = load_project(options.project)
+    with _Progress() as progress:
+        found = backtest(project, draws=options.draws, progress=progress)
+    print(_json(found.as_dict()) if options.json else found)
+    return DONE
+
+
+def _labels(options: argparse.Namespace) -> int:
+    project = load_project(options.project)
+    with _Progress() as progress:
+        stated = state_project(project, reveal=True)
+        prepared, target, plan = _each(stated, progress), stated.revealed, None
+        if options.plan is not None:
+            plan = read_plan(Sample(read_table(options.plan), name=options.plan.name), target.n_rows)
+        found = {name: use_labels(one, project.estimator, target, plan=plan) for name, one in prepared}
+    if options.json:
+        print(_json({"models": {name: one.as_dict() for name, one in found.items()}}))
+        return DONE
+    print(labels_text(found, share=get_metric(project.metric.name).share))
+    return DONE
+
+
+def _plan(options: argparse.Namespace) -> int:
+    project = load_project(options.project)
+    with _Progress() as progress:
+        stated = state_project(project, reveal=project.target_labels is not None)
+        _, prepared = _each(stated, progress)[0]
+        # A file with a label for every row is the truth put aside, and not a start that a plan would go on from.
+        labelled = stated.revealed
+        some = project.label in labelled.columns and labelled.series(project.label).is_null().any()
+        target = labelled if some else stated.target
+        plan = plan_labels(prepared, project.estimator, options.rows, target)
+    if options.out is not None:
+        _write(options.out, plan.to_csv())
+    if options.json:
+        print(_json(plan.as_dict()))
+    elif options.out is None:
+        print(plan.to_csv(), end="")
+    return DONE
 
 
 def _check_least(least: float | None, project: Project) -> None:
@@ -142,50 +210,15 @@ def _verdict(report: Report, least: float | None) -> int:
 def _slices(options: argparse.Namespace) -> int:
     project = load_project(options.project)
     with _Progress() as progress:
-        found = {name: slice_table(p, confidence=project.estimator.confidence) for name, p in _each(project, progress)}
+        found = {
+            name: slice_table(p, confidence=project.estimator.confidence)
+            for name, p in _each(state_project(project), progress)
+        }
     if options.json:
         print(_json({"models": {name: [row.as_dict() for row in rows] for name, rows in found.items()}}))
         return DONE
-    print("\n\n".join(_slices_text(name, rows) for name, rows in found.items()))
+    print("\n\n".join(slices_text(name, rows) for name, rows in found.items()))
     return DONE
-
-
-def _slices_text(model: str, rows: tuple[SliceRow, ...]) -> str:
-    lines = [["slice", "source", "target", "shift", "std", "score inside (rows)", "score outside (rows)", "rule"]]
-    lines += [
-        [
-            row.name,
-            f"{row.source:.1%}",
-            f"{row.target:.1%}",
-            f"{100 * row.shift:+.1f}",
-            "-" if row.standardised_shift is None else f"{row.standardised_shift:+.2f}",
-            *(_part_text(part.score, part.interval, part.n) for part in (row.inside, row.outside)),
-            row.rule,
-        ]
-        for row in rows
-    ]
-    text = [f"Slices for model {model} (shares of rows, shift in points)", "", table(lines, "<>>>><<<")]
-    for row in rows:
-        if row.source_abstains or row.target_abstains:
-            text.append(
-                f"{row.name} abstains on {row.source_abstains:.1%} of the source "
-                f"and {row.target_abstains:.1%} of the target."
-            )
-        if row.overlap is not None and row.overlap >= 0.5:
-            text.append(f"{row.name} shares {row.overlap:.0%} of its rows with {row.most_like}.")
-        if row.gold is not None:
-            said = [
-                f"{n} {'-' if v is None else f'{v:.3f}'}"
-                for n, v in (("precision", row.gold.precision), ("recall", row.gold.recall), ("F1", row.gold.f1))
-            ]
-            text.append(f"{row.name} against its gold column, {row.gold.n:,} source rows: {', '.join(said)}.")
-    return "\n".join(text)
-
-
-def _part_text(score: float | None, interval: tuple[float, float] | None, n: int) -> str:
-    if score is None or interval is None:
-        return f"- ({n:,})"
-    return f"{show_interval(score, interval, share=interval[0] >= 0 and interval[1] <= 1)} ({n:,})"
 
 
 def _ablation(options: argparse.Namespace) -> int:
@@ -193,54 +226,19 @@ def _ablation(options: argparse.Namespace) -> int:
     with _Progress() as progress:
         found = {
             name: ablation(prepared, project.estimator, progress=partial(progress, f"ablation of {name}"))
-            for name, prepared in _each(project, progress)
+            for name, prepared in _each(state_project(project), progress)
         }
     if options.json:
         first = next(iter(found.values())).as_dict()
         print(_json({**first, "models": {name: curves.as_dict() for name, curves in found.items()}}))
     else:
-        print("\n\n".join(_ablation_text(name, curves) for name, curves in found.items()))
+        print("\n\n".join(ablation_text(name, curves) for name, curves in found.items()))
     return DONE
 
 
-def _ablation_text(model: str, curves: Ablation) -> str:
-    lines = [["slice", "adding slices in order", "effective rows", "without this slice", "effective rows"]]
-    for point, without in zip(curves.cumulative, (None, *curves.leave_one_out), strict=True):
-        line = [point.slice or "(source score)"]
-        for entry in (point, without):
-            if entry is None:
-                line += ["", ""]
-            elif entry.estimate is None or entry.interval is None or entry.effective_sample_size is None:
-                line += ["no estimate", "-"]
-            else:
-                share = entry.interval[0] >= 0 and entry.interval[1] <= 1
-                line += [
-                    show_interval(entry.estimate, entry.interval, share=share),
-                    f"{entry.effective_sample_size:,.0f}",
-                ]
-        lines.append(line)
-    reasons = [f"{p.slice}: {p.reason}" for p in (*curves.cumulative, *curves.leave_one_out) if p.reason]
-    return "\n".join([f"Ablation for model {model}", "", table(lines, "<<><>"), *dict.fromkeys(reasons)])
-
-
-def _each(project: Project, progress: _Progress) -> list[tuple[str, Prepared]]:
+def _each(stated: Stated, progress: _Progress) -> list[tuple[str, Prepared]]:
     """Prepare every model of a project."""
-    source, target = project.read()
-    found = []
-    models = models_of(source, project.metric)
-    for i, model in enumerate(models):
-        progress(f"model {model.name}" if model else "slices", i / len(models))
-        prepared = prepare(
-            source,
-            target,
-            project.slices,
-            model=model,
-            edges=project.edges,
-            metric=project.metric,
-            settings=project.estimator,
-        )
-        found.append((prepared.model, prepared))
-    return found
+    return [(prepared.model, prepared) for prepared, _ in stated.each_model(progress, need_slices=True)]
 
 
 def _app(options: argparse.Namespace) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,11 +48,21 @@ class CorrectionRule:
 
     Built by `correction_rule` or `fixed_rule`; calling `at` with rates gives numbers.
     NaN in an abstain column stands for "the rate among rows where the slice speaks".
+
+    Parameters
+    ----------
+    source, own_target : array of float, shape (n_slices, 3)
+        What was stated for the codes -1, 0, 1.
+    derive : array of bool, shape (n_slices,)
+        The target's corrections are derived from the source's, where that is possible.
+    follows : array of bool, shape (n_slices,)
+        Nothing was stated for the target alone: its own corrections are the source's.
     """
 
     source: Floats
     own_target: Floats
     derive: NDArray[np.bool_]
+    follows: NDArray[np.bool_]
 
     def at(self, source_rates: Floats, target_rates: Floats) -> Corrections:
         """Compute the corrections for the given shares of the codes -1, 0, 1.
@@ -103,10 +113,40 @@ class CorrectionRule:
             blocks[2][:, :, code] = (up.target - down.target) / (2 * _STEP)
         return blocks[0], blocks[1], blocks[2]
 
+    def stated_slopes(self, source_rates: Floats, target_rates: Floats) -> tuple[Floats, Floats]:
+        """Differentiate the corrections with respect to what was stated for the source.
+
+        Returns
+        -------
+        source_by_stated, target_by_stated : array, shape (n_slices, 3, 3)
+            Derivative of correction [slice, code] by the number stated for [slice, code']; 0 where none was.
+        """
+        blocks = np.zeros((2, len(self.source), 3, 3))
+        for code in range(3):
+            step = np.zeros(3)
+            step[code] = _STEP
+            up = self.with_source(self.source + step).at(source_rates, target_rates)
+            down = self.with_source(self.source - step).at(source_rates, target_rates)
+            blocks[0][:, :, code] = (up.source - down.source) / (2 * _STEP)
+            blocks[1][:, :, code] = (up.target - down.target) / (2 * _STEP)
+        return blocks[0], blocks[1]
+
+    def with_source(self, source: Floats) -> CorrectionRule:
+        """State other corrections for the source, shape (n_slices, 3); the target's follow where nothing else is said.
+
+        Examples
+        --------
+        >>> rule = correction_rule([Noise(Correction(0.9, 0.1), same=True)])
+        >>> rule.with_source(np.array([[0.2, np.nan, 0.8]])).own_target.tolist()
+        [[0.2, nan, 0.8]]
+        """
+        own = np.where(self.follows[:, None], source, self.own_target)
+        return replace(self, source=source, own_target=own)
+
     def select(self, slices: Sequence[int]) -> CorrectionRule:
         """Keep the rules of some slices."""
         index = list(slices)
-        return CorrectionRule(self.source[index], self.own_target[index], self.derive[index])
+        return CorrectionRule(self.source[index], self.own_target[index], self.derive[index], self.follows[index])
 
 
 def correction_rule(noises: Sequence[Noise | None]) -> CorrectionRule:
@@ -114,13 +154,15 @@ def correction_rule(noises: Sequence[Noise | None]) -> CorrectionRule:
     stated = [noise or Noise() for noise in noises]
     source = np.array([_row(noise.source) for noise in stated]).reshape(-1, 3)
     own = np.array([_row(noise.target or noise.source) for noise in stated]).reshape(-1, 3)
-    derive = np.array([noise.target is None and not noise.same for noise in stated], dtype=bool)
-    return CorrectionRule(source, own, derive)
+    follows = np.array([noise.target is None for noise in stated], dtype=bool)
+    same = np.array([noise.same for noise in stated], dtype=bool)
+    return CorrectionRule(source, own, follows & ~same, follows)
 
 
 def fixed_rule(source: Floats, target: Floats) -> CorrectionRule:
     """Take both correction tables as they are, whatever the data."""
-    return CorrectionRule(np.asarray(source, float), np.asarray(target, float), np.zeros(len(source), dtype=bool))
+    never = np.zeros(len(source), dtype=bool)
+    return CorrectionRule(np.asarray(source, float), np.asarray(target, float), never, never)
 
 
 def _row(correction: Correction | None) -> list[float]:

@@ -175,6 +175,11 @@ class Sample:
         """What rules have measured on the sample so far, such as the length of its texts: a cache, see `measures`."""
         return {}
 
+    @cached_property
+    def kept(self) -> dict[tuple[object, ...], Any]:
+        """What methods have computed on the sample so far, such as a matrix of its features: a cache."""
+        return {}
+
     def series(self, column: str) -> nw.Series[Any]:
         """Return a column, or say which columns there are.
 

@@ -52,8 +52,11 @@ class Diagnostics:
 def diagnose(problem: Problem, outcome: Outcome) -> Diagnostics:
     """Compute the diagnostics of an outcome."""
     table = problem.patterns
-    counts = np.array([group.source for group in problem.groups])
-    weights = np.where(counts > 0, outcome.row_weights, 0.0)
+    if outcome.scored_weights is not None:
+        weights, counts = outcome.scored_weights[None, :], np.ones((1, len(outcome.scored_weights)))
+    else:
+        counts = np.array([group.source for group in problem.groups])
+        weights = np.where(counts > 0, outcome.row_weights, 0.0)
     # Rows that only serve to fit have no weight and are not averaged over.
     n_evaluated = float(counts[weights.any(axis=1)].sum())
     effective = 1 / float((counts * weights**2).sum())
@@ -69,30 +72,40 @@ def diagnose(problem: Problem, outcome: Outcome) -> Diagnostics:
 
 
 def interval_of(problem: Problem, outcome: Outcome, confidence: float) -> Interval:
-    """Put the influence-function interval around an outcome."""
+    """Put the influence-function interval around an outcome.
+
+    A ratio such as recall rests on the rows below its line only. Where it is all or nothing, and the exact interval
+    for a number of rows is used, those are the rows that count: a cell that moves the value by 1 / share a row is
+    one of a share of the rows.
+    """
+    effective = diagnose(problem, outcome).effective_sample_size
+    if not problem.metric.is_mean and not problem.metric.ranked:
+        effective /= max(1.0, float(np.abs(problem.metric.slope(outcome.means)).max()))
     return influence_interval(
         outcome.value,
         outcome.influence.standard_error(),
         confidence=confidence,
         bounds=problem.metric.bounds,
-        effective_rows=diagnose(problem, outcome).effective_sample_size,
+        effective_rows=effective,
     )
 
 
 def _bounds(problem: Problem, value: float, set_aside: float) -> Interval | None:
-    if problem.metric.bounds is None or set_aside == 0:
+    if problem.metric.bounds is None or set_aside == 0 or not problem.metric.is_mean:
         return None
     low, high = problem.metric.bounds
     return (1 - set_aside) * value + set_aside * low, (1 - set_aside) * value + set_aside * high
 
 
-def find(problem: Problem, outcome: Outcome, numbers: Diagnostics) -> Iterator[Finding]:
+def find(problem: Problem, outcome: Outcome, numbers: Diagnostics, *, uses_slices: bool = True) -> Iterator[Finding]:
     """Say what a person should know before quoting the estimate."""
     yield from outcome.findings
     yield from _about_convergence(problem, outcome)
-    yield from _about_overlap(problem, outcome, numbers)
+    if uses_slices:
+        yield from _about_overlap(problem, outcome, numbers)
     yield from _about_weights(problem, numbers)
-    yield from _about_slices(problem.patterns)
+    if uses_slices:
+        yield from _about_slices(problem.patterns)
     if outcome.delta is not None:
         yield from _about_corrections(problem.patterns, problem.corrections())
 
@@ -123,7 +136,7 @@ def _about_overlap(problem: Problem, outcome: Outcome, numbers: Diagnostics) -> 
         if numbers.bounds is not None:
             whole = (
                 f" For the whole target the {problem.metric.name} lies between "
-                f"{numbers.bounds[0]:.1%} and {numbers.bounds[1]:.1%}, before sampling error."
+                f"{_value(problem, numbers.bounds[0])} and {_value(problem, numbers.bounds[1])}, before sampling error."
             )
         yield Finding(
             "set_aside",
@@ -250,6 +263,10 @@ def _about_corrections(table: Patterns, corrections: Corrections) -> Iterator[Fi
                 "Measure the corrections again, or set the target's own.",
                 (name,),
             )
+
+
+def _value(problem: Problem, value: float) -> str:
+    return f"{value:.1%}" if problem.metric.share else f"{value:.4g}"
 
 
 def _percent(share: float) -> str:

@@ -1,14 +1,15 @@
-"""Gold columns: how well a slice agrees with the truth, and whether its mistakes have to do with the score."""
+"""Gold columns: how well a slice agrees with the truth, how surely that is known, whether mistakes move the score."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from mandoline_core.errors import SliceError
 from mandoline_core.noise import Correction
-from mandoline_core.patterns import Codes, Floats, add_up
+from mandoline_core.patterns import Codes, Floats, Index, add_up
 
 OUT, UNKNOWN, IN = 0, 1, 2  # rows: what the slice says; columns: the truth
 
@@ -78,6 +79,99 @@ class GoldTable:
                 total += float(mean[1] - mean[0]) / error
                 weight += 1 / error
         return total / float(np.sqrt(weight)) if weight else None
+
+
+@dataclass(frozen=True, eq=False)
+class Audit:
+    """Hold the source rows that corrections were measured on: each of them had a say in the corrections.
+
+    Parameters
+    ----------
+    answers : array of int8, shape (n_scored, n_slices)
+        The truth of each scored source row, 0 where unknown; all 0 for slices whose corrections were not measured.
+    counts : array of float, shape (n_slices, 3, 2)
+        Rows with a known truth by what the slice says (-1, 0, 1) and by the truth (-1, 1).
+    """
+
+    answers: Codes
+    counts: Floats
+
+    @property
+    def sizes(self) -> Floats:
+        """Count the rows behind each correction, shape (n_slices, 3)."""
+        return np.asarray(self.counts.sum(axis=2))
+
+    @property
+    def shares(self) -> Floats:
+        """Compute the corrections as measured, shape (n_slices, 3); NaN where there was nothing to measure on."""
+        return self._share_of(self.counts[..., 1])
+
+    @property
+    def rows(self) -> Index:
+        """Number the scored rows with a known truth."""
+        return np.flatnonzero(self.answers.any(axis=1))
+
+    def moves(self, codes: Codes, slopes: Floats) -> Floats:
+        """Say how far each audited row moves an estimate through the corrections it helped to measure.
+
+        A correction is the share of truly inside rows among those audited: one row moves it by its distance from
+        that share, over their number.
+
+        Parameters
+        ----------
+        codes : array of int8, shape (n_audited, n_slices)
+            Of the rows in `rows`.
+        slopes : array of float, shape (n_slices, 3)
+            Change of the estimate per unit of each correction.
+
+        Returns
+        -------
+        array of float, shape (n_audited,)
+
+        Examples
+        --------
+        >>> codes = np.array([[1], [1], [-1], [-1]], dtype=np.int8)
+        >>> truth = np.array([[1], [-1], [-1], [0]], dtype=np.int8)
+        >>> audit = make_audit(["x"], {"x": gold_table(codes[:, 0], truth[:, 0], np.zeros(4))}, {"x": truth[:, 0]})
+        >>> audit.moves(codes[:3], np.array([[2.0, 0.0, 1.0]])).tolist()
+        [0.25, -0.25, 0.0]
+        """
+        truth = self.answers[self.rows]
+        columns = np.arange(truth.shape[1])
+        per_row = np.nan_to_num(slopes / np.where(self.sizes > 0, self.sizes, np.inf))[columns, codes + 1]
+        apart = (truth == 1) - np.nan_to_num(self.shares)[columns, codes + 1]
+        return np.asarray(np.where(truth != 0, per_row * apart, 0.0).sum(axis=1))
+
+    def redraw(self, rng: np.random.Generator) -> Floats:
+        """Measure the corrections again on as many rows of each answer, drawn anew; shape as `shares`."""
+        chance = np.nan_to_num(self.shares)
+        return self._share_of(rng.binomial(self.sizes.astype(int), chance).astype(float))
+
+    def select(self, slices: Sequence[int]) -> Audit:
+        """Keep some slices."""
+        index = list(slices)
+        return Audit(self.answers[:, index], self.counts[index])
+
+    def _share_of(self, inside: Floats) -> Floats:
+        return np.where(self.sizes > 0, inside / np.maximum(self.sizes, 1), np.nan)
+
+
+def make_audit(names: Sequence[str], tables: Mapping[str, GoldTable], answers: Mapping[str, Codes]) -> Audit | None:
+    """Collect what corrections were measured on, slice by slice; None where none were measured.
+
+    Parameters
+    ----------
+    names : sequence of str
+        All slices, in order.
+    tables, answers : mapping of str to GoldTable and to array of int8, shape (n_scored,)
+        Of the slices whose corrections were measured.
+    """
+    measured = [name for name in names if name in answers]
+    if not measured:
+        return None
+    nobody = np.zeros(len(answers[measured[0]]), dtype=np.int8)
+    counts = [tables[name].counts[:, [OUT, IN]] if name in answers else np.zeros((3, 2)) for name in names]
+    return Audit(np.column_stack([answers.get(name, nobody) for name in names]), np.array(counts))
 
 
 def gold_table(codes: Codes, truth: Codes, scores: Floats) -> GoldTable:

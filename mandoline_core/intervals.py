@@ -5,14 +5,51 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import expit, logit
 from scipy.stats import beta, norm
 
-from mandoline_core.patterns import Floats, Patterns
+from mandoline_core.patterns import Floats, Index, Patterns
 
 Interval = tuple[float, float]
+
+
+class Membership(NamedTuple):
+    """Hold what ties rows to a pattern table.
+
+    Parameters
+    ----------
+    source, target : array of int, shape (n_scored,) and (n_target,)
+        The pattern of each row.
+    groups : array of int8, shape (n_scored,)
+        The group of source rows each belongs to, when the source is split.
+    statistics : array of float, shape (n_scored, n_statistics)
+        What the metric is made of.
+    """
+
+    source: Index
+    target: Index
+    groups: NDArray[np.int8]
+    statistics: Floats
+
+
+class Spread(Protocol):
+    """Say how far luck may have moved an estimate."""
+
+    def standard_error(self) -> float:
+        """Return the standard error."""
+        ...
+
+    def pieces(self, membership: Membership) -> tuple[Floats, ...]:
+        """Return independent pieces of luck whose squares add up to the variance.
+
+        Pieces of two estimates from the same rows line up, so that the squares of their differences add up to
+        the variance of the difference.
+        """
+        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,10 +68,16 @@ class SourcePart:
     slope: Floats
     constant: Floats
 
+    def by_row(self, index: Index, statistics: Floats) -> Floats:
+        """Return how far each of the group's rows moves the estimate."""
+        moved = np.einsum("ij,ij->i", self.slope[index], statistics) + self.constant[index]
+        # A table may leave rows out, such as those outside a slice: they move nothing.
+        return np.where(self.patterns.source[index] > 0, moved, 0.0) / self.patterns.n_source
+
     def variance(self) -> float:
         """Add up the squared influence of the rows, over the square of their number."""
         table = self.patterns
-        squares = np.einsum("pi,pij,pj->", self.slope, table.products, self.slope)
+        squares = table.squares(self.slope).sum()
         cross = 2 * np.einsum("p,pi,pi->", self.constant, self.slope, table.sums)
         total = squares + cross + table.source @ self.constant**2
         return max(float(total), 0.0) / table.n_source**2
@@ -58,16 +101,113 @@ class TargetPart:
 
 
 @dataclass(frozen=True, eq=False)
+class AuditPart:
+    """Hold how far source rows move the estimate through corrections that were measured on them.
+
+    Parameters
+    ----------
+    rows : array of int, shape (n_audited,)
+        Among the scored source rows.
+    moves : array of float, shape (n_audited,)
+        The change when the row counts once more, through the corrections alone.
+    otherwise : array of float, shape (n_audited,)
+        The same through everything else: a row that is scored and audited adds both.
+    """
+
+    rows: Index
+    moves: Floats
+    otherwise: Floats
+
+    def variance(self) -> float:
+        """Return what the audit adds to the variance; negative where its luck makes up for other luck."""
+        return float(self.moves @ self.moves + 2 * self.moves @ self.otherwise)
+
+
+@dataclass(frozen=True, eq=False)
 class Influence:
-    """Hold how much each row of either sample moves the estimate (M-estimation)."""
+    """Hold how much each row of either sample moves the estimate (M-estimation).
+
+    Parameters
+    ----------
+    source : tuple of SourcePart
+        One for each group of source rows.
+    target : TargetPart, optional
+    audit : AuditPart, optional
+        Where corrections were measured on source rows.
+    """
 
     source: tuple[SourcePart, ...]
     target: TargetPart | None = None
+    audit: AuditPart | None = None
 
     def standard_error(self) -> float:
-        """Combine the independent parts."""
+        """Combine the rows."""
         target = self.target.variance() if self.target is not None else 0.0
-        return math.sqrt(sum(part.variance() for part in self.source) + target)
+        audit = self.audit.variance() if self.audit is not None else 0.0
+        return math.sqrt(max(sum(part.variance() for part in self.source) + target + audit, 0.0))
+
+    def pieces(self, membership: Membership) -> tuple[Floats, ...]:
+        """Return how far each source row and each target row moves the estimate."""
+        source = np.zeros(len(membership.source))
+        for number, part in enumerate(self.source):
+            # A method that does not split the source has one part for all rows.
+            rows = membership.groups == number if len(self.source) > 1 else np.ones(len(source), dtype=bool)
+            source[rows] = part.by_row(membership.source[rows], membership.statistics[rows])
+        if self.audit is not None:
+            source[self.audit.rows] += self.audit.moves
+        target = np.zeros(len(membership.target))
+        if self.target is not None:
+            target = self.target.values[membership.target] / float(self.target.counts.sum())
+        return source, target
+
+
+@dataclass(frozen=True, eq=False)
+class RowInfluence:
+    """Hold how far each row of either sample moves the estimate, for methods that do not work on patterns.
+
+    Parameters
+    ----------
+    source : array of float, shape (n_scored,)
+    target : array of float, shape (n_target,)
+        Influence over the number of rows: the change when the row counts once more.
+    """
+
+    source: Floats
+    target: Floats
+
+    def standard_error(self) -> float:
+        """Combine the independent rows."""
+        return math.sqrt(float(self.source @ self.source + self.target @ self.target))
+
+    def pieces(self, membership: Membership) -> tuple[Floats, ...]:  # noqa: ARG002 - rows are what it holds
+        """Return the rows' influence."""
+        return self.source, self.target
+
+
+@dataclass(frozen=True, eq=False)
+class Redraws:
+    """Hold estimates on redrawn rows, for methods with no influence function worth the name.
+
+    Parameters
+    ----------
+    values : array of float, shape (n_redraws,)
+        The same redraws for every model, so that two models' values line up; NaN where one failed. Only how they
+        vary matters.
+    plain : array of float, shape (n_redraws,)
+        The unweighted source score on the same redraws.
+    """
+
+    values: Floats
+    plain: Floats
+
+    def standard_error(self) -> float:
+        """Take the standard deviation over redraws."""
+        return float(np.nanstd(self.values, ddof=1))
+
+    def pieces(self, membership: Membership) -> tuple[Floats, ...]:  # noqa: ARG002 - redraws have no rows
+        """Return the deviations, scaled so that their squares add up to the variance."""
+        apart = self.values - np.nanmean(self.values)
+        return (np.nan_to_num(apart) / math.sqrt(np.isfinite(self.values).sum() - 1),)
 
 
 def influence_interval(
@@ -77,6 +217,7 @@ def influence_interval(
 
     On a bounded metric the interval is symmetric in log-odds. At a bound itself (all rows right, say) the
     influence is zero and says nothing; there the exact binomial interval for the effective number of rows is used.
+    On a metric that is only bounded below, such as an error in the label's units, it is symmetric in logarithms.
 
     Examples
     --------
@@ -91,6 +232,12 @@ def influence_interval(
     if bounds is None:
         return estimate - z * standard_error, estimate + z * standard_error
     low, high = bounds
+    if math.isinf(high):
+        above = estimate - low
+        if above <= 0 or standard_error == 0:
+            return max(low, estimate - z * standard_error), max(low, estimate + z * standard_error)
+        factor = math.exp(min(z * standard_error / above, 50.0))
+        return low + above / factor, low + above * factor
     unit = (estimate - low) / (high - low)
     spread = standard_error / (high - low)
     if not 1e-9 < unit < 1 - 1e-9 or spread == 0.0:

@@ -1,57 +1,189 @@
-"""Metrics: what is measured on each row, and how the means of it make the number."""
+"""Metrics: what is measured on each row, and how it makes the number."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from mandoline_core.classes import class_codes, find_classes
-from mandoline_core.data import Model, Sample, kind_of
-from mandoline_core.errors import DataError, ProjectError, counted, did_you_mean, listed
+from mandoline_core import confusion, ranking
+from mandoline_core.answers import ClassCodes
+from mandoline_core.classes import find_classes
+from mandoline_core.errors import DataError, ProjectError, did_you_mean, listed
 from mandoline_core.intervals import Interval
 from mandoline_core.patterns import Floats
+
+MOST_CLASSES = 60  # a table of all pairs of classes is kept for every pattern of slices
+_SMALLEST_CHANCE = 1e-15  # a probability of 0 for what then happens costs this much, not infinity
+
+
+def _first(means: Floats) -> float:
+    return float(means[0])
 
 
 @dataclass(frozen=True)
 class Metric:
-    """Describe a metric as a smooth function of means of per-row statistics.
+    """Describe a metric: statistics of each row, and a smooth function of their means.
 
-    Accuracy is the mean of one statistic. A ratio such as F1 would have three statistics (true positives,
-    false positives, false negatives) and combine their means; nothing else in the package would change.
+    Accuracy is the mean of one statistic. F1 has three (right, wrongly given, missed) and combines their means.
+    A ranking metric, such as AUROC, depends on all rows together: it is a function of the rows' weights instead.
 
     Parameters
     ----------
     name, title : str
-    needs : {"predictions", "column"}
+    needs : {"predictions", "probabilities", "numbers", "column"}
         What a row's statistics are computed from.
     bounds : pair of floats, optional
-        Least and largest possible value.
+        Least and largest possible value; the largest may be infinite.
+    unit : {"percent", "number"}
+        How values are shown.
+    better : {"higher", "lower", "near 0"}
+    statistics : callable, optional
+        Classes of truth and prediction, shape (n_rows,), and probabilities, shape (n_rows, n_classes), to the
+        rows' statistics, shape (n_rows, n_statistics). None where no classes are involved.
     combine : callable
         Means of the statistics, shape (n_statistics,), to the metric's value.
     slope : callable
         Means of the statistics to the derivatives of the value, shape (n_statistics,).
+    rank : callable, optional
+        For a ranking metric: statistics and weights to the value and each row's slope.
     """
 
     name: str
     title: str
     needs: str
     bounds: Interval | None
-    combine: Callable[[Floats], float] = lambda means: float(means[0])
+    unit: str = "percent"
+    better: str = "higher"
+    statistics: Callable[[ClassCodes, ClassCodes, Floats], Floats] | None = None
+    combine: Callable[[Floats], float] = _first
     slope: Callable[[Floats], Floats] = np.ones_like
+    rank: Callable[[Floats, Floats], tuple[float, Floats]] | None = None
 
+    @property
+    def share(self) -> bool:
+        """Whether values are shown as percentages."""
+        return self.unit == "percent"
+
+    @property
+    def ranked(self) -> bool:
+        """Whether the metric depends on how rows rank among each other, and not on means alone."""
+        return self.rank is not None
+
+    @property
+    def is_mean(self) -> bool:
+        """Whether the metric is the mean of one statistic, so that parts of a sample average to the whole."""
+        return self.rank is None and self.combine is _first
+
+
+class Evaluation(NamedTuple):
+    """Hold a metric's value on weighted rows, the means behind it, and how the value moves with each row's weight.
+
+    Parameters
+    ----------
+    value : float
+    means : array of float, shape (n_statistics,)
+    slopes : array of float, shape (n_rows,)
+        Change of the value when a row gains weight at the expense of all; weighted, they average 0.
+    """
+
+    value: float
+    means: Floats
+    slopes: Floats
+
+
+def evaluate(metric: Metric, statistics: Floats, weights: Floats) -> Evaluation:
+    """Evaluate a metric on weighted rows.
+
+    Parameters
+    ----------
+    metric : Metric
+    statistics : array of float, shape (n_rows, n_statistics)
+    weights : array of float, shape (n_rows,)
+        Sum to 1.
+
+    Examples
+    --------
+    >>> found = evaluate(METRICS["accuracy"], np.array([[1.0], [0.0]]), np.array([0.75, 0.25]))
+    >>> found.value, found.slopes.tolist()
+    (0.75, [0.25, -0.75])
+    """
+    means = weights @ statistics
+    if metric.rank is not None:
+        value, slopes = metric.rank(statistics, weights)
+        return Evaluation(value, means, slopes)
+    gradient = metric.slope(means)
+    return Evaluation(metric.combine(means), means, statistics @ gradient - float(means @ gradient))
+
+
+def _right(truth: ClassCodes, predicted: ClassCodes, _: Floats) -> Floats:
+    return (truth == predicted).astype(float)[:, None]
+
+
+def _wrong(truth: ClassCodes, predicted: ClassCodes, _: Floats) -> Floats:
+    return (truth != predicted).astype(float)[:, None]
+
+
+def _log_loss(truth: ClassCodes, _: ClassCodes, probabilities: Floats) -> Floats:
+    chance = probabilities[np.arange(len(truth)), truth]
+    return -np.log(np.maximum(chance, _SMALLEST_CHANCE))[:, None]
+
+
+def _brier(truth: ClassCodes, _: ClassCodes, probabilities: Floats) -> Floats:
+    happened = np.zeros_like(probabilities)
+    happened[np.arange(len(truth)), truth] = 1.0
+    total = ((probabilities - happened) ** 2).sum(axis=1, keepdims=True)
+    # With two classes both terms are the same; one of them is the usual Brier score.
+    return total / 2 if probabilities.shape[1] == 2 else total
+
+
+def _root(means: Floats) -> float:
+    return math.sqrt(max(float(means[0]), 0.0))
+
+
+def _root_slope(means: Floats) -> Floats:
+    return np.array([0.5 / max(_root(means), 1e-150)])
+
+
+UNIT, ABOVE = (0.0, 1.0), (0.0, math.inf)
 
 METRICS = {
     metric.name: metric
     for metric in (
-        Metric("accuracy", "share of predictions that are right", "predictions", (0.0, 1.0)),
-        Metric("error", "share of predictions that are wrong", "predictions", (0.0, 1.0)),
-        Metric("mean", "mean of a column", "column", None),
+        Metric("accuracy", "share of predictions that are right", "predictions", UNIT, statistics=_right),
+        Metric("error", "share of predictions that are wrong", "predictions", UNIT, better="lower", statistics=_wrong),
+        Metric("precision", "how often the model is right when it names a class", "predictions", UNIT),
+        Metric("recall", "how much of a class the model finds", "predictions", UNIT),
+        Metric("f1", "precision and recall in one number (their harmonic mean)", "predictions", UNIT),
+        Metric("balanced_accuracy", "share of right predictions, every class counting the same", "predictions", UNIT),
+        Metric(
+            "mcc", "agreement of predictions and labels (Matthews correlation)", "predictions", (-1.0, 1.0), "number"
+        ),
+        Metric(
+            "log_loss", "surprise at the labels (log loss, nats)", "probabilities", ABOVE, "number", "lower", _log_loss
+        ),
+        Metric("brier", "squared error of the probabilities", "probabilities", UNIT, "number", "lower", _brier),
+        Metric("auroc", "how well probabilities rank a class first (AUROC)", "probabilities", UNIT),
+        Metric("mae", "mean absolute error, in the label's units", "numbers", ABOVE, "number", "lower"),
+        Metric(
+            "rmse",
+            "root of the mean squared error, in the label's units",
+            "numbers",
+            ABOVE,
+            "number",
+            "lower",
+            combine=_root,
+            slope=_root_slope,
+        ),
+        Metric("bias", "mean of prediction minus label, in the label's units", "numbers", None, "number", "near 0"),
+        Metric("mean", "mean of a column", "column", None, "number"),
     )
 }
+
+ABOUT_CLASSES = ("precision", "recall", "f1", "auroc")  # of one class, or averaged over all
 
 
 def get_metric(name: str) -> Metric:
@@ -61,135 +193,86 @@ def get_metric(name: str) -> Metric:
     (0.0, 1.0)
     """
     if name not in METRICS:
-        raise ProjectError(f"Metric {name!r} is not known. Metrics: {listed(METRICS)}.{did_you_mean(name, METRICS)}")
+        raise ProjectError(
+            f"Metric {name!r} is not known. Metrics: {listed(METRICS, most=20)}.{did_you_mean(name, METRICS)}"
+        )
     return METRICS[name]
 
 
-class Scores(NamedTuple):
-    """Hold the statistics of each row, shape (n_rows, n_statistics), and which rows have them."""
-
-    statistics: Floats
-    known: NDArray[np.bool_]
-
-
-def score_rows(
-    metric: Metric,
-    sample: Sample,
-    *,
-    label: str | None = None,
-    model: Model | None = None,
-    column: str | None = None,
-    merge: Mapping[str, Sequence[object]] | None = None,
-) -> Scores:
-    """Compute a metric's statistics for every row of a labelled sample.
+def metric_of_classes(metric: Metric, classes: tuple[str, ...], positive: object = None) -> Metric:
+    """Fit a metric to the classes at hand.
 
     Parameters
     ----------
     metric : Metric
-    sample : Sample
-    label : str
-        Column of true classes, for metrics of predictions.
-    model : Model
-        Whose predictions are scored.
-    column : str
-        Column that holds the score itself, for the metric "mean".
-    merge : mapping of str to sequence
-        Classes to put together before scoring: new name -> old names.
-
-    Returns
-    -------
-    Scores
-        Rows without a label or a prediction are not known.
+    classes : tuple of str
+        Labels, predictions and probabilities are codes into it.
+    positive : str, int, float or bool, optional
+        The class the metric is about; the average over all classes when left out.
 
     Examples
     --------
-    >>> import pandas as pd
-    >>> sample = Sample(pd.DataFrame({"y": [1, 0, 1], "p": ["1", "1", None]}), label="y", prediction="p")
-    >>> found = score_rows(get_metric("accuracy"), sample, label="y", model=sample.models[0])
-    >>> found.statistics.ravel().tolist(), found.known.tolist()
-    ([1.0, 0.0, 0.0], [True, True, False])
+    >>> f1 = metric_of_classes(get_metric("f1"), ("no", "yes"), "yes")
+    >>> rows = f1.statistics(np.array([1, 1, 0]), np.array([1, 0, 0]), np.zeros((3, 0)))
+    >>> round(f1.combine(rows.mean(axis=0)), 3)
+    0.667
     """
-    if metric.needs == "column":
-        return _column_scores(sample, column)
-    if label is None:
-        raise ProjectError(f"Metric {metric.name!r} needs the column of true classes. Set label in [task].")
-    if model is None or model.prediction is None:
-        who = f"Model {model.name!r}" if model is not None else "The project"
-        raise ProjectError(f"{who} has no prediction column, which metric {metric.name!r} needs. Set prediction.")
-    return _prediction_scores(metric, sample, label, model.prediction, merge or {})
-
-
-def _column_scores(sample: Sample, column: str | None) -> Scores:
-    if column is None:
-        raise ProjectError('Metric "mean" needs the column to average. Set column in [metric].')
-    series = sample.series(column)
-    if not series.dtype.is_numeric() and str(series.dtype) != "Boolean":
-        raise DataError(
-            f"Column {column!r} of {sample.name} holds {kind_of(series.dtype)}, but metric 'mean' needs numbers. "
-            "Name a column of numbers in [metric]."
+    one = _positive(metric, classes, positive)
+    if metric.name == "brier":
+        return metric if len(classes) == 2 else replace(metric, bounds=(0.0, 2.0))
+    if metric.name == "auroc":
+        return _auroc(metric, classes, one)
+    if metric.name not in confusion.OF_ALL:
+        return metric
+    if one is not None:
+        of_one, name = confusion.OF_ONE[metric.name], classes[one]
+        return replace(
+            metric,
+            title=f"{metric.title}: {name}",
+            statistics=lambda truth, predicted, _: confusion.one_class_rows(truth, predicted, one),
+            combine=lambda means: of_one(means, name)[0],
+            slope=lambda means: of_one(means, name)[1],
         )
-    values = series.to_numpy().astype(float)
-    check_finite(values, f"Column {column!r} of {sample.name}")
-    return Scores(values[:, None], np.ones(len(values), dtype=bool))
-
-
-def check_finite(values: Floats, where: str) -> None:
-    """Refuse scores that are missing or infinite."""
-    bad = np.flatnonzero(~np.isfinite(values))
-    if len(bad):
-        raise DataError(
-            f"{where} has {counted(len(bad), 'missing or infinite value')}, the first in row {bad[0] + 1}. "
-            "Every score must be a finite number. Fill them in, or drop their rows."
+    if len(classes) > MOST_CLASSES:
+        raise ProjectError(
+            f"Metric {metric.name!r} over {len(classes)} classes would need a table of all their pairs. "
+            f"Set positive in [metric] to one class, or merge classes to at most {MOST_CLASSES}."
         )
+    n, of_all = len(classes), confusion.OF_ALL[metric.name]
+    return replace(
+        metric,
+        statistics=lambda truth, predicted, _: confusion.table_rows(truth, predicted, n),
+        combine=lambda means: of_all(means.reshape(n, n))[0],
+        slope=lambda means: of_all(means.reshape(n, n))[1].ravel(),
+    )
 
 
-def _prediction_scores(
-    metric: Metric, sample: Sample, label: str, prediction: str, merge: Mapping[str, Sequence[object]]
-) -> Scores:
-    (truth, answer), names = class_codes(sample.series(label), sample.series(prediction))
-    known = (truth >= 0) & (answer >= 0)
-    for column, codes in ((label, truth), (prediction, answer)):
-        if not (codes >= 0).any():
-            raise DataError(
-                f"Column {column!r} of {sample.name} has no values, so nothing can be scored. "
-                "Fill it in, or name another column."
-            )
-    table = _merged(names, merge)
-    truth, answer = table[truth], table[answer]
-    if not set(truth[truth >= 0]) & set(answer[answer >= 0]):
+def _auroc(metric: Metric, classes: tuple[str, ...], one: int | None) -> Metric:
+    if len(classes) < 2:
         raise DataError(
-            f"Labels in {label!r} ({_values(sample, label)}) and predictions in {prediction!r} "
-            f"({_values(sample, prediction)}) of {sample.name} have no value in common, so every prediction would "
-            "count as wrong. Give both the same class names, or merge classes in [metric]."
+            f"Metric 'auroc' needs two classes, and labels and predictions have only {listed(classes)}. "
+            "Choose another metric."
         )
-    right = known & (truth == answer)
-    scores = right if metric.name == "accuracy" else known & ~right
-    return Scores(scores.astype(float)[:, None], known)
+    # Of two classes, ranking one first is ranking the other last: one of them says it all.
+    columns = [one] if one is not None else [1] if len(classes) == 2 else list(range(len(classes)))
+
+    def rows(truth: ClassCodes, _: ClassCodes, probabilities: Floats) -> Floats:
+        return np.column_stack([truth[:, None] == np.array(columns), probabilities[:, columns]]).astype(float)
+
+    def rank(statistics: Floats, weights: Floats) -> tuple[float, Floats]:
+        n = len(columns)
+        return ranking.mean_auroc(statistics[:, :n] > 0.5, statistics[:, n:], weights, [classes[i] for i in columns])
+
+    return replace(metric, statistics=rows, rank=rank)
 
 
-def _merged(names: tuple[str, ...], merge: Mapping[str, Sequence[object]]) -> NDArray[np.int32]:
-    """Return the merged class of each class; the last entry is what code -1 (missing) reads."""
-    table = np.append(np.arange(len(names)), -1).astype(np.int32)
-    taken: dict[int, str] = {}
-    for number, (new, old) in enumerate(merge.items()):
-        for value in old:
-            found = find_classes(value, names)
-            if not found:
-                raise ProjectError(
-                    f"merge names class {value!r}, which is neither a label nor a prediction. "
-                    f"Classes: {listed(names)}.{did_you_mean(str(value), names)}"
-                )
-            for code in found:
-                if code in taken:
-                    raise ProjectError(f"merge puts class {value!r} into both {taken[code]!r} and {new!r}. Choose one.")
-                taken[code] = new
-                table[code] = len(names) + number
-        for code in find_classes(new, names):
-            if code not in taken:  # a merged class may already exist under its new name
-                table[code] = len(names) + number
-    return table
-
-
-def _values(sample: Sample, column: str) -> str:
-    codes, names = class_codes(sample.series(column))
-    return listed([names[i] for i in np.unique(codes[0]) if i >= 0], most=5)
+def _positive(metric: Metric, classes: tuple[str, ...], positive: object) -> int | None:
+    if positive is None or metric.name not in ABOUT_CLASSES:
+        return None
+    found = find_classes(positive, classes)
+    if not found:
+        raise ProjectError(
+            f"positive in [metric] is {positive!r}, which is neither a label nor a prediction. "
+            f"Classes: {listed(classes)}.{did_you_mean(str(positive), classes)}"
+        )
+    return found[0]

@@ -7,23 +7,27 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from scipy.stats import norm
 
 from mandoline_core.assemble import Prepared
 from mandoline_core.bootstrap import bootstrap
 from mandoline_core.diagnostics import Diagnostics, diagnose, find, interval_of
-from mandoline_core.errors import MandolineError
+from mandoline_core.errors import MandolineError, listed
 from mandoline_core.estimators import Outcome, Problem, get_estimator
+from mandoline_core.estimators.base import Redrawable
 from mandoline_core.findings import Finding, worst_first
 from mandoline_core.fitting import potential_names
 from mandoline_core.graph import edge_threshold, has_rows, score_tests
 from mandoline_core.intervals import Interval, bootstrap_interval
-from mandoline_core.patterns import Floats
-from mandoline_core.rendering import show_interval
+from mandoline_core.patterns import Floats, add_up
+from mandoline_core.rendering import show_interval, show_points
 from mandoline_core.settings import EstimatorSettings
+from mandoline_core.verdict import Verdict
 
 Progress = Callable[[str, float], None]
 MISTAKE_Z = 2.576  # two-sided 1%
 MAX_UNCERTAIN = 8
+MUCH_TOGETHER = 0.05  # of the rows: a pair that agrees so much more or less often than in the target is worth an edge
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +59,10 @@ class ModelReport:
     prepared : Prepared
     outcome : Outcome
         The patterns behind the numbers, and the fit.
+    estimator : str
+        The method.
+    verdict : Verdict or None
+        The traffic light; None before all checks were made.
     """
 
     model: str
@@ -77,6 +85,8 @@ class ModelReport:
     findings: tuple[Finding, ...]
     prepared: Prepared
     outcome: Outcome
+    estimator: str = "mandoline"
+    verdict: Verdict | None = None
 
     @property
     def problem(self) -> Problem:
@@ -107,18 +117,24 @@ class ModelReport:
         return self.diagnostics.set_aside
 
 
-def report_model(prepared: Prepared, settings: EstimatorSettings, progress: Progress | None = None) -> ModelReport:
-    """Solve one model's problem on its patterns, and report; no rows are touched."""
+def solve_model(prepared: Prepared, settings: EstimatorSettings, progress: Progress | None = None) -> ModelReport:
+    """Solve one model's problem on its patterns, and report; no rows are touched.
+
+    Checks that look beyond the patterns, and the verdict, are added by `trust.report_model`.
+    """
     problem, table = prepared.problem, prepared.problem.patterns
     estimator = get_estimator(settings.name)
+    why = estimator.reason(problem)
+    if why is not None:
+        raise MandolineError(f"Estimator {settings.name!r} does not apply here. {why}")
     outcome = estimator.estimate(problem)
     numbers = diagnose(problem, outcome)
-    findings = [*prepared.counted.findings, *find(problem, outcome, numbers)]
+    uses_slices = "slices" in estimator.needs
+    findings = [*prepared.counted.findings, *find(problem, outcome, numbers, uses_slices=uses_slices)]
     findings += [*_about_noise(prepared, settings), *_about_pairs(prepared, settings)]
-    interval = interval_of(problem, outcome, settings.confidence)
-    if settings.interval == "bootstrap":
-        interval, extra = _bootstrap(prepared, settings, outcome, progress)
-        findings.extend(extra)
+    findings += _about_audits(prepared, outcome, settings)
+    interval, more = interval_by_settings(prepared, settings, outcome, progress)
+    findings.extend(more)
     plain = get_estimator("source").estimate(problem)
     names = potential_names(table.names, problem.edges)
     learned = prepared.learned
@@ -143,6 +159,7 @@ def report_model(prepared: Prepared, settings: EstimatorSettings, progress: Prog
         findings=worst_first(findings),
         prepared=prepared,
         outcome=outcome,
+        estimator=settings.name,
     )
 
 
@@ -158,7 +175,7 @@ def _about_noise(prepared: Prepared, settings: EstimatorSettings) -> Iterator[Fi
         said = f"cannot be computed here ({error})"
     else:
         interval = interval_of(problem, outcome, settings.confidence)
-        share = problem.metric.bounds == (0.0, 1.0)
+        share = problem.metric.share
         said = f"gives {show_interval(outcome.value, interval, share=share)}"
     if settings.name == "mandoline":
         yield Finding(
@@ -189,6 +206,29 @@ def _about_noise(prepared: Prepared, settings: EstimatorSettings) -> Iterator[Fi
             )
 
 
+def _about_audits(prepared: Prepared, outcome: Outcome, settings: EstimatorSettings) -> Iterator[Finding]:
+    """Say that corrections were measured on few rows, and what that does to the interval."""
+    problem = prepared.problem
+    if outcome.error_if_known is None or problem.audit is None:
+        return
+    z = float(norm.ppf(0.5 + settings.confidence / 2))
+    sizes = problem.audit.sizes.sum(axis=1)
+    names = [name for name, n in zip(problem.patterns.names, sizes, strict=True) if n > 0]
+    most = f"{int(sizes[sizes > 0].min()):,}" + (" rows and more" if len(names) > 1 else " rows")
+    without, with_it = (
+        show_points(z * error, share=problem.metric.share).lstrip("+")
+        for error in (outcome.error_if_known, outcome.influence.standard_error())
+    )
+    yield Finding(
+        "measured_corrections",
+        "info",
+        f"The corrections of {listed([repr(name) for name in names], most=4)} were measured on {most}; the interval "
+        f"allows for that (+-{without} without, +-{with_it} with).",
+        "Audit more rows to narrow it.",
+        tuple(names),
+    )
+
+
 def _about_pairs(prepared: Prepared, settings: EstimatorSettings) -> Iterator[Finding]:
     """Name the pair of slices whose joint frequency weighting leaves furthest off, if tests tell it from luck."""
     problem = prepared.problem
@@ -196,11 +236,16 @@ def _about_pairs(prepared: Prepared, settings: EstimatorSettings) -> Iterator[Fi
         return
     noisy = (problem.rule.source[:, [0, 2]] != [0.0, 1.0]).any(axis=1)
     abstains = problem.patterns.rates("source")[:, 1] > 0
-    if (noisy | abstains).sum() > MAX_UNCERTAIN:  # testing pairs of uncertain slices means enumerating them together
+    uncertain = int((noisy | abstains).sum())
+    if uncertain > MAX_UNCERTAIN:  # testing pairs of uncertain slices means enumerating them together
+        yield _pairs_not_tested(
+            f"{uncertain} slices are noisy or abstain, and testing pairs of so many takes too long."
+        )
         return
     try:
         tests = score_tests(problem)
-    except MandolineError:
+    except MandolineError as error:
+        yield _pairs_not_tested(str(error))
         return
     threshold = edge_threshold(len(problem.patterns.names))
     found = sorted(
@@ -214,7 +259,7 @@ def _about_pairs(prepared: Prepared, settings: EstimatorSettings) -> Iterator[Fi
     others = f" {len(found) - 1} other pairs stand out, too." if len(found) > 1 else ""
     yield Finding(
         "unmodelled_pair",
-        "info",
+        "warning" if abs(gap) >= MUCH_TOGETHER else "info",
         f"Slices {names[0]!r} and {names[1]!r} move together: after weighting they still agree on "
         f"{abs(100 * gap):.1f} points {'more' if gap > 0 else 'less'} of the target than of the source "
         f"(z = {found[0].z:.1f}).{others}",
@@ -223,31 +268,52 @@ def _about_pairs(prepared: Prepared, settings: EstimatorSettings) -> Iterator[Fi
     )
 
 
+def _pairs_not_tested(why: str) -> Finding:
+    return Finding(
+        "pairs_not_tested",
+        "info",
+        f"Whether pairs of slices match after weighting was not tested. {why}",
+        "Use fewer slices that are noisy or abstain.",
+    )
+
+
 def _row_weights(prepared: Prepared, outcome: Outcome) -> Floats:
     weights = np.zeros(len(prepared.counted.scored))
-    index = prepared.counted.count.source_index
-    scored = np.zeros(len(index))
-    for group, by_pattern in enumerate(outcome.row_weights):
-        rows = prepared.halves == group
-        scored[rows] = by_pattern[index[rows]]
-    weights[prepared.counted.scored] = scored
+    weights[prepared.counted.scored] = outcome.weights(prepared.problem.members)
     return weights
 
 
 def _ratios(problem: Problem, outcome: Outcome) -> Floats:
     """Average, over a pattern's source rows, how many times each counts."""
-    counts = np.array([group.source for group in problem.groups])
     total = np.maximum(problem.patterns.source, 1)
+    if outcome.scored_weights is not None:
+        by_pattern = add_up(problem.members.source, outcome.scored_weights, len(total))
+        return by_pattern / total * problem.patterns.n_source
+    counts = np.array([group.source for group in problem.groups])
     return (counts * outcome.row_weights).sum(axis=0) / total * problem.patterns.n_source
 
 
-def _bootstrap(
-    prepared: Prepared, settings: EstimatorSettings, outcome: Outcome, progress: Progress | None
+def interval_by_settings(
+    prepared: Prepared, settings: EstimatorSettings, outcome: Outcome, progress: Progress | None = None
 ) -> tuple[Interval, list[Finding]]:
+    """Put an interval around an outcome the way the settings ask for, with what to know about it."""
+    if settings.interval == "influence":
+        return interval_of(prepared.problem, outcome, settings.confidence), []
+    estimator = get_estimator(settings.name)
+    if not isinstance(estimator, Redrawable) or prepared.problem.metric.ranked:
+        return interval_of(prepared.problem, outcome, settings.confidence), [
+            Finding(
+                "no_bootstrap",
+                "info",
+                "The bootstrap redraws slice patterns, which does not do for this method and metric; "
+                "the interval is made the method's own way.",
+                'Nothing to do; interval = "influence" says the same.',
+            )
+        ]
     said = (lambda share: progress(f"bootstrap of {prepared.model}", share)) if progress is not None else None
     found = bootstrap(
         prepared.problem,
-        get_estimator(settings.name),
+        estimator,
         outcome,
         replicates=settings.replicates,
         rng=np.random.default_rng(settings.seed),

@@ -36,8 +36,9 @@ class Patterns:
         Rows of each sample.
     sums : array of float, shape (n_patterns, n_statistics)
         Sum over source rows of the metric's statistics.
-    products : array of float, shape (n_patterns, n_statistics, n_statistics)
-        Sum over source rows of the statistics' outer products.
+    products : array of float, shape (n_patterns, n_statistics, n_statistics), or None
+        Sum over source rows of the statistics' outer products. None where the statistics are indicators of
+        which at most one is 1 in a row: their products are the sums, on the diagonal.
     """
 
     names: tuple[str, ...]
@@ -45,7 +46,7 @@ class Patterns:
     source: Floats
     target: Floats
     sums: Floats
-    products: Floats
+    products: Floats | None
 
     @property
     def n_source(self) -> float:
@@ -72,16 +73,38 @@ class Patterns:
         counts = self.source if side == "source" else self.target
         return code_rates(self.codes, counts)
 
-    def select(self, slices: Sequence[int]) -> Patterns:
-        """Keep some slices, adding up the patterns that become alike."""
+    def squares(self, slope: Floats) -> Floats:
+        """Add up, by pattern, the squares of slope . statistics over the source rows.
+
+        Parameters
+        ----------
+        slope : array of float, shape (n_patterns, n_statistics)
+        """
+        if self.products is None:
+            return np.einsum("pi,pi->p", slope**2, self.sums)
+        return np.einsum("pi,pij,pj->p", slope, self.products, slope)
+
+    def select(self, slices: Sequence[int]) -> tuple[Patterns, Index]:
+        """Keep some slices, adding up the patterns that become alike; say which pattern each has become."""
         codes, index = _distinct(self.codes[:, list(slices)])
-        return Patterns(
+        selected = Patterns(
             names=tuple(self.names[i] for i in slices),
             codes=codes,
             source=add_up(index, self.source, len(codes)),
             target=add_up(index, self.target, len(codes)),
             sums=_add_up_rows(index, self.sums, len(codes)),
-            products=_add_up_rows(index, self.products, len(codes)),
+            products=None if self.products is None else _add_up_rows(index, self.products, len(codes)),
+        )
+        return selected, index
+
+    def only(self, keep: NDArray[np.bool_]) -> Patterns:
+        """Take away the rows of both samples in the patterns not kept; the patterns stay."""
+        return replace(
+            self,
+            source=np.where(keep, self.source, 0.0),
+            target=np.where(keep, self.target, 0.0),
+            sums=np.where(keep[:, None], self.sums, 0.0),
+            products=None if self.products is None else np.where(keep[:, None, None], self.products, 0.0),
         )
 
     def keep_target(self, keep: NDArray[np.bool_]) -> Patterns:
@@ -146,17 +169,40 @@ def restrict_source(count: Count, statistics: Floats, rows: NDArray[np.bool_]) -
     return replace(count.patterns, source=counts, sums=sums, products=products)
 
 
-def total_statistics(index: Index, statistics: Floats, n_patterns: int) -> tuple[Floats, Floats]:
+def total_statistics(index: Index, statistics: Floats, n_patterns: int) -> tuple[Floats, Floats | None]:
     """Add up statistics and their outer products by pattern."""
     n_statistics = statistics.shape[1]
+    if _are_exclusive_indicators(statistics):
+        return _count_indicators(index, statistics, n_patterns), None
     sums = np.empty((n_patterns, n_statistics))
-    products = np.empty((n_patterns, n_statistics, n_statistics))
     for i in range(n_statistics):
         sums[:, i] = add_up(index, statistics[:, i], n_patterns)
+    products = np.empty((n_patterns, n_statistics, n_statistics))
+    for i in range(n_statistics):
         for j in range(i + 1):
             product = add_up(index, statistics[:, i] * statistics[:, j], n_patterns)
             products[:, i, j] = products[:, j, i] = product
     return sums, products
+
+
+def _are_exclusive_indicators(statistics: Floats) -> bool:
+    """Tell whether all statistics are 0 or 1, and at most one of them is 1 in a row."""
+    if statistics.shape[1] == 1:
+        return bool(((statistics == 0) | (statistics == 1)).all())
+    # Numbers that are not negative and add up to 1, as do their squares, are a 1 and zeros.
+    total, squares = statistics.sum(axis=1), np.einsum("ij,ij->i", statistics, statistics)
+    whole = ((total == 0) | (total == 1)) & (squares == total)
+    return bool(whole.all()) and statistics.min(initial=0.0) >= 0
+
+
+def _count_indicators(index: Index, statistics: Floats, n_patterns: int) -> Floats:
+    """Add up exclusive indicators by pattern: one pass, however many there are."""
+    n_statistics = statistics.shape[1]
+    if n_statistics == 1:
+        return add_up(index, statistics[:, 0], n_patterns)[:, None]
+    which = (statistics @ np.arange(1.0, n_statistics + 1)).astype(np.intp)  # 0 where none is 1
+    counts = np.bincount(index * (n_statistics + 1) + which, minlength=n_patterns * (n_statistics + 1))
+    return counts.reshape(n_patterns, n_statistics + 1)[:, 1:].astype(float)
 
 
 def code_rates(codes: Codes, counts: Floats) -> Floats:

@@ -17,7 +17,7 @@ from mandoline_core.data import Model, Sample, read_table
 from mandoline_core.errors import DataError, ProjectError, did_you_mean, listed
 from mandoline_core.project_file import dump_mapping, parse_mapping
 from mandoline_core.rules import Combination
-from mandoline_core.settings import EstimatorSettings, MetricSettings
+from mandoline_core.settings import EstimatorSettings, MethodSettings, MetricSettings
 from mandoline_core.slices import Slice
 
 __all__ = [
@@ -57,6 +57,8 @@ class Project:
         The pairs of slices whose interaction is modelled.
     estimator : EstimatorSettings
         How the estimate is made.
+    methods : MethodSettings
+        What methods look at that do not work on slices.
     base : Path
         The folder that paths are relative to.
     path : Path, optional
@@ -80,6 +82,7 @@ class Project:
     slices: tuple[Slice, ...] = ()
     edges: Edges = ()
     estimator: EstimatorSettings = field(default_factory=EstimatorSettings)
+    methods: MethodSettings = field(default_factory=MethodSettings)
     base: Path = Path()
     path: Path | None = field(default=None, compare=False)
 

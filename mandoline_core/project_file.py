@@ -11,14 +11,14 @@ import tomli_w
 from mandoline_core.data import Model
 from mandoline_core.errors import MandolineError, ProjectError, did_you_mean, listed
 from mandoline_core.noise import Correction, Noise
-from mandoline_core.settings import EstimatorSettings, MetricSettings
+from mandoline_core.settings import EstimatorSettings, MethodSettings, MetricSettings
 from mandoline_core.slices import KINDS, FunctionSlice, Slice
 
 if TYPE_CHECKING:
     from mandoline_core.project import Project
 
 VERSION = 1
-_TOP = ("version", "name", "source", "target", "task", "models", "metric", "slices", "edges", "estimator")
+_TOP = ("version", "name", "source", "target", "task", "models", "metric", "slices", "edges", "estimator", "methods")
 _TYPES: dict[type, str] = {str: "a text", bool: "true or false", dict: "a table", list: "a list"}
 
 
@@ -31,7 +31,7 @@ def parse_mapping(mapping: Mapping[str, Any], file: str) -> dict[str, Any]:
     Traceback (most recent call last):
     ...
     mandoline_core.errors.ProjectError: Unknown key 'nmae' in a.toml. Expected: version, name, source, target, task,
-    models, metric, slices, edges, estimator. Did you mean 'name'?
+    models, metric, slices, edges, estimator, methods. Did you mean 'name'?
     """
     if not isinstance(mapping, Mapping):
         raise ProjectError(f"{file} must hold a table. Got {mapping!r}.")
@@ -55,6 +55,7 @@ def parse_mapping(mapping: Mapping[str, Any], file: str) -> dict[str, Any]:
         "slices": tuple(_slice(table, number) for number, table in _tables(mapping, "slices", file)),
         "edges": mapping.get("edges", ()),
         "estimator": EstimatorSettings(**_table(mapping, "estimator", _keys(EstimatorSettings), file)),
+        "methods": MethodSettings(**_table(mapping, "methods", _keys(MethodSettings), file)),
     }
 
 
@@ -75,6 +76,7 @@ def dump_mapping(project: Project) -> str:
         tomli_w.dumps({"metric": {"name": project.metric.name} | _plain(project.metric)}),
         *(_dump_item("slices", _dump_slice(rule)) for rule in project.slices),
         tomli_w.dumps({"estimator": {"name": project.estimator.name} | _plain(project.estimator)}),
+        *([tomli_w.dumps({"methods": _plain(project.methods)})] if _plain(project.methods) else []),
     ]
     return _short_lists("\n".join(parts))
 

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import csv
-import gzip
 import io
-import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from mandoline_core.errors import DataError, did_you_mean, listed
+from mandoline_core.text_files import find_encoding, open_text
 
 _PARQUET = (".parquet", ".pq")
 _DELIMITED = (".csv", ".tsv", ".tab", ".txt")
@@ -79,7 +78,11 @@ def _check_path(path: Path) -> None:
             f"{path.name} is not a table that can be read here. Expected {wanted}. Save it as one of these."
         )
     if path.stat().st_size == 0:
-        raise DataError(f"{path.name} is empty. Expected a header line and at least one row.")
+        raise _empty(path)
+
+
+def _empty(path: Path) -> DataError:
+    return DataError(f"{path.name} is empty. Expected a header line and at least one row.")
 
 
 def _read_parquet(path: Path) -> pd.DataFrame:
@@ -98,10 +101,10 @@ def _read_parquet(path: Path) -> pd.DataFrame:
 
 
 def _read_delimited(path: Path) -> pd.DataFrame:
-    encoding = _encoding(path)
+    encoding = find_encoding(path)
     sample = _head(path, encoding)
     if not sample.strip("\ufeff\0 \t\r\n"):
-        raise DataError(f"{path.name} is empty. Expected a header line and at least one row.")
+        raise _empty(path)
     delimiter = "\t" if ".tsv" in path.suffixes else _delimiter(sample)
     rows = csv.reader(io.StringIO(sample, newline=""), delimiter=delimiter)
     header = next(row for row in rows if row)
@@ -120,6 +123,8 @@ def _read_delimited(path: Path) -> pd.DataFrame:
             low_memory=False,
             skip_blank_lines=len(header) > 1,
         )
+    except pd.errors.EmptyDataError:  # a quote and nothing in it, say
+        raise _empty(path) from None
     except pd.errors.ParserError as error:
         _explain_ragged(path, encoding, delimiter)
         if "EOF inside string" in str(error):
@@ -139,37 +144,8 @@ def _check_header(path: Path, names: list[str]) -> None:
         )
 
 
-def _open(path: Path, encoding: str) -> TextIO:
-    if path.suffix.lower() == ".gz":
-        return gzip.open(path, "rt", encoding=encoding, newline="")
-    return path.open(encoding=encoding, newline="")
-
-
-def _encoding(path: Path) -> str:
-    """Find a CSV's encoding: its byte order mark, else UTF-8 if all of it is, else Western European."""
-    opener = gzip.open if path.suffix.lower() == ".gz" else open
-    try:
-        with opener(path, "rb") as file:
-            start = file.read(4)
-        if start[:3] == b"\xef\xbb\xbf":
-            return "utf-8-sig"
-        if start[:2] in (b"\xff\xfe", b"\xfe\xff"):
-            return "utf-16"
-        for encoding in ("utf-8", "cp1252"):
-            try:
-                with _open(path, encoding) as file:
-                    while file.read(1 << 22):
-                        pass
-            except UnicodeDecodeError:
-                continue
-            return encoding
-    except (gzip.BadGzipFile, EOFError, zlib.error):
-        raise DataError(f"{path.name} is not a whole gzip file. Compress it again, or save it without .gz.") from None
-    return "latin-1"
-
-
 def _head(path: Path, encoding: str) -> str:
-    with _open(path, encoding) as file:
+    with open_text(path, encoding) as file:
         head = file.read(_SAMPLE_BYTES)
     # A line cut in half would look ragged.
     return head if len(head) < _SAMPLE_BYTES or "\n" not in head else head[: head.rindex("\n")]
@@ -188,7 +164,7 @@ def _delimiter(sample: str) -> str:
 
 def _explain_ragged(path: Path, encoding: str, delimiter: str) -> None:
     """Raise for the first row whose number of fields is not the header's; return if there is none."""
-    with _open(path, encoding) as file:
+    with open_text(path, encoding) as file:
         width = 0
         for line, row in _records(csv.reader(file, delimiter=delimiter)):
             width = width or len(row)
@@ -202,7 +178,7 @@ def _explain_ragged(path: Path, encoding: str, delimiter: str) -> None:
 
 def _open_quote(path: Path, encoding: str, delimiter: str) -> DataError:
     """Say where the quote opens that swallows the rest of the file."""
-    with _open(path, encoding) as file:
+    with open_text(path, encoding) as file:
         line = max((line for line, _ in _records(csv.reader(file, delimiter=delimiter))), default=1)
     return DataError(
         f"A quote that opens on line {line} of {path.name} is never closed. "

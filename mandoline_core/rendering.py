@@ -85,6 +85,7 @@ def render_text(report: Report) -> str:
         "",
         table(rows, "<" * len(rows[0])),
         "",
+        *(wrapped(said, "") for said in _verdicts(report)),
         wrapped(_basis(first), ""),
     ]
     if first.edges:
@@ -111,7 +112,10 @@ def render_html(report: Report) -> str:
         f"<div><h3>{html.escape(report.name)}: {html.escape(first.metric)} on the target, "
         "estimated without its labels</h3>"
         f"<table><thead><tr>{''.join(f'<th>{cell}</th>' for cell in head)}</tr></thead><tbody>{rows}</tbody></table>"
-        f"<p>{html.escape(_basis(first))}</p>{edges}" + (f"<ul>{findings}</ul>" if findings else "") + "</div>"
+        + "".join(f"<p><strong>{html.escape(said)}</strong></p>" for said in _verdicts(report))
+        + f"<p>{html.escape(_basis(first))}</p>{edges}"
+        + (f"<ul>{findings}</ul>" if findings else "")
+        + "</div>"
     )
 
 
@@ -130,6 +134,14 @@ def render_page(report: Report) -> str:
         f"<title>{html.escape(report.name)}</title><style>{style}</style></head>\n"
         f"<body>{render_html(report)}<h4>Made from</h4><ul>{prints}</ul></body></html>\n"
     )
+
+
+def _verdicts(report: Report) -> list[str]:
+    """Say each model's verdict, or one for all where they are the same."""
+    said = {name: f"{m.verdict.level.upper()}. {m.verdict.message}" for name, m in report.models.items() if m.verdict}
+    if len(set(said.values())) == 1:
+        return [next(iter(said.values()))]
+    return [f"{name}: {words}" for name, words in said.items()]
 
 
 def _has_truth(report: Report) -> bool:
@@ -152,7 +164,7 @@ def _model_cells(report: Report) -> list[tuple[str, list[str]]]:
 
 def is_share(model: ModelReport) -> bool:
     """Tell whether a model's metric is a share, to be written as a percentage."""
-    return model.problem.metric.bounds == (0.0, 1.0)
+    return model.problem.metric.share
 
 
 def _basis(model: ModelReport) -> str:

@@ -11,21 +11,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mandoline_core.assemble import CodesOf, Counted, EdgeNames, Prepared, make_problem, prepare, split_halves
+from mandoline_core.assemble import CodesOf, Counted, EdgeNames, Prepared, make_problem
 from mandoline_core.corrections import CorrectionRule, fixed_rule
-from mandoline_core.data import Model, Sample
-from mandoline_core.errors import DataError, MandolineError, ProjectError, SliceError, listed
+from mandoline_core.data import Sample
+from mandoline_core.errors import DataError, SliceError, listed
 from mandoline_core.estimators import get_estimator
 from mandoline_core.findings import Finding
 from mandoline_core.graph import check_edges
 from mandoline_core.intervals import Interval
-from mandoline_core.metrics import check_finite, get_metric
-from mandoline_core.model_report import ModelReport, Progress, report_model
+from mandoline_core.metrics import get_metric
+from mandoline_core.model_report import ModelReport, Progress
 from mandoline_core.patterns import Floats, count_patterns
 from mandoline_core.project import Project
 from mandoline_core.rendering import render_html, render_text
-from mandoline_core.settings import EstimatorSettings, MetricSettings
+from mandoline_core.scoring import check_finite
+from mandoline_core.settings import EstimatorSettings, MethodSettings, MetricSettings
 from mandoline_core.slices import Slice, codes
+from mandoline_core.stating import state
+from mandoline_core.trust import report_model
+from mandoline_core.verdict import Verdict
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,6 +83,11 @@ class Report:
         """What to know before quoting the first model's estimate."""
         return self.first.findings
 
+    @property
+    def verdict(self) -> Verdict | None:
+        """How far to believe the first model's estimate."""
+        return self.first.verdict
+
     def as_dict(self) -> dict[str, Any]:
         """Return the report as plain data: what `mandoline estimate --json` prints."""
         first = self.first
@@ -115,10 +124,12 @@ class Report:
                     "largest_ratio": model.largest_ratio,
                     "converged": model.converged,
                     "findings": [finding.as_dict() for finding in model.findings],
+                    "verdict": None if model.verdict is None else model.verdict.as_dict(),
                 }
                 for name, model in self.models.items()
             },
             "findings": [finding.as_dict() for finding in first.findings],
+            "verdict": None if first.verdict is None else first.verdict.as_dict(),
             "made": dict(self.made),
         }
 
@@ -140,6 +151,7 @@ def estimate(
     edges: EdgeNames | str = (),
     metric: str | MetricSettings = "accuracy",
     estimator: str | EstimatorSettings = "mandoline",
+    methods: MethodSettings | None = None,
     reveal: bool = False,
     progress: Progress | None = None,
     codes_of: CodesOf = codes,
@@ -157,6 +169,8 @@ def estimate(
     metric : str or MetricSettings
     estimator : str or EstimatorSettings
         A name in the registry.
+    methods : MethodSettings, optional
+        What methods look at that do not work on slices.
     reveal : bool
         Read the project's file of target labels, to show the truth beside the estimate.
     progress : callable, optional
@@ -182,25 +196,25 @@ def estimate(
     >>> round(report.source, 3), round(report.estimate, 3)
     (0.9, 0.75)
     """
-    if isinstance(source, Project):
-        if target is not None or slices is not None or settings or edges:
-            raise ProjectError("A project already says which data, slices and settings to use. Change the project.")
-        return _estimate_project(source, reveal, progress, codes_of)
-    if target is None or slices is None:
-        raise MandolineError("estimate() needs a project, or a source sample, a target sample and slices.")
-    chosen = metric if isinstance(metric, MetricSettings) else MetricSettings(name=metric)
-    how = replace(estimator, **settings) if isinstance(estimator, EstimatorSettings) else None
-    return _estimate_samples(
-        "estimate",
+    stated = state(
         source,
         target,
         slices,
-        edges,
-        chosen,
-        how or EstimatorSettings(name=str(estimator), **settings),
-        progress,
-        codes_of,
+        edges=edges,
+        metric=metric,
+        methods=methods,
+        settings=settings,
+        caller="estimate",
+        estimator=estimator,
+        reveal=reveal,
     )
+    get_estimator(stated.settings.name)  # refuse an unknown name before any work
+    reports = {
+        prepared.model: report_model(prepared, stated.settings, said)
+        for prepared, said in stated.each_model(progress, codes_of, need_slices=True)
+    }
+    fingerprints = {"source": stated.source.fingerprint, "target": stated.target.fingerprint}
+    return Report(stated.name, reports, _made(stated.settings, fingerprints))
 
 
 def estimate_from_codes(
@@ -247,76 +261,17 @@ def estimate_from_codes(
     if len(labels) != n_slices:
         raise SliceError(f"There are {n_slices} slices and {len(labels)} names. Expected one name a slice.")
     inside_unit = bool(((values >= 0) & (values <= 1)).all())
-    metric = replace(get_metric("mean"), bounds=(0.0, 1.0) if inside_unit else None)
+    metric = get_metric("mean")
+    if inside_unit:
+        metric = replace(metric, bounds=(0.0, 1.0), unit="percent")
     count = count_patterns(source, target, values[:, None], labels)
-    halves = split_halves(len(values), how.split, np.random.default_rng(how.seed))
-    problem = make_problem(count, values[:, None], metric, how, halves)
+    problem = make_problem(count, values[:, None], metric, how)
     problem = replace(problem, edges=check_edges(edges, n_slices))
     if noise is not None:
         problem = replace(problem, rule=_check_noise(noise, n_slices))
     scored = np.ones(len(values), dtype=bool)
     counted = Counted("score", (), {}, metric, count, values[:, None], scored, {}, None, ())
-    return Report("codes", {"score": report_model(Prepared(counted, problem, halves), how)}, _made(how, {}))
-
-
-def _estimate_project(project: Project, reveal: bool, progress: Progress | None, codes_of: CodesOf) -> Report:
-    source, target = project.read()
-    revealed = project.reveal(target) if reveal else target
-    return _estimate_samples(
-        project.name,
-        source,
-        target,
-        project.slices,
-        project.edges,
-        project.metric,
-        project.estimator,
-        progress,
-        codes_of,
-        revealed,
-    )
-
-
-def _estimate_samples(
-    name: str,
-    source: Sample,
-    target: Sample,
-    slices: Sequence[Slice],
-    edges: EdgeNames | str,
-    metric: MetricSettings,
-    settings: EstimatorSettings,
-    progress: Progress | None,
-    codes_of: CodesOf,
-    revealed: Sample | None = None,
-) -> Report:
-    get_estimator(settings.name)  # refuse an unknown name before any work
-    reports = {}
-    models = models_of(source, metric)
-    for i, model in enumerate(models):
-        if progress is not None:
-            progress(f"model {model.name}" if model else "estimate", i / len(models))
-        prepared = prepare(
-            source,
-            target,
-            slices,
-            model=model,
-            edges=edges,
-            metric=metric,
-            settings=settings,
-            codes_of=codes_of,
-            revealed=revealed,
-        )
-        reports[prepared.model] = report_model(prepared, settings, progress)
-    fingerprints = {"source": source.fingerprint, "target": target.fingerprint}
-    return Report(name, reports, _made(settings, fingerprints))
-
-
-def models_of(source: Sample, metric: MetricSettings) -> tuple[Model | None, ...]:
-    """List the models to report on; the metric "mean" needs none."""
-    if source.models:
-        return source.models
-    if get_metric(metric.name).needs == "column":
-        return (None,)
-    raise ProjectError("The source names no model. Say which column holds the predictions.")
+    return Report("codes", {"score": report_model(Prepared(counted, problem), how)}, _made(how, {}))
 
 
 def _made(settings: EstimatorSettings, fingerprints: Mapping[str, str]) -> dict[str, Any]:

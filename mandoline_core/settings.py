@@ -99,6 +99,8 @@ class MetricSettings:
         The metric: "accuracy", "error", "mean" or another that is known.
     column : str, optional
         The column that "mean" averages.
+    positive : str, int, float or bool, optional
+        The class that precision, recall, F1 and AUROC are about; the average over all classes when left out.
     merge : mapping of str to sequence
         Classes to take for one before scoring: the new name, and the classes it stands for.
 
@@ -110,6 +112,7 @@ class MetricSettings:
 
     name: str = "accuracy"
     column: str | None = None
+    positive: str | int | float | bool | None = None
     merge: Mapping[str, tuple[str | int | float | bool, ...]] = field(default_factory=FrozenMapping)
 
     def __post_init__(self) -> None:
@@ -119,6 +122,8 @@ class MetricSettings:
             _check_name("the metric's column", self.column)
         if self.name == "mean" and self.column is None:
             raise ProjectError("Metric 'mean' needs a column to average. Add column to the metric.")
+        if self.positive == "" or isinstance(self.positive, (list, tuple, dict)):
+            raise ProjectError(f"positive must name a class. Got {self.positive!r}.")
         if not isinstance(self.merge, Mapping):
             raise ProjectError(f"merge must give lists of classes by their new name. Got {self.merge!r}.")
         merged = FrozenMapping({name: self._classes(name, values) for name, values in self.merge.items()})
@@ -137,6 +142,65 @@ class MetricSettings:
             hint = f" Did you mean [{values!r}]?" if isinstance(values, str) else ""
             raise ProjectError(f"merge must give {name!r} a list of the classes it stands for. Got {values!r}.{hint}")
         return classes
+
+
+@dataclass(frozen=True)
+class MethodSettings:
+    """Say what the methods look at that do not work on slices, and how they are tuned.
+
+    Parameters
+    ----------
+    features : tuple of str
+        Columns for the methods on features; all but labels, answers and identifiers when empty.
+    scores : str, optional
+        A column with the probability that a row is from the target, computed elsewhere.
+    max_rows : int
+        So many rows of each sample, drawn at random, are enough for a method on features.
+    width : float, optional
+        Of the Gaussian kernel; chosen from the data when left out.
+    box : float
+        The most that kernel mean matching lets a row count (the paper's B).
+    tolerance : float, optional
+        How far kernel mean matching's ratios may be from averaging 1 (epsilon).
+    redraws : int
+        How often kernel mean matching is repeated for its interval.
+
+    Examples
+    --------
+    >>> MethodSettings(features=["age", "text"]).features
+    ('age', 'text')
+    """
+
+    features: tuple[str, ...] = ()
+    scores: str | None = None
+    max_rows: int = 10_000
+    width: float | None = None
+    box: float = 1000.0
+    tolerance: float | None = None
+    redraws: int = 40
+
+    def __post_init__(self) -> None:
+        """Refuse what no data could make right."""
+        object.__setattr__(self, "features", _columns(self.features))
+        if self.scores is not None:
+            _check_name("the column of scores", self.scores)
+        for key, least in (("max_rows", 10), ("redraws", 10)):
+            value = getattr(self, key)
+            if isinstance(value, bool) or not isinstance(value, int) or value < least:
+                raise ProjectError(f"{key} must be a whole number, {least} or above. Got {value!r}.")
+        for key in ("width", "box"):
+            value = getattr(self, key)
+            if not (value is None and key == "width") and not (_is_number(value) and 0 < value < math.inf):
+                raise ProjectError(f"{key} must be a number above 0. Got {value!r}.")
+        if self.tolerance is not None and not (_is_number(self.tolerance) and 0 <= self.tolerance < math.inf):
+            raise ProjectError(f"tolerance must be a number, 0 or above. Got {self.tolerance!r}.")
+
+
+def _columns(given: object) -> tuple[str, ...]:
+    if not isinstance(given, (list, tuple)) or not all(isinstance(name, str) and name for name in given):
+        hint = f" Did you mean [{given!r}]?" if isinstance(given, str) else ""
+        raise ProjectError(f"features must be a list of columns. Got {given!r}.{hint}")
+    return tuple(given)
 
 
 def _check_name(what: str, value: object) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 
 from mandoline_core.assemble import Prepared
 from mandoline_core.diagnostics import interval_of
+from mandoline_core.errors import MandolineError
 from mandoline_core.estimators import get_estimator
 from mandoline_core.intervals import Interval
 from mandoline_core.patterns import Patterns
@@ -119,16 +120,15 @@ def _part(prepared: Prepared, i: int, code: int, confidence: float) -> Part:
     n = float(table.source[here].sum())
     if not n:
         return Part(0, None, None)
-    inside = replace(
-        table,
-        codes=table.codes[here],
-        source=table.source[here],
-        target=table.target[here],
-        sums=table.sums[here],
-        products=table.products[here],
-    )
-    problem = replace(prepared.problem, patterns=inside, groups=(inside,))
-    outcome = get_estimator("source").estimate(problem)
+    inside = table.only(here)
+    members = prepared.problem.membership
+    if members is not None:  # a split of the source has no part in a plain mean
+        members = members._replace(groups=np.zeros_like(members.groups))
+    problem = replace(prepared.problem, patterns=inside, groups=(inside,), folds=((0, 0),), membership=members)
+    try:
+        outcome = get_estimator("source").estimate(problem)
+    except MandolineError:  # a metric may not be defined on so few rows: recall without a label of the class
+        return Part(round(n), None, None)
     return Part(round(n), outcome.value, interval_of(problem, outcome, confidence))
 
 

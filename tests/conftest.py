@@ -12,20 +12,43 @@ settings.load_profile("repeatable")
 
 # Modules that take more than a few seconds each. `make check` leaves them out, `make test` runs them.
 SLOW_MODULES = {
+    "test_backtest",
     "test_bootstrap",
+    "test_compare_cli",
+    "test_compare_page",
+    "test_comparison",
+    "test_confidence_estimators",
     "test_data_page",
     "test_estimate_page",
     "test_estimators",
     "test_influence",
     "test_kliep",
+    "test_metric_estimates",
+    "test_pseudo_targets",
     "test_reach",
+    "test_slices_page",
     "test_store",
+    "test_trust_page",
+    "test_verdict",
+    "test_weighting_estimators",
+    "test_weighting_influence",
     "test_workbench",
+}
+
+# Single tests that take more than two seconds of a processor, in modules that are quick otherwise.
+SLOW_TESTS = {
+    "test_a_closed_pipe_is_no_error",
+    "test_a_real_process_refuses_in_one_line",
+    "test_any_number_of_edges_is_cheap_without_noise",
+    "test_deepest_and_longest_expressions_run",
+    "test_entropy_is_that_of_the_definition",
+    "test_fingerprints_are_the_same_in_every_engine_and_chunking",
 }
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark slow modules and everything that needs a browser."""
+    """Mark slow modules, slow tests and everything that needs a browser."""
     for item in items:
-        if item.path.stem in SLOW_MODULES or "browser" in item.path.parts:
+        name = getattr(item, "originalname", item.name)
+        if item.path.stem in SLOW_MODULES or name in SLOW_TESTS or "browser" in item.path.parts:
             item.add_marker(pytest.mark.slow)

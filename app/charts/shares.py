@@ -12,6 +12,7 @@ from mandoline_core.slice_table import SliceRow
 
 _BAR = 19  # pixels a bar
 MOST_CLASSES = 20
+_NO_SHIFT = 0.01 + 1e-9  # a share; beyond it two percentages differ when written
 
 
 class _Pair(NamedTuple):
@@ -26,14 +27,7 @@ class _Pair(NamedTuple):
 def coverage_bars(rows: Sequence[SliceRow], dark: bool = False) -> go.Figure:
     """Show what share of each sample every slice covers, in the table's order."""
     pairs = [_Pair(row.name, row.source, row.target, row.rule) for row in rows]
-    if pairs:
-        most = max(pairs, key=lambda pair: abs((pair.target or 0.0) - pair.source))
-        title = (
-            f"{shorten(most.name, 24)} shifts most: {_percent(most.source)} of the source, "
-            f"{_percent(most.target or 0.0)} of the target"
-        )
-    else:
-        title = "There are no slices yet"
+    title = _shift_title(pairs, "slice") if pairs else "There are no slices yet"
     return _paired(pairs, title=title, x="share of rows inside the slice (%)", y="slice", dark=dark)
 
 
@@ -72,9 +66,14 @@ def _class_title(pairs: Sequence[_Pair], known: bool) -> str:
         return "There are no classes to count"
     if not known:
         return f"{shorten(pairs[0].name, 24)} is the most frequent, {_percent(pairs[0].source)} of the source"
+    return _shift_title(pairs, "class")
+
+
+def _shift_title(pairs: Sequence[_Pair], what: str) -> str:
+    """Name the one that shifts most; a shift that the percentages would not show is none to speak of."""
     most = max(pairs, key=lambda pair: abs((pair.target or 0.0) - pair.source))
-    if round(most.source, 3) == round(most.target or 0.0, 3):
-        return "The classes are as frequent in the target as in the source"
+    if abs((most.target or 0.0) - most.source) <= _NO_SHIFT:
+        return f"No {what} shifts by more than a point"
     return (
         f"{shorten(most.name, 24)} shifts most: {_percent(most.source)} of the source, "
         f"{_percent(most.target or 0.0)} of the target"

@@ -34,8 +34,9 @@ from mandoline_core.balance import (
 )
 from mandoline_core.diagnostics import interval_of
 from mandoline_core.estimators import get_estimator
-from mandoline_core.metrics import get_metric, score_rows
+from mandoline_core.metrics import get_metric
 from mandoline_core.patterns import Codes, count_patterns
+from mandoline_core.scoring import score_rows
 from mandoline_core.slices import resolve, slice_codes
 
 
@@ -54,13 +55,17 @@ def _rule_key(rule: Slice) -> str:
     return repr(rule.key)
 
 
-def counted(workspace: Workspace, model: str | None = None, *, everything: bool = False) -> Counted:
+def counted(
+    workspace: Workspace, model: str | None = None, *, everything: bool = False, need_slices: bool = True
+) -> Counted:
     """Count the patterns of a model; corrections, edges and settings do not matter here.
 
     Parameters
     ----------
     everything : bool
         Count slices that are switched off, too.
+    need_slices : bool
+        Refuse a project without slices.
     """
     source, target = samples(workspace)
     rules = tuple(replace(rule, noise=None, enabled=rule.enabled or everything) for rule in workspace.project.slices)
@@ -73,8 +78,9 @@ def counted(workspace: Workspace, model: str | None = None, *, everything: bool 
         repr(workspace.project.label),
         workspace.revealed,
         repr(workspace.project.target_labels),
+        need_slices,
     )
-    return _counted(key, workspace, model, rules, source, target)
+    return _counted(key, workspace, model, rules, source, target, need_slices)
 
 
 @st.cache_resource(max_entries=48, show_spinner=False)
@@ -85,6 +91,7 @@ def _counted(
     _rules: tuple[Slice, ...],
     _source: Sample,
     _target: Sample,
+    _need_slices: bool,
 ) -> Counted:
     return count_rows(
         _source,
@@ -94,6 +101,7 @@ def _counted(
         metric=_workspace.project.metric,
         codes_of=codes_of,
         revealed=_revealed(_workspace, _target),
+        need_slices=_need_slices,
     )
 
 
@@ -102,9 +110,10 @@ def _revealed(workspace: Workspace, target: Sample) -> Sample | None:
     return workspace.project.reveal(target) if workspace.revealed else None
 
 
-def prepared(workspace: Workspace, model: str | None = None) -> Prepared:
+def prepared(workspace: Workspace, model: str | None = None, *, need_slices: bool = True) -> Prepared:
     """State the problem of a model."""
-    return _prepared(problem_key(workspace, model), counted(workspace, model), workspace)
+    table = counted(workspace, model, need_slices=need_slices)
+    return _prepared(problem_key(workspace, model), table, workspace)
 
 
 def problem_key(workspace: Workspace, model: str | None) -> tuple[str, ...]:
@@ -117,6 +126,7 @@ def problem_key(workspace: Workspace, model: str | None) -> tuple[str, ...]:
         repr(project.slices),
         repr(project.edges),
         repr(project.estimator),
+        repr(project.methods),
         repr(project.metric),
         repr(project.label),
         repr(model_of(workspace, model)),
@@ -127,7 +137,9 @@ def problem_key(workspace: Workspace, model: str | None) -> tuple[str, ...]:
 @st.cache_resource(max_entries=64, show_spinner=False)
 def _prepared(key: tuple[str, ...], _counted_table: Counted, _workspace: Workspace) -> Prepared:
     project = _workspace.project
-    return state_problem(_counted_table, project.slices, edges=project.edges, settings=project.estimator)
+    return state_problem(
+        _counted_table, project.slices, edges=project.edges, settings=project.estimator, methods=project.methods
+    )
 
 
 def report(workspace: Workspace, model: str | None = None) -> ModelReport:
@@ -236,24 +248,17 @@ def source_scores(workspace: Workspace) -> dict[str, SourceScore]:
 @st.cache_resource(max_entries=64, show_spinner=False)
 def _source_score(key: tuple[object, ...], _workspace: Workspace, _source: Sample, _model: Model | None) -> SourceScore:
     settings, confidence = _workspace.project.metric, _workspace.project.estimator.confidence
-    metric = get_metric(settings.name)
+    share = get_metric(settings.name).share
     try:
-        scores = score_rows(
-            metric, _source, label=_source.label, model=_model, column=settings.column, merge=settings.merge
-        )
+        scores = score_rows(settings, _source, label=_source.label, model=_model)
+        statistics = scores.statistics[scores.known]
+        everything = np.ones((len(statistics), 1), dtype=np.int8)  # one slice that holds every row
+        count = count_patterns(everything, everything[:1], statistics)
+        problem = make_problem(count, statistics, scores.metric, EstimatorSettings())
+        outcome = get_estimator("source").estimate(problem)
     except MandolineError as error:
-        return SourceScore(None, None, metric.bounds == (0.0, 1.0), str(error))
-    statistics = scores.statistics[scores.known]
-    everything = np.ones((len(statistics), 1), dtype=np.int8)  # one slice that holds every row
-    problem = make_problem(
-        count_patterns(everything, everything[:1], statistics),
-        statistics,
-        metric,
-        EstimatorSettings(),
-        np.zeros(len(statistics), dtype=np.int8),
-    )
-    outcome = get_estimator("source").estimate(problem)
-    return SourceScore(outcome.value, interval_of(problem, outcome, confidence), metric.bounds == (0.0, 1.0))
+        return SourceScore(None, None, share, str(error))
+    return SourceScore(outcome.value, interval_of(problem, outcome, confidence), share)
 
 
 def balance(workspace: Workspace) -> tuple[Balance, ...]:

@@ -178,6 +178,14 @@ def classes(workspace: Workspace, model: Model, most: int = 40) -> list[str]:
     return [*model.probabilities, *(class_ for class_ in found if class_name(class_) not in known)][:most]
 
 
+def source_classes(workspace: Workspace) -> tuple[str, ...]:
+    """List the classes among the labels and all models' answers in the labelled data."""
+    source, _ = plain_samples(workspace)
+    names = [workspace.project.label, *(model.prediction for model in workspace.project.models)]
+    columns = [(source, name) for name in names if name in source.columns]
+    return _classes((source.fingerprint, repr(names)), columns)
+
+
 @st.cache_resource(max_entries=32, show_spinner=False)
 def _classes(key: tuple[str, ...], _columns: list[tuple[Sample, str]]) -> tuple[str, ...]:
     return class_codes(*(sample.series(column) for sample, column in _columns))[1] if _columns else ()

@@ -10,6 +10,7 @@ import streamlit as st
 from app import charts, compute, edits, parts, state, wording
 from app.state import Workspace
 from mandoline_core import Correction, MandolineError, Noise, Slice
+from mandoline_core.estimators import get_estimator
 
 LABELS = {
     "inside": "Truly in, when the slice says in",
@@ -20,6 +21,10 @@ TARGET_WAYS = {
     "derived": "Follow from the source's error rates",
     "same": "The same matrix",
     "own": "Set separately",
+}
+HELD = {
+    "derived": "Derived from the labelled data's error rates. Choose 'Set separately' to move these.",
+    "same": "Copied from the labelled data's sliders. Choose 'Set separately' to move these.",
 }
 
 
@@ -67,6 +72,8 @@ def source_sliders(workspace: Workspace, rule: Slice) -> None:
     sliders, matrix = st.columns([3, 2])
     with sliders:
         shown = row.source
+        if measured:
+            st.caption(f"{row.measured_on} Press 'Reset' to set these yourself.")
         for field in ("inside", "outside", *(("abstain",) if row.source_abstains else ())):
             slider(rule, "source", field, getattr(shown, field), disabled=measured)
         with st.container(horizontal=True):
@@ -88,8 +95,6 @@ def source_sliders(workspace: Workspace, rule: Slice) -> None:
                 args=(rule.name, "reset", None),
                 disabled=rule.noise is None,
             )
-        if measured:
-            st.caption(row.measured_on)
     with matrix:
         parts.chart(
             charts.correction_matrix(
@@ -123,8 +128,10 @@ def target_sliders(workspace: Workspace, rule: Slice) -> None:
     )
     sliders, matrix = st.columns([3, 2])
     with sliders:
+        if now in HELD:
+            st.caption(HELD[now])
         for field in ("inside", "outside", *(("abstain",) if row.target_abstains else ())):
-            slider(rule, "target", field, getattr(row.target, field), disabled=now != "own")
+            slider(rule, "target", field, getattr(row.target, field), disabled=now in HELD)
     with matrix:
         parts.chart(
             charts.correction_matrix(
@@ -190,13 +197,14 @@ def write_noise(name: str, label: str, noise: Noise | None) -> None:
 def estimator_switch(workspace: Workspace) -> None:
     """Choose between the paper's weights and the denoised estimator."""
     st.subheader("With noisy slices", help=wording.TOOLTIPS["denoised"])
-    names = ["mandoline", "denoised"]
     now = workspace.project.estimator.name
+    names = list(dict.fromkeys(["mandoline", "denoised", now]))
+    short = {"mandoline": "The paper's weights", "denoised": "Denoised"}
     key = state.bind("estimator", now)
     st.radio(
         "Estimator",
-        names if now in names else [*names, now],
-        format_func={"mandoline": "The paper's weights", "denoised": "Denoised"}.get,
+        names,
+        format_func=lambda name: short.get(name) or get_estimator(name).title,
         captions=[wording.estimator_sentence(name) for name in names],
         key=key,
         on_change=choose_estimator,

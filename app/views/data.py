@@ -61,7 +61,10 @@ def scores(workspace: Workspace) -> None:
             written = show_interval(score.value, score.interval, share=score.share)
             lines.append({"model": name, workspace.project.metric.name: written})
     if lines:
-        st.dataframe(pd.DataFrame(lines), hide_index=True, width="content")
+        # A width of its own: a column that fits its text would not grow when another metric has longer numbers.
+        column = st.column_config.TextColumn(width=180)
+        table = pd.DataFrame(lines)
+        st.dataframe(table, hide_index=True, width="content", column_config={workspace.project.metric.name: column})
 
 
 def contents(workspace: Workspace) -> None:

@@ -67,6 +67,7 @@ def no_estimate(workspace: Workspace, error: MandolineError) -> None:
 def headline(workspace: Workspace, report: ModelReport) -> None:
     """Say the number in a sentence, then large, beside the source score and the truth."""
     parts.headline(report, workspace)
+    verdict(report)
     share = is_share(report)
     new, old, truth, rows = st.columns(4)
     value = show_value(report.estimate, share=share) if report.converged else "none"
@@ -83,6 +84,15 @@ def headline(workspace: Workspace, report: ModelReport) -> None:
         "strip",
         alt="The estimate with its interval beside the labelled data's score",
     )
+
+
+def verdict(report: ModelReport) -> None:
+    """Say how far to believe the number, and where to read more."""
+    found = parts.verdict_of(report)
+    if found is None:
+        return
+    parts.verdict_sentence(found)
+    st.page_link("views/trust.py", label="See every check", icon=":material/verified_user:")
 
 
 def reveal(workspace: Workspace, report: ModelReport) -> None:

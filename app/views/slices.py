@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from app import compute, edits, forms, parts, state, wording
+from app import compute, edits, forms, parts, renaming, state, wording
 from app.highlight import highlighted
 from app.state import Workspace
 from mandoline_core import MandolineError, Slice, SliceRow
@@ -87,7 +87,9 @@ def slice_switches(workspace: Workspace, rows: dict[str, list[SliceRow]]) -> Non
     key = f"table:{workspace.revision.number}"
     columns: dict[str, Any] = {
         "on": st.column_config.CheckboxColumn("on", help="Use this slice for the estimate", width=60),
-        "name": st.column_config.TextColumn("name", help="Double-click to rename", required=True),
+        "name": st.column_config.TextColumn(
+            "name", help="Double-click to rename, or use the field below", required=True
+        ),
         "rule": st.column_config.TextColumn("rule in words", width="medium"),
         "source": _share_column("source", "Share of labelled rows inside"),
         "target": _share_column("target", "Share of new rows inside"),
@@ -149,8 +151,7 @@ def apply_table(key: str, names: tuple[str, ...]) -> None:
                 word = "switch on" if given["on"] else "switch off"
                 state.change(f"{word} {name}", partial(edits.switch_slice, name=name, on=given["on"]))
             if given.get("name"):
-                state.change(f"rename {name}", partial(edits.rename_slice, name=name, new=given["name"]))
-                state.remember("editing", given["name"])
+                renaming.rename(name, given["name"].strip())
         except MandolineError as error:
             st.toast(wording.plain(str(error)), icon=":material/error:")
 

@@ -1,17 +1,47 @@
-"""The estimators and their registry."""
+"""The estimators and their registry: the paper's methods first, then those of the years since."""
 
 from __future__ import annotations
 
 from mandoline_core.errors import ProjectError, did_you_mean, listed
+from mandoline_core.estimators.atc import ThresholdedConfidence, ThresholdedEntropy
+from mandoline_core.estimators.average_confidence import AverageConfidence
 from mandoline_core.estimators.base import Estimator, Outcome, Problem
+from mandoline_core.estimators.bbse import Bbse
+from mandoline_core.estimators.cbiw import CbiwFeatures, CbiwScores, CbiwSlices
+from mandoline_core.estimators.cbpe import Cbpe
 from mandoline_core.estimators.denoised import Denoised
+from mandoline_core.estimators.doc import DifferenceOfConfidences
+from mandoline_core.estimators.doubly_robust import DoublyRobust
+from mandoline_core.estimators.kmm import KmmFeatures, KmmSlices
 from mandoline_core.estimators.mandoline import Mandoline
+from mandoline_core.estimators.pape import Pape
 from mandoline_core.estimators.simple import Simple
 from mandoline_core.estimators.source import Source
+from mandoline_core.estimators.ulsif import UlsifFeatures, UlsifSlices
 
 __all__ = ["ESTIMATORS", "Estimator", "Outcome", "Problem", "get_estimator"]
 
-_ALL: tuple[Estimator, ...] = (Mandoline(), Denoised(), Simple(), Source())
+_ALL: tuple[Estimator, ...] = (
+    Source(),
+    Simple(),
+    Mandoline(),
+    Denoised(),
+    CbiwSlices(),
+    CbiwFeatures(),
+    CbiwScores(),
+    KmmSlices(),
+    KmmFeatures(),
+    UlsifSlices(),
+    UlsifFeatures(),
+    AverageConfidence(),
+    DifferenceOfConfidences(),
+    ThresholdedConfidence(),
+    ThresholdedEntropy(),
+    Cbpe(),
+    Pape(),
+    DoublyRobust(),
+    Bbse(),
+)
 ESTIMATORS: dict[str, Estimator] = {estimator.name: estimator for estimator in _ALL}
 
 
@@ -22,7 +52,6 @@ def get_estimator(name: str) -> Estimator:
     "Mandoline (the paper's weights)"
     """
     if name not in ESTIMATORS:
-        raise ProjectError(
-            f"Estimator {name!r} is not known. Estimators: {listed(ESTIMATORS)}.{did_you_mean(name, ESTIMATORS)}"
-        )
+        known = listed(ESTIMATORS, most=len(ESTIMATORS))
+        raise ProjectError(f"Estimator {name!r} is not known. Estimators: {known}.{did_you_mean(name, ESTIMATORS)}")
     return ESTIMATORS[name]

@@ -1,19 +1,90 @@
-"""The contract every estimator keeps: a problem on patterns in, an outcome with its influence out."""
+"""The contract every estimator keeps: a problem in, an outcome with its spread out."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Protocol
+from functools import cached_property
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mandoline_core.answers import Answers, read_answers, read_probabilities
 from mandoline_core.corrections import CorrectionRule, Corrections
+from mandoline_core.data import Model, Sample
 from mandoline_core.findings import Finding
-from mandoline_core.intervals import Influence
+from mandoline_core.gold import Audit
+from mandoline_core.intervals import Membership, Spread
 from mandoline_core.metrics import Metric
-from mandoline_core.patterns import Floats, Patterns
+from mandoline_core.patterns import Floats, Patterns, total_statistics
 from mandoline_core.potentials import Edges
+from mandoline_core.settings import MethodSettings, MetricSettings
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """Hold what a model says of the scored source rows and of the target rows, in common classes.
+
+    Parameters
+    ----------
+    source, target : Answers
+        Of the scored source rows, with their labels; of all target rows, without.
+    source_probabilities, target_probabilities : array of float, shape (n_rows, n_classes)
+        NaN where missing.
+    findings : tuple of Finding
+    """
+
+    source: Answers
+    target: Answers
+    source_probabilities: Floats
+    target_probabilities: Floats
+    findings: tuple[Finding, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Hold the rows behind a problem, for methods that look beyond slices.
+
+    Parameters
+    ----------
+    source, target : Sample
+    model : Model or None
+    metric : MetricSettings
+    scored : array of bool, shape (n_source_rows,)
+        Source rows with a score: the ones a problem's statistics are of.
+    """
+
+    source: Sample
+    target: Sample
+    model: Model | None
+    metric: MetricSettings
+    scored: NDArray[np.bool_]
+
+    @cached_property
+    def answers(self) -> tuple[Answers, Answers]:
+        """Labels and predictions of the scored source rows, predictions of the target rows; in common classes."""
+        if self.model is None or self.model.prediction is None or self.source.label is None:
+            raise ValueError("There is no model with predictions, or no label; an estimator must check that first.")
+        prediction, merge = self.model.prediction, self.metric.merge
+        source = read_answers(self.source, label=self.source.label, prediction=prediction, merge=merge)
+        target = read_answers(self.target, label=None, prediction=prediction, merge=merge, known=source.classes)
+        return replace(source, classes=target.classes).take(self.scored), target
+
+    @cached_property
+    def evidence(self) -> Evidence:
+        """The same with class probabilities; raises `MandolineError` where they cannot be used."""
+        if self.model is None:
+            raise ValueError("There is no model; an estimator must check that first.")
+        source, target = self.answers
+        before, some = read_probabilities(self.source, self.model, self._whole(source), self.metric.merge)
+        after, more = read_probabilities(self.target, self.model, target, self.metric.merge)
+        return Evidence(source, target, before[self.scored], after, (*some, *more))
+
+    def _whole(self, source: Answers) -> Answers:
+        """Put the scored rows' predictions back among all rows of the sample."""
+        predicted = np.full(self.source.n_rows, -1, dtype=np.int32)
+        predicted[self.scored] = source.predicted
+        return replace(source, predicted=predicted)
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +106,15 @@ class Problem:
         Group to fit on, group to evaluate on; the estimate is the average over folds.
     start : array of float, optional
         Parameters of an earlier solution, to start from.
+    membership : Membership, optional
+        The pattern and the statistics of every row; what resampling patterns does without.
+    rows : Rows, optional
+        The rows themselves, for methods that look beyond slices.
+    methods : MethodSettings
+    seed : int
+        Where random numbers start.
+    audit : Audit, optional
+        The rows that corrections were measured on; its slices are the table's.
     """
 
     patterns: Patterns
@@ -46,33 +126,80 @@ class Problem:
     groups: tuple[Patterns, ...] = ()
     folds: tuple[tuple[int, int], ...] = ((0, 0),)
     start: Floats | None = None
+    membership: Membership | None = None
+    rows: Rows | None = None
+    methods: MethodSettings = field(default_factory=MethodSettings)
+    seed: int = 0
+    audit: Audit | None = None
 
     def __post_init__(self) -> None:
         """Make the whole source the only group when no split was given."""
         if not self.groups:
             object.__setattr__(self, "groups", (self.patterns,))
 
+    @property
+    def members(self) -> Membership:
+        """The pattern and the statistics of every row."""
+        if self.membership is None:
+            raise ValueError("This problem was stated on patterns alone.")
+        return self.membership
+
     def corrections(self) -> Corrections:
         """Compute the corrections at the samples' rates."""
         return self.rule.at(self.patterns.rates("source"), self.patterns.rates("target"))
+
+    def redraw_corrections(self, rng: np.random.Generator) -> Problem:
+        """Measure again the corrections that were measured, on audited rows drawn anew; others stay."""
+        if self.audit is None:
+            return self
+        drawn = self.audit.redraw(rng)
+        return replace(self, rule=self.rule.with_source(np.where(np.isnan(drawn), self.rule.source, drawn)))
 
     def select(self, slices: list[int]) -> Problem:
         """Keep some slices, and the edges between them."""
         position = {slice_: i for i, slice_ in enumerate(slices)}
         edges = tuple((position[i], position[j]) for i, j in self.edges if i in position and j in position)
+        patterns, index = self.patterns.select(slices)
+        known = self.membership
+        if known is not None:
+            known = known._replace(source=index[known.source], target=index[known.target])
         return replace(
             self,
-            patterns=self.patterns.select(slices),
+            patterns=patterns,
             rule=self.rule.select(slices),
             edges=edges,
-            groups=tuple(group.select(slices) for group in self.groups),
+            groups=tuple(group.select(slices)[0] for group in self.groups),
             start=None,
+            membership=known,
+            audit=None if self.audit is None else self.audit.select(slices),
+        )
+
+    def with_statistics(self, statistics: Floats, metric: Metric) -> Problem:
+        """Put other statistics in the place of the metric's, shape (n_scored, n_statistics); counts stay.
+
+        Rows of patterns without source rows count for nothing, as before.
+        """
+        known = self.members
+
+        def recount(table: Patterns, rows: NDArray[np.bool_]) -> Patterns:
+            rows = rows & (table.source[known.source] > 0)
+            sums, products = total_statistics(known.source[rows], statistics[rows], len(table))
+            return replace(table, sums=sums, products=products)
+
+        whole = recount(self.patterns, np.ones(len(known.source), dtype=bool))
+        parts = tuple(recount(group, known.groups == i) for i, group in enumerate(self.groups))
+        return replace(
+            self,
+            patterns=whole,
+            groups=parts if len(self.groups) > 1 else (whole,),
+            metric=metric,
+            membership=known._replace(statistics=statistics),
         )
 
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """Hold an estimate, how each row moves it, and what it does not cover.
+    """Hold an estimate, how sure it is, and what it does not cover.
 
     Parameters
     ----------
@@ -80,24 +207,29 @@ class Outcome:
         The metric's estimate on the target.
     means : array of float, shape (n_statistics,)
         Estimated means of the metric's statistics on the target.
-    influence : Influence
+    influence : Spread
+        How luck in both samples moves the estimate.
     row_weights : array of float, shape (n_groups, n_patterns)
         The weight of one row of a pattern, by group of source rows; all rows' weights sum to 1.
-    delta : array of float, shape (n_potentials,), optional
-        Fitted parameters, averaged over folds.
     kept : array of bool, shape (n_patterns,)
         False for patterns whose target rows are set aside.
+    delta : array of float, shape (n_potentials,), optional
+        Fitted parameters, averaged over folds.
     beyond : tuple of str
         Slices that put target rows beyond the source's reach.
     unused : array of bool, shape (n_patterns,)
         Source patterns that get no weight because the target has nothing like them.
     converged : bool
     findings : tuple of Finding
+    scored_weights : array of float, shape (n_scored,), optional
+        The weight of every scored row, where rows of one pattern differ.
+    error_if_known : float, optional
+        The standard error if measured corrections were known exactly; None where none were measured.
     """
 
     value: float
     means: Floats
-    influence: Influence
+    influence: Spread
     row_weights: Floats
     kept: NDArray[np.bool_]
     delta: Floats | None = None
@@ -105,19 +237,49 @@ class Outcome:
     unused: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, dtype=bool))
     converged: bool = True
     findings: tuple[Finding, ...] = ()
+    scored_weights: Floats | None = None
+    error_if_known: float | None = None
+
+    def weights(self, membership: Membership) -> Floats:
+        """Return how much each scored row counts, shape (n_scored,); sums to 1."""
+        if self.scored_weights is not None:
+            return self.scored_weights
+        return np.asarray(self.row_weights[membership.groups, membership.source])
 
 
 class Estimator(Protocol):
-    """Describe a method and run it."""
+    """Describe a method and run it.
+
+    Parameters
+    ----------
+    name, title : str
+    assumes : str
+        What must hold for the estimate to be right, in one sentence.
+    needs : tuple of str
+        What it looks at: "slices", "features", "scores", "predictions", "probabilities".
+    later : bool
+        Whether the method is younger than the paper.
+    """
 
     name: str
     title: str
     assumes: str
+    needs: tuple[str, ...]
+    later: bool
 
-    def estimate(self, problem: Problem) -> Outcome:
-        """Estimate the metric on the target, with influence."""
+    def reason(self, problem: Problem) -> str | None:
+        """Say why the method does not apply to a problem, in one sentence; None if it does."""
         ...
 
+    def estimate(self, problem: Problem) -> Outcome:
+        """Estimate the metric on the target, with its spread."""
+        ...
+
+
+@runtime_checkable
+class Redrawable(Protocol):
+    """Describe an estimator that works on patterns alone, so that redrawing patterns repeats it."""
+
     def means(self, problem: Problem) -> Floats:
-        """Estimate the statistics' means only, as fast as possible: what resampling repeats."""
+        """Estimate the statistics' means only, as fast as possible."""
         ...

@@ -7,12 +7,13 @@ from dataclasses import replace
 import numpy as np
 
 from mandoline_core.estimators.base import Outcome, Problem
+from mandoline_core.estimators.on_patterns import OnPatterns
 from mandoline_core.estimators.weighted import ill_conditioned, weighted_means, weighted_outcome
 from mandoline_core.findings import Finding
 from mandoline_core.patterns import Floats
 
 
-class Denoised:
+class Denoised(OnPatterns):
     """Predict the score from the true slices' expected values, and weight what the prediction leaves.
 
     The paper's weights average over the truth given what the slices say, and so lose part of the link between
@@ -22,8 +23,9 @@ class Denoised:
     name = "denoised"
     title = "Denoised Mandoline"
     assumes = "A slice's mistakes have nothing to do with the score: it depends on the true slices only."
+    gives_weights = False
 
-    def estimate(self, problem: Problem) -> Outcome:
+    def solve(self, problem: Problem) -> Outcome:
         """Estimate the metric on the target, with influence."""
         outcome = weighted_outcome(problem, denoise=True)
         spread = _spread(problem, outcome.means)
@@ -43,7 +45,7 @@ def _spread(problem: Problem, means: Floats) -> float:
     """
     table, slope = problem.patterns, problem.metric.slope(means)
     mean = table.sums.sum(axis=0) / table.n_source
-    second = slope @ (table.products.sum(axis=0) / table.n_source) @ slope
+    second = table.squares(np.tile(slope, (len(table), 1))).sum() / table.n_source
     return float(np.sqrt(max(second - (slope @ mean) ** 2, 0.0)))
 
 

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from mandoline_core.estimators.base import Outcome, Problem
+from mandoline_core.estimators.on_patterns import OnPatterns
 from mandoline_core.estimators.weighted import weighted_means, weighted_outcome
 from mandoline_core.patterns import Floats
 
 
-class Mandoline:
+class Mandoline(OnPatterns):
     """Average the source's scores with weights that make its slices look like the target's."""
 
     name = "mandoline"
     title = "Mandoline (the paper's weights)"
     assumes = "Within a slice pattern, the model does as well on new data as on labelled data."
 
-    def estimate(self, problem: Problem) -> Outcome:
+    def solve(self, problem: Problem) -> Outcome:
         """Estimate the metric on the target, with influence."""
         return weighted_outcome(problem, denoise=False)
 

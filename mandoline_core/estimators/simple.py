@@ -6,11 +6,12 @@ import numpy as np
 
 from mandoline_core.errors import OverlapError
 from mandoline_core.estimators.base import Outcome, Problem
+from mandoline_core.estimators.on_patterns import OnPatterns
 from mandoline_core.intervals import Influence, SourcePart, TargetPart
 from mandoline_core.patterns import Floats
 
 
-class Simple:
+class Simple(OnPatterns):
     """Average the patterns' source scores with the target's pattern shares.
 
     Target rows whose exact pattern the source never shows are set aside. Corrections and edges are not used.
@@ -20,7 +21,7 @@ class Simple:
     title = "Simple pattern ratio"
     assumes = "Every pattern of the new data occurs often enough in the labelled data, and slices are never wrong."
 
-    def estimate(self, problem: Problem) -> Outcome:
+    def solve(self, problem: Problem) -> Outcome:
         """Estimate the metric on the target, with influence."""
         table, seen = problem.patterns, _seen(problem)
         means = self.means(problem)

@@ -5,18 +5,20 @@ from __future__ import annotations
 import numpy as np
 
 from mandoline_core.estimators.base import Outcome, Problem
+from mandoline_core.estimators.on_patterns import OnPatterns
 from mandoline_core.intervals import Influence, SourcePart
 from mandoline_core.patterns import Floats
 
 
-class Source:
+class Source(OnPatterns):
     """Take the source's own score for the target's."""
 
     name = "source"
     title = "Source score"
     assumes = "The new data are like the labelled data."
+    needs: tuple[str, ...] = ()
 
-    def estimate(self, problem: Problem) -> Outcome:
+    def solve(self, problem: Problem) -> Outcome:
         """Estimate the metric on the target, with influence."""
         table, means = problem.patterns, self.means(problem)
         gradient = problem.metric.slope(means)
@@ -26,7 +28,7 @@ class Source:
             value=problem.metric.combine(means),
             means=means,
             influence=Influence((SourcePart(table, slope, constant),)),
-            row_weights=np.full((len(problem.groups), len(table)), 1 / table.n_source),
+            row_weights=np.tile(np.where(table.source > 0, 1 / table.n_source, 0.0), (len(problem.groups), 1)),
             kept=np.ones(len(table), dtype=bool),
             unused=np.zeros(len(table), dtype=bool),
         )

@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mandoline_core.corrections import ABSTAIN, Corrections
 from mandoline_core.errors import MandolineError, listed
 from mandoline_core.estimators.base import Outcome, Problem
 from mandoline_core.fitting import Fit, fit
-from mandoline_core.intervals import Influence, SourcePart, TargetPart
+from mandoline_core.gold import Audit
+from mandoline_core.intervals import AuditPart, Influence, SourcePart, TargetPart
 from mandoline_core.patterns import Floats, Patterns
 from mandoline_core.potentials import Tilt, build_tilt, expected_potentials
 
@@ -62,7 +64,12 @@ def weighted_outcome(problem: Problem, *, denoise: bool) -> Outcome:
     fits = fit_folds(problem, corrections)
     states = [_fold_state(problem, i, fits[i], corrections, denoise) for i in range(len(fits))]
     means = np.mean([state.means for state in states], axis=0)
-    influence = _influence(problem, fits, states, corrections, problem.metric.slope(means), denoise)
+    solved = _Solved(problem, fits, states, corrections, problem.metric.slope(means), denoise)
+    influence = _influence(solved)
+    error_if_known = None
+    if problem.audit is not None:
+        error_if_known = influence.standard_error()
+        influence = replace(influence, audit=_audit_part(solved, problem.audit, influence))
     row_weights = np.zeros((len(problem.groups), len(problem.patterns)))
     for (_, evaluate), fold, state in zip(problem.folds, fits, states, strict=True):
         row_weights[evaluate, fold.rows] += state.ratios / problem.groups[evaluate].n_source / len(fits)
@@ -76,6 +83,7 @@ def weighted_outcome(problem: Problem, *, denoise: bool) -> Outcome:
         beyond=fits[0].beyond,
         unused=np.logical_and.reduce([fold.unused for fold in fits]),
         converged=all(fold.solution.converged for fold in fits),
+        error_if_known=error_if_known,
     )
 
 
@@ -183,14 +191,42 @@ def ill_conditioned(names: list[str]) -> MandolineError:
     )
 
 
-def _influence(
-    problem: Problem,
-    fits: list[Fit],
-    states: list[_FoldState],
-    corrections: Corrections,
-    gradient: Floats,
-    denoise: bool,
-) -> Influence:
+@dataclass(frozen=True, eq=False)
+class _Solved:
+    """Hold all folds of a solved problem, to differentiate the metric's value by what went in."""
+
+    problem: Problem
+    fits: list[Fit]
+    states: list[_FoldState]
+    corrections: Corrections
+    gradient: Floats  # (n_statistics,): of the metric, by its statistics' means
+    denoise: bool
+
+    @property
+    def through_delta(self) -> list[Floats]:
+        """Differentiate each fold's value by its fitted moments, through delta; each of shape (n_potentials,)."""
+        pairs = zip(self.fits, self.states, strict=True)
+        return [self.gradient @ state.by_delta @ fitted.solution.inverse for fitted, state in pairs]
+
+    def by_target(self, wanted: NDArray[np.bool_]) -> Floats:
+        """Differentiate the value by those of the target's corrections that are wanted, shape (n_slices, 3)."""
+        slopes = np.zeros(wanted.shape)
+        for i, code in zip(*np.nonzero(wanted), strict=True):
+            for fitted, state, through_delta in zip(self.fits, self.states, self.through_delta, strict=True):
+                by_mean = self.gradient @ state.line.slope + through_delta
+                moved = _mean_slope(self.problem, fitted, self.corrections.target, i, code)
+                slopes[i, code] += by_mean @ moved / len(self.fits)
+        return slopes
+
+    def by_source(self, wanted: NDArray[np.bool_]) -> Floats:
+        """Differentiate the value by those of the source's corrections that are wanted, shape (n_slices, 3)."""
+        slopes = np.zeros(wanted.shape)
+        for i, code in zip(*np.nonzero(wanted), strict=True):
+            slopes[i, code] = _source_correction_slope(self, i, code)
+        return slopes
+
+
+def _influence(solved: _Solved) -> Influence:
     """Linearise the average over folds in every row of both samples.
 
     For a source row x in pattern p with statistics s, a target row in pattern p, and the line b:
@@ -201,18 +237,18 @@ def _influence(
     - target:     (b + by_delta H^+) (M_p - mu_t)
     - both, through the slices' rates, where corrections follow from them.
     """
-    patterns, n_folds = problem.patterns, len(fits)
+    problem, gradient = solved.problem, solved.gradient
+    patterns, n_folds = problem.patterns, len(solved.fits)
     shape = (len(problem.groups), len(patterns))
     slope = np.zeros((*shape, patterns.sums.shape[1]))
     constant = np.zeros(shape)
     target = np.zeros(len(patterns))
-    by_target_mean = []
-    for (fit_group, evaluate_group), fitted, state in zip(problem.folds, fits, states, strict=True):
+    folds = zip(problem.folds, solved.fits, solved.states, solved.through_delta, strict=True)
+    for (fit_group, evaluate_group), fitted, state, through_delta in folds:
         rows, line = fitted.rows, state.line
         predicted = line.predicted @ gradient
         slope[evaluate_group][rows] += state.ratios[:, None] * gradient / n_folds
         constant[evaluate_group][rows] -= state.ratios * (predicted + state.remainder @ gradient) / n_folds
-        through_delta = gradient @ state.by_delta @ fitted.solution.inverse
         moved = state.fit_ratios * ((state.potentials - state.fitted_mean) @ through_delta)
         constant[fit_group][rows] -= moved / n_folds
         evaluated = problem.groups[evaluate_group].source[rows] * state.ratios / problem.groups[evaluate_group].n_source
@@ -220,10 +256,9 @@ def _influence(
         slope[fit_group][rows] += leverage[:, None] * gradient / n_folds
         constant[fit_group][rows] -= leverage * predicted / n_folds
         by_mean = gradient @ line.slope + through_delta
-        by_target_mean.append(by_mean / n_folds)
         scale = patterns.n_target / patterns.target[fitted.kept].sum() / n_folds
         target[fitted.target_rows] += scale * ((fitted.target_potentials - fitted.target_mean) @ by_mean)
-    by_source_rate, by_target_rate = _rate_slopes(problem, fits, states, corrections, gradient, by_target_mean, denoise)
+    by_source_rate, by_target_rate = _rate_slopes(solved)
     target += _by_code(patterns.codes, by_target_rate, patterns.target)
     for i, group in enumerate(problem.groups):
         # Rates are averages over all source rows, of which a group holds its share.
@@ -233,36 +268,48 @@ def _influence(
     return Influence(parts, TargetPart(patterns.target, target))
 
 
-def _rate_slopes(
-    problem: Problem,
-    fits: list[Fit],
-    states: list[_FoldState],
-    corrections: Corrections,
-    gradient: Floats,
-    by_target_mean: list[Floats],
-    denoise: bool,
-) -> tuple[Floats, Floats]:
+def _rate_slopes(solved: _Solved) -> tuple[Floats, Floats]:
     """Differentiate the estimate by the slices' rates, through the corrections that follow from them.
 
     Returns
     -------
     by_source_rate, by_target_rate : array, shape (n_slices, 3)
     """
+    problem = solved.problem
     source_rates, target_rates = problem.patterns.rates("source"), problem.patterns.rates("target")
+    if problem.corrections().takes_codes_at_their_word and bool((problem.patterns.codes != 0).all()):
+        return np.zeros_like(source_rates), np.zeros_like(target_rates)  # nothing follows from the rates
     source_by_source, target_by_source, target_by_target = problem.rule.slopes(source_rates, target_rates)
-    by_target = np.zeros_like(source_rates)
-    for i, code in zip(*np.nonzero((np.abs(target_by_source) + np.abs(target_by_target)).sum(axis=2)), strict=True):
-        by_target[i, code] = sum(
-            by_mean @ _mean_slope(problem, fitted, corrections.target, i, code)
-            for fitted, by_mean in zip(fits, by_target_mean, strict=True)
-        )
-    by_source = np.zeros_like(source_rates)
-    moving = np.abs(source_by_source).sum(axis=(1, 2)) * (source_rates[:, ABSTAIN] > 0)
-    for i in np.flatnonzero(moving).tolist():
-        by_source[i, ABSTAIN] = _source_correction_slope(problem, fits, states, corrections, gradient, i, denoise)
-    by_source_rate = np.einsum("ic,icr->ir", by_source, source_by_source)
+    by_target = solved.by_target((np.abs(target_by_source) + np.abs(target_by_target)).sum(axis=2) > 0)
+    moving = np.zeros(source_rates.shape, dtype=bool)
+    moving[:, ABSTAIN] = (np.abs(source_by_source).sum(axis=(1, 2)) > 0) & (source_rates[:, ABSTAIN] > 0)
+    by_source_rate = np.einsum("ic,icr->ir", solved.by_source(moving), source_by_source)
     by_source_rate += np.einsum("ic,icr->ir", by_target, target_by_source)
     return by_source_rate, np.einsum("ic,icr->ir", by_target, target_by_target)
+
+
+def _audit_part(solved: _Solved, audit: Audit, influence: Influence) -> AuditPart:
+    """Say how far audited rows move the estimate through the corrections they measured, and otherwise.
+
+    The target's corrections move along where they follow from the source's.
+    """
+    problem, members, rows = solved.problem, solved.problem.members, audit.rows
+    source_rates, target_rates = problem.patterns.rates("source"), problem.patterns.rates("target")
+    source_by_stated, target_by_stated = problem.rule.stated_slopes(source_rates, target_rates)
+    measured = (audit.sizes > 0)[:, None, :]  # what was not measured stays where it is
+    source_by_stated, target_by_stated = source_by_stated * measured, target_by_stated * measured
+    by_source = solved.by_source((np.abs(source_by_stated).sum(axis=2) > 0) & (source_rates > 0))
+    by_target = solved.by_target((np.abs(target_by_stated).sum(axis=2) > 0) & (target_rates > 0))
+    slopes = np.einsum("ic,icr->ir", by_source, source_by_stated)
+    slopes += np.einsum("ic,icr->ir", by_target, target_by_stated)
+    among = members._replace(
+        source=members.source[rows],
+        target=members.target[:0],
+        groups=members.groups[rows],
+        statistics=members.statistics[rows],
+    )
+    moves = audit.moves(problem.patterns.codes[among.source], slopes)
+    return AuditPart(rows, moves, influence.pieces(among)[0])
 
 
 def _mean_slope(problem: Problem, fitted: Fit, table: Floats, i: int, code: int) -> Floats:
@@ -274,33 +321,26 @@ def _mean_slope(problem: Problem, fitted: Fit, table: Floats, i: int, code: int)
     return up - fitted.target_shares @ expected_potentials(codes, table - shift, problem.edges)
 
 
-def _source_correction_slope(
-    problem: Problem,
-    fits: list[Fit],
-    states: list[_FoldState],
-    corrections: Corrections,
-    gradient: Floats,
-    i: int,
-    denoise: bool,
-) -> float:
-    """Differentiate the estimate by the source's correction for slice i's abstentions, delta re-solved."""
-    chance = float(corrections.source[i, ABSTAIN])
+def _source_correction_slope(solved: _Solved, i: int, code: int) -> float:
+    """Differentiate the estimate by one of the source's corrections, delta re-solved."""
+    problem, corrections = solved.problem, solved.corrections
+    chance = float(corrections.source[i, code])
     step = min(_STEP, chance / 2, (1 - chance) / 2)
-    if step <= 0:  # all rows where the slice speaks agree, and no row seen could move their average
+    if step <= 0:  # all rows behind the correction agree, and no row seen could move their average
         return 0.0
     total = 0.0
-    for fold, (fitted, state) in enumerate(zip(fits, states, strict=True)):
+    for fold, (fitted, through_delta) in enumerate(zip(solved.fits, solved.through_delta, strict=True)):
         moved = []
         for sign in (1, -1):
             table = corrections.source.copy()
-            table[i, ABSTAIN] += sign * step
+            table[i, code] += sign * step
             tilt = build_tilt(problem.patterns.codes[fitted.rows], table, problem.edges, problem.patterns.names)
             tilt = tilt.on_face_of(fitted.tilt)
-            moved.append(_fold_state(problem, fold, fitted, replace(corrections, source=table), denoise, tilt))
-        value = gradient @ (moved[0].means - moved[1].means) / (2 * step)
+            moved.append(_fold_state(problem, fold, fitted, replace(corrections, source=table), solved.denoise, tilt))
+        value = solved.gradient @ (moved[0].means - moved[1].means) / (2 * step)
         drift = (moved[0].fitted_mean - moved[1].fitted_mean) / (2 * step)
-        total += float(value - gradient @ state.by_delta @ fitted.solution.inverse @ drift)
-    return total / len(fits)
+        total += float(value - through_delta @ drift)
+    return total / len(solved.fits)
 
 
 def _by_code(codes: np.ndarray, slopes: Floats, counts: Floats) -> Floats:

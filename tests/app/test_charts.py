@@ -303,6 +303,29 @@ def test_rare_classes_are_put_together():
     assert figure.layout.yaxis.ticktext[-1] == "10 others"
 
 
+@pytest.mark.parametrize(
+    ("target", "title"),
+    [
+        (0.5, "No class shifts by more than a point"),
+        (0.496, "No class shifts by more than a point"),
+        (0.49, "No class shifts by more than a point"),
+        (0.489, "yes shifts most: 50% of the source, 49% of the target"),
+        (0.3, "yes shifts most: 50% of the source, 30% of the target"),
+    ],
+)
+def test_class_balance_names_a_shift_only_where_there_is_one(target, title):
+    others = (1 - target) / 2
+    figure = charts.class_balance(
+        {"yes": 0.5, "no": 0.25, "maybe": 0.25}, {"yes": target, "no": others, "maybe": others}
+    )
+    assert figure.layout.title.text.replace("<br>", " ") == title
+
+
+def test_coverage_names_a_shift_only_where_there_is_one(rows):
+    still = [replace(row, target=row.source + 0.004) for row in rows]
+    assert charts.coverage_bars(still).layout.title.text == "No slice shifts by more than a point"
+
+
 def test_an_unknown_target_has_no_bars():
     figure = charts.class_balance({"yes": 0.7, "no": 0.3}, None)
     assert [bars.name for bars in figure.data] == ["source"]

@@ -107,10 +107,11 @@ def test_two_files_become_a_project_with_guessed_roles(folder: Path, name: str, 
         ("notes.docx", b"PK", "notes.docx is not a table that can be read here"),
         ("ragged.csv", b"a,b\n1,2\n1,2,3\n", "Line 3 of ragged.csv has 3 fields"),
         ("empty.csv", b"", "empty.csv is empty"),
+        ("photo.csv", b"\xff\xd8\xff\xe0\x00\x10JFIF\x00", "photo.csv is not a text file"),
         ("bad.parquet", b"PAR1 no", "bad.parquet cannot be read as Parquet"),
         ("cut.csv.gz", gzip.compress(b"a,b\n" * 500, mtime=0)[:30], "cut.csv.gz is not a whole gzip file"),
     ],
-    ids=["kind", "ragged", "empty", "parquet", "gzip"],
+    ids=["kind", "ragged", "empty", "photo", "parquet", "gzip"],
 )
 def test_a_wrong_file_is_explained_and_nothing_is_lost(folder: Path, name: str, content: bytes, message: str) -> None:
     app = upload(data_page(), "Labelled data (source)", name, content)
@@ -261,6 +262,77 @@ def test_the_metric_can_be_the_mean_of_a_column(folder: Path) -> None:
     assert "needs a column to average" not in said(app)
 
 
+def three_classes() -> pd.DataFrame:
+    """Return a source whose models know three classes, of which "odd" and "bad" are often taken for each other."""
+    odd = SOURCE.index % 3 == 0
+    return SOURCE.assign(
+        label=SOURCE["label"].mask(odd, "odd"),
+        pred_lr=SOURCE["pred_lr"].mask(SOURCE.index % 2 == 0, "odd"),
+        pred_nb=SOURCE["pred_nb"].mask(odd, "odd"),
+    )
+
+
+def merge(app: AppTest, new: str, classes: list[str]) -> AppTest:
+    """Fill in the form and press its button."""
+    (name,) = [one for one in app.text_input if one.label == "Name of the merged class"]
+    (chosen,) = [one for one in app.multiselect if one.label == "Classes to take for one"]
+    name.set_value(new)
+    chosen.set_value(classes)
+    return press(app, "Merge")
+
+
+def test_classes_are_merged_parted_and_merged_again_by_undo(folder: Path) -> None:
+    source = three_classes()
+    app = data_page(write_project(folder, source=source, changes={"metric": {"name": "error"}}))
+    merge(app, " unhappy ", ["bad", "odd"])
+    metric = current(app).metric
+    assert (metric.name, dict(metric.merge)) == ("error", {"unhappy": ("bad", "odd")})
+    wrong = ((source["label"] == "good") != (source["pred_lr"] == "good")).mean()
+    assert app.dataframe[0].value["error"][0].startswith(f"{wrong:.1%} (")
+    assert "unhappy** stands for bad, odd" in said(app)
+    press(app, "Remove unhappy")
+    assert not current(app).metric.merge
+    press(app, "Undo")
+    assert dict(current(app).metric.merge) == {"unhappy": ("bad", "odd")}
+
+
+@pytest.mark.parametrize(
+    ("new", "classes", "message"),
+    [
+        ("", ["bad", "odd"], "The merged class has no name. Type one."),
+        ("unhappy", [], "No classes are chosen. Choose those to take for one."),
+        (
+            "any",
+            ["bad", "good", "odd"],
+            "All classes would be one, and every answer right. Leave out at least one class.",
+        ),
+        ("unhappy", ["bad"], "'bad' alone is one class already. Choose another class to go with it."),
+    ],
+)
+def test_a_merge_that_cannot_be_is_refused_beside_the_button(
+    folder: Path, new: str, classes: list[str], message: str
+) -> None:
+    app = merge(data_page(write_project(folder, source=three_classes())), new, classes)
+    assert message in said(app)
+    assert not current(app).metric.merge
+    merge(app, "good", ["bad"])  # the name of another class makes it two
+    assert message not in said(app)
+    assert dict(current(app).metric.merge) == {"good": ("bad",)}
+
+
+def test_merging_does_nothing_to_the_mean_of_a_column(folder: Path) -> None:
+    app = data_page(write_project(folder, {"metric": {"name": "mean", "column": "n_words"}}))
+    assert "The metric looks at numbers and not at classes, so merging does nothing to it." in said(app)
+
+
+def test_another_metric_keeps_the_merged_classes(folder: Path) -> None:
+    changes = {"metric": {"name": "accuracy", "merge": {"all": ["good", "bad"]}}}
+    app = data_page(write_project(folder, changes))
+    app.selectbox(key="role_metric").set_value("error")
+    run(app)
+    assert (current(app).metric.name, dict(current(app).metric.merge)) == ("error", {"all": ("good", "bad")})
+
+
 def test_a_data_file_that_is_gone_is_one_sentence(folder: Path) -> None:
     path = write_project(folder)
     app = open_app(path)
@@ -314,3 +386,30 @@ def test_a_wrong_filter_points_at_the_mistake() -> None:
     assert "Did you mean 'n_words'?" in said(app)
     assert any("^" in code.value for code in app.code)
     assert not app.exception
+
+
+def test_precision_can_be_about_one_class(folder: Path) -> None:
+    """A metric of classes asks which class it is about; the average over all is the default."""
+    app = data_page()
+    app.selectbox(key="role_metric").select("precision")
+    run(app)
+    assert current(app).metric.positive is None
+    chosen = app.selectbox(key="role_positive")
+    assert chosen.label == "Class it is about"
+    chosen.select("positive")
+    run(app)
+    assert current(app).metric.positive == "positive"
+    app.selectbox(key="role_positive").select_index(0)
+    run(app)
+    assert current(app).metric.positive is None
+
+
+def test_the_corrections_page_opens_with_any_method(folder: Path) -> None:
+    """Its switch is about two methods; another one that is in use stands beside them."""
+    for name in ("simple", "bbse"):
+        path = folder / f"{name}.toml"
+        text = REVIEWS.read_text(encoding="utf-8").replace('path = "', f'path = "{REVIEWS.parent.as_posix()}/')
+        text = text.replace('labels = "', f'labels = "{REVIEWS.parent.as_posix()}/')
+        path.write_text(f'{text}\n[estimator]\nname = "{name}"\n', encoding="utf-8")
+        app = open_app(path, "views/corrections.py")
+        assert app.radio(key="estimator").value == name

@@ -13,9 +13,11 @@ from mandoline_core import (
     Correction,
     Keyword,
     Length,
+    MetricSettings,
     Noise,
     Prediction,
     Project,
+    ProjectError,
     Sample,
     SliceError,
     load_project,
@@ -44,6 +46,47 @@ def test_a_new_name_is_carried_over(project: Project) -> None:
     assert names(renamed) == ["negation", "brief", "slang", "doubt", "chatty"]
     assert renamed.edges == (("negation", "brief"), ("slang", "doubt_2"))
     assert edits.find_slice(renamed, "chatty") == Any("chatty", of=("brief", "slang"))
+
+
+def test_a_new_name_is_carried_over_to_nothing_but_its_own(project: Project) -> None:
+    """A slice whose name merely starts alike keeps it, and a combination of a family's members follows the family."""
+    alike = Keyword("short_text", column="text", words=("ok",))
+    unsure = Any("unsure", of=("entropy_5", "short_text"))
+    wider = replace(project, slices=(*project.slices, alike, unsure), edges=(("short_text", "entropy_2"),))
+    renamed = edits.rename_slice(edits.rename_slice(wider, "short", "brief"), "entropy", "doubt")
+    assert renamed.edges == (("short_text", "doubt_2"),)
+    assert edits.find_slice(renamed, "unsure") == Any("unsure", of=("doubt_5", "short_text"))
+    assert edits.remove_slice(renamed, "chatty").edges == renamed.edges
+
+
+def test_a_name_that_a_family_gives_a_member_is_refused() -> None:
+    """Whichever of the two is renamed."""
+    members = {"short": ["short"], "doubt_x": ["doubt_x"], "entropy": ["entropy_1", "entropy_x"]}
+    edits.check_members(members, "short", "entropy_3")
+    with pytest.raises(SliceError, match=r"Two slices would be called 'entropy_1'\. Choose another name\."):
+        edits.check_members(members, "short", "entropy_1")
+    with pytest.raises(SliceError, match="Two slices would be called 'doubt_x'"):
+        edits.check_members(members, "entropy", "doubt")
+
+
+def test_merging_classes_keeps_the_rest_of_the_metric(project: Project) -> None:
+    """A merge is added, added to and taken back; everything else stays."""
+    given = replace(project, metric=MetricSettings("error", merge={"both": ("a", "b")}))
+    merged = edits.merge_classes(given, "rest", ["c", "d"])
+    assert merged.metric == replace(given.metric, merge={"both": ("a", "b"), "rest": ("c", "d")})
+    assert edits.merge_classes(merged, "rest", ["e"]).metric.merge["rest"] == ("c", "d", "e")
+    assert edits.part_classes(merged, "rest") == given
+
+
+@pytest.mark.parametrize(
+    ("new", "classes", "message"),
+    [("", ["a"], "has no name"), ("new", [], "No classes are chosen"), ("new", ["a"], "'a' is merged into")],
+)
+def test_a_merge_that_cannot_be_is_refused(project: Project, new: str, classes: list[str], message: str) -> None:
+    """Without a name, without classes, or with one that is merged already."""
+    given = edits.merge_classes(project, "old", ["a", "b"])
+    with pytest.raises(ProjectError, match=message):
+        edits.merge_classes(given, new, classes)
 
 
 def test_a_taken_name_is_refused(project: Project) -> None:

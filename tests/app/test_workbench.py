@@ -117,12 +117,16 @@ def test_target_corrections_are_derived_the_same_or_their_own() -> None:
     pick(app.slider, "Truly in, when the slice says in (labelled data)").set_value(0.8)
     run(app)
     assert pick(app.slider, own).disabled
+    assert "Derived from the labelled data's error rates. Choose 'Set separately' to move these." in said(app)
     pick(app.radio, "Corrections in the new data").set_value("same")
     run(app)
     assert current(app).slices[0].noise.same
+    assert pick(app.slider, own).disabled
+    assert "Copied from the labelled data's sliders. Choose 'Set separately' to move these." in said(app)
     shown_equals_library(app)
     pick(app.radio, "Corrections in the new data").set_value("own")
     run(app)
+    assert "to move these" not in said(app)
     pick(app.slider, own).set_value(0.6)
     run(app)
     assert current(app).slices[0].noise.target.inside == 0.6
@@ -141,7 +145,7 @@ def test_corrections_are_measured_against_the_gold_column() -> None:
     """The digits sample measures its slice; the matrix shows what the source says."""
     path = Path(md.__file__).parent.parent / "sample_data" / "digits" / "project.toml"
     app = open_app(path, CORRECTIONS)
-    assert "Measured on 8,000 labelled rows." in said(app)
+    assert "Measured on 8,000 labelled rows. Press 'Reset' to set these yourself." in said(app)
     assert "Measure it" in labels(app)
     inside = pick(app.slider, "Truly in, when the slice says in (labelled data)")
     assert inside.disabled

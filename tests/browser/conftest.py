@@ -53,7 +53,9 @@ def arrive(browser: Browser, server: Server, request: pytest.FixtureRequest) -> 
 
     def come(link: str | None = None, at: Server = server, *, wait: bool = True) -> Visitor:
         servers[at.url] = at
-        context = browser.new_context(viewport={"width": 1280, "height": 900}, accept_downloads=True)
+        context = browser.new_context(
+            viewport={"width": 1280, "height": 900}, accept_downloads=True, reduced_motion="reduce"
+        )
         visitors.append(Visitor(context, at.url))
         return visitors[-1].open(link, wait=wait)
 

@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
+from mandoline_core.estimators import ESTIMATORS
 from tests.core.projects import LONG, NEGATION, PROJECT, refused, run, write_project
 
-KEYS = "version, name, source, target, task, models, metric, slices, edges, estimator"
+KEYS = "version, name, source, target, task, models, metric, slices, edges, estimator, methods"
 KINDS = (
     "keyword, regex, threshold, range, category, flag, missing, length, overlap, entropy, prediction, confidence, "
     "expression, all, any, not"
@@ -155,7 +156,7 @@ CASES: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "unknown estimator": (
         {"estimator": {"name": "mandolin"}},
-        "Estimator 'mandolin' is not known. Estimators: mandoline, denoised, simple, source. Did you mean 'mandoline'?",
+        f"Estimator 'mandolin' is not known. Estimators: {', '.join(ESTIMATORS)}. Did you mean 'mandoline'?",
     ),
     "unknown split": (
         {"estimator": {"split": "halves"}},
@@ -167,7 +168,10 @@ CASES: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "unknown metric": (
         {"metric": {"name": "acuracy"}},
-        "Metric 'acuracy' is not known. Metrics: accuracy, error, mean. Did you mean 'accuracy'?",
+        (
+            "Metric 'acuracy' is not known. Metrics: accuracy, error, precision, recall, f1, balanced_accuracy, mcc, "
+            "log_loss, brier, auroc, mae, rmse, bias, mean. Did you mean 'accuracy'?"
+        ),
     ),
     "mean of no column": (
         {"metric": {"name": "mean"}},

@@ -135,7 +135,8 @@ def test_reveal_shows_the_truth(tmp_path: Path, capsys: Captured) -> None:
     found = run_json(capsys, "estimate", project, "--reveal")
     plain = run_json(capsys, "estimate", project)
     for name in ("lr", "nb"):
-        assert found["models"][name]["truth"] == (target[f"pred_{name}"] == labels["label"]).mean()
+        right = (target[f"pred_{name}"] == labels["label"]).mean()
+        assert found["models"][name]["truth"] == pytest.approx(right, rel=1e-13)
         assert plain["models"][name]["truth"] is None
         assert found["models"][name]["estimate"] == plain["models"][name]["estimate"]
     assert found["truth"] == found["models"]["lr"]["truth"]

@@ -20,6 +20,7 @@ from tests.strategies import Case, cases, random_case, settled, world_problem
 
 NOISY = ("own", "same", "derived")
 ANY = {"kinds": ("identity", *NOISY), "abstain": True, "max_slices": 4}
+ON_PATTERNS = ("denoised", "mandoline", "simple", "source")  # of slice patterns alone
 MANDOLINE, DENOISED, SIMPLE, SOURCE = (get_estimator(name) for name in ("mandoline", "denoised", "simple", "source"))
 
 
@@ -140,7 +141,7 @@ def test_a_target_like_the_source_gives_uniform_weights(case):
     assert outcome.value == pytest.approx(case.scores.mean(), abs=1e-10)
 
 
-@pytest.mark.parametrize("name", sorted(ESTIMATORS))
+@pytest.mark.parametrize("name", ON_PATTERNS)
 @settings(max_examples=25)
 @given(st.data())
 def test_order_of_rows_and_slices_does_not_matter(name, data):
@@ -166,7 +167,7 @@ def test_order_of_rows_and_slices_does_not_matter(name, data):
         np.testing.assert_allclose(after, before[source_order], atol=1e-9)
 
 
-@pytest.mark.parametrize("name", sorted(ESTIMATORS))
+@pytest.mark.parametrize("name", ON_PATTERNS)
 @settings(max_examples=25)
 @given(st.data())
 def test_duplicating_every_row_changes_no_estimate(name, data):
@@ -275,7 +276,9 @@ def test_an_unknown_estimator_is_refused_with_the_nearest_name():
     """The message lists what there is."""
     with pytest.raises(ProjectError) as caught:
         get_estimator("mandolin")
-    assert str(caught.value).endswith("mandoline, denoised, simple, source. Did you mean 'mandoline'?")
+    known = ", ".join(ESTIMATORS)
+    assert str(caught.value) == f"Estimator 'mandolin' is not known. Estimators: {known}. Did you mean 'mandoline'?"
+    assert {"mandoline", "denoised", "simple", "source"} <= set(ESTIMATORS)
 
 
 @pytest.mark.parametrize(("n_slices", "edges"), [(1, ()), (2, ((0, 1),)), (4, ((0, 1),))])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,13 +11,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mandoline_core.errors import SliceError
-from mandoline_core.patterns import code_rates, count_patterns, restrict_source, total_statistics
+from mandoline_core.patterns import Patterns, code_rates, count_patterns, restrict_source, total_statistics
 from tests.strategies import random_case
 
 
 @st.composite
 def samples(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Draw codes of two samples, from a few to more slices than fit into one integer, and two statistics."""
+    """Draw codes of two samples, from a few to more slices than fit into one integer, and two statistics.
+
+    Statistics are any numbers, or indicators of which at most one is 1.
+    """
     n_slices = draw(st.sampled_from([1, 2, 5, 13, 14, 19, 20, 39, 40, 59, 60, 81]))
     rng = np.random.default_rng(draw(st.integers(0, 2**16)))
     library = rng.integers(-1, 2, (draw(st.integers(1, 8)), n_slices)).astype(np.int8)
@@ -24,7 +28,17 @@ def samples(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     library[-1, -1] = 1  # patterns that differ in the last slice only
     n_source, n_target = draw(st.integers(1, 30)), draw(st.integers(1, 30))
     source, target = (library[rng.integers(0, len(library), n)] for n in (n_source, n_target))
-    return source, target, rng.standard_normal((n_source, 2))
+    statistics = draw(st.sampled_from(["numbers", "indicators"]))
+    if statistics == "numbers":
+        return source, target, rng.standard_normal((n_source, 2))
+    return source, target, np.eye(3)[rng.integers(0, 3, n_source), :2]
+
+
+def products(table: Patterns) -> np.ndarray:
+    """Return the sums of outer products, also where they are the sums on the diagonal and not kept."""
+    if table.products is not None:
+        return table.products
+    return np.array([np.diag(row) for row in table.sums]).reshape(len(table), *[table.sums.shape[1]] * 2)
 
 
 @given(samples())
@@ -43,7 +57,7 @@ def test_counts_equal_a_dictionary_of_rows(drawn):
     for i, key in enumerate(keys):
         mine = statistics[(source == key).all(axis=1)]
         np.testing.assert_allclose(table.sums[i], mine.sum(axis=0), atol=1e-12)
-        np.testing.assert_allclose(table.products[i], mine.T @ mine, atol=1e-12)
+        np.testing.assert_allclose(products(table)[i], mine.T @ mine, atol=1e-12)
 
 
 @given(samples(), st.data())
@@ -51,11 +65,14 @@ def test_selecting_slices_equals_counting_them_alone(drawn, data):
     """Dropping and reordering columns before or after counting makes the same table."""
     source, target, statistics = drawn
     chosen = data.draw(st.lists(st.integers(0, source.shape[1] - 1), min_size=1, max_size=4, unique=True))
-    after = count_patterns(source, target, statistics).patterns.select(chosen)
+    counted = count_patterns(source, target, statistics)
+    after, index = counted.patterns.select(chosen)
     before = count_patterns(source[:, chosen], target[:, chosen], statistics).patterns
     assert after.names == tuple(f"slice {i}" for i in chosen)
-    for name in ("codes", "source", "target", "sums", "products"):
+    assert (after.codes[index] == counted.patterns.codes[:, chosen]).all()
+    for name in ("codes", "source", "target", "sums"):
         np.testing.assert_allclose(getattr(after, name), getattr(before, name), atol=1e-12, err_msg=name)
+    np.testing.assert_allclose(products(after), products(before), atol=1e-12)
 
 
 @settings(max_examples=20)
@@ -66,9 +83,10 @@ def test_groups_of_source_rows_add_up_to_the_whole(drawn, seed):
     count = count_patterns(source, target, statistics)
     rows = np.random.default_rng(seed).random(len(source)) < 0.5
     groups = [restrict_source(count, statistics, chosen) for chosen in (rows, ~rows)]
-    for name in ("source", "sums", "products"):
+    for name in ("source", "sums"):
         total = sum(getattr(group, name) for group in groups)
         np.testing.assert_allclose(total, getattr(count.patterns, name), atol=1e-12)
+    np.testing.assert_allclose(sum(map(products, groups)), products(count.patterns), atol=1e-12)
     assert groups[0].n_source == rows.sum()
     assert (groups[0].target == count.patterns.target).all()
 
@@ -99,6 +117,30 @@ def test_statistics_of_patterns_without_rows_are_zero():
     sums, products = total_statistics(np.array([1, 1]), np.array([[2.0], [3.0]]), 3)
     assert sums.ravel().tolist() == [0.0, 5.0, 0.0]
     assert products.ravel().tolist() == [0.0, 13.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("rows", "kept"),
+    [
+        ([[1.0, 0.0], [0.0, 1.0], [0.0, 0.0]], False),
+        ([[1.0], [0.0], [1.0]], False),
+        ([[1.0, 1.0], [0.0, 1.0], [0.0, 0.0]], True),
+        ([[0.5, 0.5], [0.0, 1.0], [0.0, 0.0]], True),
+        ([[2.0, -1.0], [0.0, 1.0], [0.0, 0.0]], True),
+        ([[-1.0], [0.0], [1.0]], True),
+        ([[0.5], [0.0], [1.0]], True),
+    ],
+)
+def test_products_are_kept_unless_they_are_the_sums(rows, kept):
+    """Only where at most one statistic is 1, and the others 0, in every row."""
+    statistics = np.array(rows)
+    sums, found = total_statistics(np.array([0, 1, 1]), statistics, 2)
+    assert (found is not None) == kept
+    np.testing.assert_array_equal(sums, [statistics[0], statistics[1] + statistics[2]])
+    table = replace(random_case(np.random.default_rng(0)).count.patterns, sums=sums, products=found)
+    slope = np.random.default_rng(1).standard_normal(sums.shape)
+    by_row = ((slope[[0, 1, 1]] * statistics).sum(axis=1)) ** 2
+    np.testing.assert_allclose(table.squares(slope), [by_row[0], by_row[1:].sum()], rtol=1e-12)
 
 
 def test_samples_with_different_numbers_of_slices_are_refused():

@@ -22,6 +22,7 @@ from mandoline_core.project import (
     parse_project,
     save_project,
 )
+from mandoline_core.settings import MethodSettings
 from mandoline_core.slices import (
     All,
     Any,
@@ -199,6 +200,44 @@ def test_any_text_and_number_survive_the_file(words, above, name, edges):
     assert parse_project(tomllib.loads(dump_project(project)), ".") == project
 
 
+METHODS = """
+[methods]
+features = ["age", "text"]
+scores = "from_target"
+max_rows = 500
+width = 0.5
+box = 20
+tolerance = 0.0
+redraws = 12
+"""
+
+
+def test_the_positive_class_and_the_methods_arrive_and_come_back(tmp_path):
+    """As written, whatever the type of the class; what is as by default is not written."""
+    file = tmp_path / "p.toml"
+    plain = dump_project(small())
+    assert "[methods]" not in plain
+    assert "positive" not in plain
+    file.write_text(plain.replace('name = "accuracy"', 'name = "f1"\npositive = "yes"') + METHODS)
+    project = load_project(file)
+    assert project.metric == MetricSettings("f1", positive="yes")
+    assert project.methods == MethodSettings(
+        features=("age", "text"),
+        scores="from_target",
+        max_rows=500,
+        width=0.5,
+        box=20,
+        tolerance=0.0,
+        redraws=12,
+    )
+    assert parse_project(tomllib.loads(dump_project(project)), tmp_path) == project
+    assert METHODS in dump_project(project)
+    for positive in (1, 0, 0.5, True, False, "1", 'ja, "so"'):
+        other = replace(project, metric=MetricSettings("f1", positive=positive))
+        again = parse_project(tomllib.loads(dump_project(other)), tmp_path).metric.positive
+        assert (again, type(again)) == (positive, type(positive))
+
+
 def test_a_written_file_reads_well():
     """Short lists stay on their line, and what is required comes first."""
     rules = (Threshold("long", column="n", above=200), Category("at", column="k", values=(1, 2)))
@@ -295,7 +334,7 @@ def test_the_column_of_a_mean_must_be_in_the_source(data):
             {"slice": []},
             (
                 "Unknown key 'slice' in p.toml. Expected: version, name, source, target, task, models, metric, slices, "
-                "edges, estimator. Did you mean 'slices'?"
+                "edges, estimator, methods. Did you mean 'slices'?"
             ),
         ),
         ({"source": None}, "p.toml has no [source]. Add [source] with path."),
@@ -356,7 +395,7 @@ def test_the_column_of_a_mean_must_be_in_the_source(data):
         ),
         (
             {"metric": {"nam": "error"}},
-            "Unknown key 'nam' in [metric]. Expected: name, column, merge. Did you mean 'name'?",
+            "Unknown key 'nam' in [metric]. Expected: name, column, positive, merge. Did you mean 'name'?",
         ),
         ({"metric": {"name": "mean"}}, "Metric 'mean' needs a column to average. Add column to the metric."),
         (
@@ -385,6 +424,31 @@ def test_the_column_of_a_mean_must_be_in_the_source(data):
                 "replicates. Did you mean 'seed'?"
             ),
         ),
+        ({"metric": {"name": "f1", "positive": ""}}, "positive must name a class. Got ''."),
+        ({"metric": {"name": "f1", "positive": ["a"]}}, "positive must name a class. Got ['a']."),
+        (
+            {"methods": {"features": "age"}},
+            "features must be a list of columns. Got 'age'. Did you mean ['age']?",
+        ),
+        ({"methods": {"features": ["age", 1]}}, "features must be a list of columns. Got ['age', 1]."),
+        (
+            {"methods": {"scores": ""}},
+            "The name of the column of scores must be a text that is not empty. Got ''.",
+        ),
+        ({"methods": {"max_rows": 9}}, "max_rows must be a whole number, 10 or above. Got 9."),
+        ({"methods": {"max_rows": 1e4}}, "max_rows must be a whole number, 10 or above. Got 10000.0."),
+        ({"methods": {"redraws": True}}, "redraws must be a whole number, 10 or above. Got True."),
+        ({"methods": {"width": 0}}, "width must be a number above 0. Got 0."),
+        ({"methods": {"box": "1000"}}, "box must be a number above 0. Got '1000'."),
+        ({"methods": {"tolerance": -0.1}}, "tolerance must be a number, 0 or above. Got -0.1."),
+        (
+            {"methods": {"feature": ["age"]}},
+            (
+                "Unknown key 'feature' in [methods]. Expected: features, scores, max_rows, width, box, tolerance, "
+                "redraws. Did you mean 'features'?"
+            ),
+        ),
+        ({"methods": 1}, "methods in p.toml must be a table. Got 1. Write [methods] on a line of its own."),
         ({"edges": "all"}, "edges must be a list of pairs of slice names, or \"auto\". Got 'all'."),
         ({"edges": 3}, 'edges must be a list of pairs of slice names, or "auto". Got 3.'),
         ({"edges": [["a"]]}, "Edge number 1 must be a pair of slice names. Got ['a']."),

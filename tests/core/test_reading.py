@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
+import io
+import zipfile
 
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from mandoline_core.data import Sample, read_table
 from mandoline_core.errors import DataError
@@ -83,6 +88,7 @@ def test_missing_files_are_named_with_what_is_near(tmp_path):
     [
         ("a.csv", b"", "a.csv is empty. Expected a header line and at least one row."),
         ("a.csv", b"\n \n", "a.csv is empty. Expected a header line and at least one row."),
+        ("a.csv", b'\r\r\n"', "a.csv is empty. Expected a header line and at least one row."),
         ("a.csv", b"x,y\n", "a.csv has a header but no rows. Put at least one row of data in it."),
         ("a.csv", b"x,y,x\n1,2,3\n", "a.csv has more than one column called 'x'. Give each column its own name."),
         (
@@ -124,6 +130,83 @@ def test_unreadable_files_say_why(tmp_path, name, content, message):
     """One sentence on what is wrong and one on what to do."""
     (tmp_path / name).write_bytes(content)
     assert refusal(tmp_path / name) == message
+
+
+def picture() -> bytes:
+    """Return how a JPEG starts."""
+    return b"\xff\xd8\xff\xe0\x00\x10JFIF\x00" + bytes(range(256)) * 9
+
+
+def packed() -> bytes:
+    """Return a zip archive with a table in it."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("a.csv", "x,y\n1,2\n")
+    return file.getvalue()
+
+
+def parquet() -> bytes:
+    """Return a table as Parquet."""
+    file = io.BytesIO()
+    pd.DataFrame({"x": range(100)}).to_parquet(file)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("content", "what"),
+    [
+        (picture(), "it starts like a JPEG picture"),
+        (packed(), "it starts like a zip archive or an Excel workbook"),
+        (parquet(), "it starts like Parquet, whose name should end in .parquet"),
+        (gzip.compress(b"x,y\n1,2\n"), "it starts like a gzip file, whose name should end in .gz"),
+        (b"%PDF-1.4\n1 0 obj\n<<\n>>\nendobj\n", "it starts like a PDF"),
+        (b"\x01\x02\x00\x00weights\x00,\n" * 20, "it holds null bytes"),
+    ],
+    ids=["picture", "zip", "parquet", "gzip", "pdf", "unknown"],
+)
+@pytest.mark.parametrize("name", ["photo.csv", "photo.csv.gz"])
+def test_a_file_of_another_kind_in_disguise_is_refused(tmp_path, name, content, what):
+    """Whatever its name, what is no text is not taken for a table, packed or not."""
+    (tmp_path / name).write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
+    assert refusal(tmp_path / name) == f"{name} is not a text file: {what}. Save the table as CSV or Parquet."
+
+
+@pytest.mark.parametrize("header", ["PAR1,GIF8", "PK,id", "GIF89a,x"])
+def test_a_column_may_be_called_as_another_kind_of_file_starts(tmp_path, header):
+    """Letters that begin a Parquet file or a picture begin a word, too."""
+    (tmp_path / "a.csv").write_text(f"{header}\n1,2\n")
+    assert read_table(tmp_path / "a.csv").columns.tolist() == header.split(",")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("x,y\n1,2\n".encode("utf-16-le"), "a.csv looks like UTF-16 text without the mark that says so. "),
+        ("x,y\n1,2\n".encode("utf-16-be"), "a.csv looks like UTF-16 text without the mark that says so. "),
+        ("x,y\n1,2\n".encode("utf-32"), "a.csv is UTF-32 text, which is not read here. "),
+        ("x,y\n1,2\n".encode("utf-16") + b"\n", "a.csv starts as UTF-16 text but does not go on as such. "),
+        (b"\xef\xbb\xbfx,y\n\xff,2\n", "a.csv starts as UTF-8 text but does not go on as such. "),
+    ],
+    ids=["utf-16-le", "utf-16-be", "utf-32", "cut", "damaged"],
+)
+def test_text_that_cannot_be_read_says_what_it_is(tmp_path, content, message):
+    """The way out is the same for each: UTF-8."""
+    (tmp_path / "a.csv").write_bytes(content)
+    told = refusal(tmp_path / "a.csv")
+    assert told.startswith(message)
+    assert told.endswith("as UTF-8.")
+
+
+@given(
+    content=st.binary(min_size=1, max_size=200)
+    | st.text(",;|\t\r\n\"' a1é", min_size=1, max_size=60).map(lambda text: text.encode())
+)
+def test_any_bytes_are_a_table_or_one_sentence(tmp_path_factory, content):
+    """Nothing that could be called .csv makes the reader fail in any other way."""
+    path = tmp_path_factory.getbasetemp() / "any.csv"
+    path.write_bytes(content)
+    with contextlib.suppress(DataError):
+        assert len(read_table(path)) > 0
 
 
 def test_unreadable_parquet_says_why(tmp_path):

@@ -1,0 +1,1 @@
+"""The sections of the Trust page, one file a group of questions."""

@@ -1,0 +1,236 @@
+"""BBSE: source rows weighted by their label, so that the model's predictions come as often as on the target."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from mandoline_core.answers import Answers, ClassCodes
+from mandoline_core.errors import MandolineError, listed
+from mandoline_core.estimators.base import Outcome, Problem
+from mandoline_core.estimators.confident import why_not_classes, why_not_new_classes, why_not_one_class
+from mandoline_core.findings import Finding
+from mandoline_core.intervals import RowInfluence
+from mandoline_core.metrics import evaluate
+from mandoline_core.patterns import Floats, Index, add_up
+
+WORST_CONDITION = 1e3
+LARGEST_ERROR = 1.0  # of a ratio; of a large ratio, half of it
+
+
+@dataclass(frozen=True, eq=False)
+class LabelShift:
+    """Hold how many times more frequent each class is on the target, and what that follows from.
+
+    Parameters
+    ----------
+    table : array of float, shape (n_classes, n_classes)
+        Source shares by prediction (rows) and truth (columns).
+    inverse : array of float, shape (n_classes, n_classes)
+    said : array of float, shape (n_classes,)
+        Target shares by prediction.
+    place : array of int
+        Where a class code is among the classes that the source shows, which are the ones above.
+    """
+
+    table: Floats
+    inverse: Floats
+    said: Floats
+    place: Index
+
+    @property
+    def solution(self) -> Floats:
+        """The ratios that solve the equation; luck may make one negative."""
+        return self.inverse @ self.said
+
+    @property
+    def ratios(self) -> Floats:
+        """The same without negative ones; they average 1 over the source."""
+        return self._positive / self._total
+
+    @property
+    def _positive(self) -> Floats:
+        return np.maximum(self.solution, 0.0)
+
+    @property
+    def _total(self) -> float:
+        return float(self.table.sum(axis=0) @ self._positive)
+
+    def standard_errors(self, n_source: int, n_target: int) -> Floats:
+        """Compute how far luck may have moved each ratio that solves the equation."""
+        solution = self.solution
+        by_source = self.inverse[:, :, None] * solution[None, None, :] - solution[:, None, None]
+        by_target = self.inverse - solution[:, None]
+        return np.sqrt(
+            np.einsum("kc,akc->a", self.table, by_source**2) / n_source + by_target**2 @ self.said / n_target
+        )
+
+    def influence(self, by_class: Floats) -> tuple[Floats, Floats]:
+        """Differentiate a value that moves by `by_class` with the ratios, by the samples' shares.
+
+        Returns
+        -------
+        by_source : array of float, shape (n_classes, n_classes)
+            Of a source row, by prediction and truth.
+        by_target : array of float, shape (n_classes,)
+            Of a target row, by prediction.
+        """
+        solution = self.solution
+        moved = np.where(solution > 0, by_class, 0.0) @ self.inverse / self._total
+        level = float(moved @ self.said)
+        return level - moved[:, None] * solution[None, :], moved - level
+
+
+def fit_label_shift(source: Answers, predicted: ClassCodes) -> LabelShift:
+    """Solve for the ratios of the classes' frequencies; refuse where predictions do not tell classes apart.
+
+    Parameters
+    ----------
+    source : Answers
+        Without gaps.
+    predicted : array of int, shape (n_target,)
+
+    Examples
+    --------
+    >>> truth, predicted = np.repeat([0, 1], [20, 40]), np.repeat([0, 1, 0], [20, 30, 10])
+    >>> shift = fit_label_shift(Answers(("no", "yes"), truth, predicted), np.repeat([0, 1], [30, 10]))
+    >>> shift.ratios.round(3).tolist()
+    [2.0, 0.5]
+    """
+    shown = np.union1d(source.truth, source.predicted)
+    names = [source.classes[code] for code in shown]
+    place = np.zeros(len(source.classes), dtype=np.intp)
+    place[shown] = np.arange(len(shown))
+    n = len(shown)
+    counts = np.bincount(place[source.predicted] * n + place[source.truth], minlength=n * n).reshape(n, n)
+    said = np.bincount(place[predicted], minlength=n) / len(predicted)
+    _check_classes(counts, names)
+    table = counts / counts.sum()
+    given = table / table.sum(axis=0)
+    condition = float(np.linalg.cond(given))
+    if condition > WORST_CONDITION:
+        raise MandolineError(
+            "Predictions tell the classes of the source apart too badly to see from them how classes shifted "
+            f"(the condition number of the confusion table is {condition:.3g}, the most allowed "
+            f"{WORST_CONDITION:g}). Use another method, or merge classes that are confused."
+        )
+    found = LabelShift(table, np.linalg.inv(table), said, place)
+    errors = found.standard_errors(len(source.truth), len(predicted))
+    worst = int(np.argmax(errors / np.maximum(LARGEST_ERROR, np.abs(found.solution) / 2)))
+    if errors[worst] > max(LARGEST_ERROR, abs(found.solution[worst]) / 2):
+        raise MandolineError(
+            f"How much more frequent class {names[worst]!r} is on the target cannot be told: "
+            f"{found.solution[worst]:.2g} times, with a standard error of {errors[worst]:.2g}. "
+            "Label more rows of this class, or merge it."
+        )
+    return found
+
+
+def _check_classes(counts: Index, names: list[str]) -> None:
+    """Refuse classes that have only labels or only predictions: as many equations are needed as there are ratios."""
+    for axis, what in (
+        (1, "a label in the source but never predicted"),
+        (0, "predicted but never a label in the source"),
+    ):
+        lacking = [repr(name) for name, total in zip(names, counts.sum(axis=axis), strict=True) if not total]
+        if lacking:
+            raise MandolineError(
+                f"Class {listed(lacking)} is {what}, so how classes shifted cannot be told from predictions. "
+                "Merge it with another class."
+            )
+
+
+class Bbse:
+    """Weight source rows by class, so that predictions come as often as on the target (Lipton et al., 2018)."""
+
+    name = "bbse"
+    title = "Label shift (BBSE)"
+    assumes = "Only how frequent classes are has changed; rows of one class look the same as before."
+    needs: tuple[str, ...] = ("predictions",)
+    later: bool = True
+
+    def reason(self, problem: Problem) -> str | None:
+        """Say why the method does not apply to a problem; None if it does."""
+        why = why_not_classes(problem)
+        if why is not None:
+            return why
+        try:
+            why = why_not_one_class(problem) or why_not_new_classes(problem)
+            if why is None:
+                _fit(problem)
+        except MandolineError as error:
+            return str(error)
+        return why
+
+    def estimate(self, problem: Problem) -> Outcome:
+        """Estimate the metric on the target, with influence through the ratios of the classes.
+
+        A source row moves the value by its own weight, and through the table of predictions and labels; a target
+        row through the shares of predictions.
+        """
+        why = self.reason(problem)
+        if why is not None:
+            raise MandolineError(why)
+        shift, source, said = _fit(problem)
+        members, n, place = problem.members, len(source.truth), shift.place
+        truth, predicted = place[source.truth], place[source.predicted]
+        weights = shift.ratios[truth] / n
+        found = evaluate(problem.metric, members.statistics, weights)
+        by_class = add_up(truth, found.slopes, len(shift.said)) / n
+        by_source, by_target = shift.influence(by_class)
+        target = np.zeros(len(said))
+        target[said >= 0] = by_target[place[said[said >= 0]]] / (said >= 0).sum()
+        table = problem.patterns
+        by_pattern = add_up(members.source, weights, len(table)) / np.maximum(table.source, 1)
+        return Outcome(
+            value=found.value,
+            means=found.means,
+            influence=RowInfluence(weights * found.slopes + by_source[predicted, truth] / n, target),
+            row_weights=np.tile(by_pattern, (len(problem.groups), 1)),
+            kept=np.ones(len(table), dtype=bool),
+            unused=np.zeros(len(table), dtype=bool),
+            findings=(*_left_out(problem, said), *_negative(shift, source)),
+            scored_weights=weights,
+        )
+
+
+def _fit(problem: Problem) -> tuple[LabelShift, Answers, ClassCodes]:
+    """Fit the shift; return it with the source's answers and the target's predictions, gaps included."""
+    if problem.rows is None:
+        raise ValueError("This problem has no rows; an estimator must check that first.")
+    source, target = problem.rows.answers
+    known = target.predicted[target.predicted >= 0]
+    if not len(known):
+        raise MandolineError(f"No row of {problem.rows.target.name} has a prediction. Fill them in.")
+    return fit_label_shift(source, known), source, target.predicted
+
+
+def _left_out(problem: Problem, said: ClassCodes) -> tuple[Finding, ...]:
+    missing = int((said < 0).sum())
+    if not missing or problem.rows is None:
+        return ()
+    return (
+        Finding(
+            "rows_without_predictions",
+            "warning" if missing > 0.01 * len(said) else "info",
+            f"{missing:,} of {len(said):,} rows of {problem.rows.target.name} lack a prediction and are left out.",
+            "Fill in what is missing if these rows differ from the others.",
+        ),
+    )
+
+
+def _negative(shift: LabelShift, source: Answers) -> tuple[Finding, ...]:
+    shown = np.union1d(source.truth, source.predicted)
+    below = [repr(source.classes[code]) for code, ratio in zip(shown, shift.solution, strict=True) if ratio < 0]
+    if not below:
+        return ()
+    return (
+        Finding(
+            "negative_class_share",
+            "warning",
+            f"From the predictions, class {listed(below)} would be less frequent than never on the target; it is taken "
+            "to be absent.",
+            "If the class is there, more than class frequencies has changed: use another method.",
+        ),
+    )

@@ -1,0 +1,115 @@
+"""CBPE: probabilities calibrated on the source, and the metric to expect from them on the target."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from mandoline_core.calibration import fit_calibration
+from mandoline_core.estimators.base import Outcome, Problem
+from mandoline_core.estimators.confident import (
+    Answered,
+    OnProbabilities,
+    even_outcome,
+    read_known,
+    why_not_new_classes,
+    why_not_one_class,
+    why_not_probabilities,
+)
+from mandoline_core.estimators.expected import expected_metric
+from mandoline_core.findings import Finding
+from mandoline_core.intervals import RowInfluence
+from mandoline_core.metrics import Metric
+from mandoline_core.patterns import Floats
+
+
+class Expectation(NamedTuple):
+    """Hold the metric to expect on the target, and how it moves.
+
+    Parameters
+    ----------
+    value : float
+    means : array of float, shape (n_statistics,)
+    by_weight : array of float, shape (n_source,)
+        Derivative by each source row's weight, the blocks of the calibration staying as they are; weighted, 0.
+    by_target : array of float, shape (n_target,)
+        How far each target row moves the value.
+    findings : tuple of Finding
+    """
+
+    value: float
+    means: Floats
+    by_weight: Floats
+    by_target: Floats
+    findings: tuple[Finding, ...]
+
+
+def calibrated_expectation(metric: Metric, source: Answered, target: Answered, weights: Floats) -> Expectation:
+    """Calibrate on weighted source rows and compute the metric to expect on the target.
+
+    Parameters
+    ----------
+    metric : Metric
+    source, target : Answered
+    weights : array of float, shape (n_source,)
+
+    Examples
+    --------
+    >>> from mandoline_core.metrics import get_metric
+    >>> said, everywhere = np.repeat([0, 1], 10).astype(np.int32), np.ones(20, dtype=bool)
+    >>> sure = np.column_stack([1 - said, said]).astype(float)
+    >>> rows = Answered(everywhere, np.where(np.arange(20) % 5, said, 1 - said), said, sure)  # 4 of 5 are right
+    >>> round(calibrated_expectation(get_metric("accuracy"), rows, rows, np.full(20, 0.05)).value, 3)
+    0.8
+    """
+    calibration = fit_calibration(source.probabilities, source.truth, weights)
+    calibrated = calibration.apply(target.probabilities)
+    found = expected_metric(metric, target.predicted, target.probabilities, calibrated.chances)
+    by_block = calibration.block_slopes(calibrated, found.slopes)
+    return Expectation(
+        value=found.value,
+        means=found.means,
+        by_weight=calibration.row_slopes(source.probabilities, source.truth, by_block),
+        by_target=found.by_row(calibrated.chances),
+        findings=_not_calibrated(int((calibrated.totals <= 0).sum()), len(target)),
+    )
+
+
+def _not_calibrated(rows: int, n: int) -> tuple[Finding, ...]:
+    if not rows:
+        return ()
+    return (
+        Finding(
+            "rows_not_calibrated",
+            "warning" if rows > 0.01 * n else "info",
+            f"{rows:,} of {n:,} target rows have probabilities with which no labelled row was of any class; they are "
+            "taken as they are.",
+            "Label rows of the rarer classes, or merge classes.",
+        ),
+    )
+
+
+class OnCalibration(OnProbabilities):
+    """Say when probabilities can be calibrated on the source."""
+
+    def reason(self, problem: Problem) -> str | None:
+        """Say why the method does not apply to a problem; None if it does."""
+        return why_not_probabilities(problem) or why_not_one_class(problem) or why_not_new_classes(problem)
+
+
+class Cbpe(OnCalibration):
+    """Calibrate the probabilities on the source, and take them for the chances of the labels on the target."""
+
+    name = "cbpe"
+    title = "Calibrated probabilities (CBPE)"
+    assumes = "Rows with the same probabilities are right as often on the new data as on labelled data."
+
+    def solve(self, problem: Problem) -> Outcome:
+        """Estimate the metric on the target, with influence through the calibration."""
+        known = read_known(problem)
+        n = len(known.source)
+        found = calibrated_expectation(problem.metric, known.source, known.target, np.full(n, 1 / n))
+        influence = RowInfluence(known.source.spread_out(found.by_weight / n), known.target.spread_out(found.by_target))
+        findings = (*known.findings, *found.findings)
+        return even_outcome(problem, value=found.value, means=found.means, influence=influence, findings=findings)

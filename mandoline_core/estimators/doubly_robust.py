@@ -1,0 +1,231 @@
+"""Doubly robust: Mandoline's weights on what an outcome model leaves, so that either may be wrong."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from mandoline_core.answers import ClassCodes
+from mandoline_core.errors import MandolineError
+from mandoline_core.estimators.base import Outcome, Problem
+from mandoline_core.estimators.confident import (
+    Answered,
+    OnProbabilities,
+    read_known,
+    why_not_new_classes,
+    why_not_probabilities,
+)
+from mandoline_core.estimators.mandoline import Mandoline
+from mandoline_core.estimators.pape import weigh
+from mandoline_core.findings import Finding
+from mandoline_core.intervals import RowInfluence
+from mandoline_core.metrics import Metric
+from mandoline_core.patterns import Floats, Index
+
+N_FOLDS = 5
+FEW = 50  # source rows; classes predicted less often share one line
+FEWEST = 10
+_RANK_TOLERANCE = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Design:
+    """Say what the outcome model looks at: the confidence, bent twice, with a line of its own for each class.
+
+    Parameters
+    ----------
+    group : array of int, shape (n_classes,)
+        The line of each predicted class.
+    knots : array of float, shape (2,)
+        Where lines may bend.
+    """
+
+    group: Index
+    knots: Floats
+
+    @classmethod
+    def of(cls, rows: Answered, n_classes: int) -> Design:
+        """Choose lines and knots for the source."""
+        return cls(_groups(rows.predicted, n_classes), np.quantile(rows.confidence, [1 / 3, 2 / 3]))
+
+    def columns(self, rows: Answered) -> Floats:
+        """Compute the columns of the regression, shape (n_rows, 4 * n_lines)."""
+        confidence = rows.confidence
+        bent = np.maximum(confidence[:, None] - self.knots, 0.0)
+        out = np.zeros((len(rows), int(self.group.max()) + 1, 2 + len(self.knots)))
+        out[np.arange(len(rows)), self.group[rows.predicted]] = np.column_stack([np.ones(len(rows)), confidence, bent])
+        return out.reshape(len(rows), -1)
+
+
+def _groups(predicted: ClassCodes, n_classes: int) -> Index:
+    """Give each class a line; the rarest share one, that of the next rarest too while it has too few rows."""
+    counts = np.bincount(predicted, minlength=n_classes)
+    order = np.argsort(counts, kind="stable")
+    few = int((counts < FEW).sum())
+    enough = int(np.searchsorted(np.cumsum(counts[order]), FEW)) + 1
+    shared = min(max(few, enough), n_classes) if few else 1
+    group = np.zeros(n_classes, dtype=np.intp)
+    group[order[shared:]] = np.arange(1, n_classes - shared + 1)
+    return group
+
+
+class Combined(NamedTuple):
+    """Hold the doubly robust means, and how the metric's value moves.
+
+    Parameters
+    ----------
+    means : array of float, shape (n_statistics,)
+    by_weight : array of float, shape (n_source,)
+        Derivative by each source row's weight, the outcome model staying as it is; weighted, 0.
+    by_model : array of float, shape (n_source,)
+        How far each source row moves the value through the outcome model.
+    by_target : array of float, shape (n_target,)
+        How far each target row moves the value, the weights staying as they are.
+    """
+
+    means: Floats
+    by_weight: Floats
+    by_model: Floats
+    by_target: Floats
+
+
+def combine(
+    metric: Metric, statistics: Floats, source: Floats, target: Floats, weights: Floats, folds: Index
+) -> Combined:
+    """Add what weighting finds of the outcome model's mistakes to its mean over the target.
+
+    Parameters
+    ----------
+    metric : Metric
+        Made of means.
+    statistics : array of float, shape (n_source, n_statistics)
+    source, target : array of float, shape (n_source, n_columns) and (n_target, n_columns)
+        What the outcome model looks at.
+    weights : array of float, shape (n_source,)
+        Taken as shares of their total.
+    folds : array of int, shape (n_source,)
+        A row's statistics are predicted by least squares on the rows of other folds, the target's by the average
+        over folds.
+
+    Examples
+    --------
+    >>> from mandoline_core.metrics import get_metric
+    >>> right, ones = np.array([[1.0], [0.0], [1.0], [1.0]]), np.ones((4, 1))
+    >>> weights, folds = np.array([0.4, 0.1, 0.3, 0.2]), np.array([0, 0, 1, 1])
+    >>> combine(get_metric("accuracy"), right, ones, ones, weights, folds).means.round(3).tolist()
+    [0.9]
+    """
+    share, n_folds, n = weights / weights.sum(), int(folds.max()) + 1, len(weights)
+    target_mean = target.mean(axis=0)
+    rows = [np.flatnonzero(folds == f) for f in range(n_folds)]
+    parts = [source[here] for here in rows]
+    lines = _cross_fit(parts, [statistics[here] for here in rows])
+    left = np.empty_like(statistics)
+    for here, part, line in zip(rows, parts, lines, strict=True):
+        left[here] = statistics[here] - part @ line.slope
+    slope = np.mean([line.slope for line in lines], axis=0)
+    means = target_mean @ slope + share @ left
+    gradient = metric.slope(means)
+    residual, outcome = left @ gradient, statistics @ gradient
+    by_model = np.zeros(n)
+    for here, part, line in zip(rows, parts, lines, strict=True):
+        gap = target_mean / n_folds - share[here] @ part
+        moved = (source @ (line.inverse @ gap)) * (outcome - source @ (line.slope @ gradient)) / (n - len(here))
+        moved[here] = 0.0  # the fold's own rows had no say in its model
+        by_model += moved
+    return Combined(
+        means=means,
+        by_weight=(residual - share @ residual) / weights.sum(),
+        by_model=by_model,
+        by_target=(target @ (slope @ gradient) - float(target_mean @ slope @ gradient)) / len(target),
+    )
+
+
+class _Line(NamedTuple):
+    """Hold the least-squares fit of all folds but one: its slopes, and the pseudo-inverse of the mean square."""
+
+    slope: Floats  # (n_columns, n_statistics)
+    inverse: Floats  # (n_columns, n_columns)
+
+
+def _cross_fit(parts: list[Floats], statistics: list[Floats]) -> list[_Line]:
+    """Fit each fold's line on the rows of the others; directions in which those do not vary are left out."""
+    squares = np.array([part.T @ part for part in parts])
+    products = np.array([part.T @ some for part, some in zip(parts, statistics, strict=True)])
+    n = sum(len(part) for part in parts)
+    lines = []
+    for part, square, product in zip(parts, squares, products, strict=True):
+        others = n - len(part)
+        values, vectors = np.linalg.eigh((squares.sum(axis=0) - square) / others)
+        keep = values > _RANK_TOLERANCE * max(float(values[-1]), 1e-300)
+        inverse = (vectors[:, keep] / values[keep]) @ vectors[:, keep].T
+        lines.append(_Line(inverse @ ((products.sum(axis=0) - product) / others), inverse))
+    return lines
+
+
+class DoublyRobust(OnProbabilities):
+    """Predict each row's score from its confidence and class; weight by slices what the prediction misses."""
+
+    name = "doubly_robust"
+    title = "Doubly robust (weights and outcome model)"
+    assumes = (
+        "Either slices capture what changed, or confidence and predicted class tell how often the model is right, "
+        "on the new data as on labelled data."
+    )
+    needs: tuple[str, ...] = ("slices", "probabilities")
+
+    def reason(self, problem: Problem) -> str | None:
+        """Say why the method does not apply to a problem; None if it does."""
+        why = why_not_probabilities(problem) or why_not_new_classes(problem) or Mandoline().reason(problem)
+        if why is None and problem.metric.ranked:
+            why = (
+                f"This method estimates means, and {problem.metric.name} is not made of means. "
+                "Choose a method such as mandoline or cbpe."
+            )
+        return why
+
+    def solve(self, problem: Problem) -> Outcome:
+        """Estimate the metric on the target, with influence through weights and outcome model."""
+        members, metric = problem.members, problem.metric
+        first = weigh(problem).outcome
+        known = read_known(problem, kept=first.kept)
+        weights = first.weights(members)[known.source.rows]
+        if len(known.source) < FEWEST or not weights.any():
+            raise MandolineError(
+                f"The outcome model needs at least {FEWEST} source rows with class probabilities. "
+                f"There are {len(known.source)}. Label more rows."
+            )
+        design = Design.of(known.source, len(known.classes))
+        before, after = design.columns(known.source), design.columns(known.target)
+        folds = np.random.default_rng(problem.seed).permutation(len(known.source)) % N_FOLDS
+        found = combine(metric, members.statistics[known.source.rows], before, after, weights, folds)
+        second, source, target = weigh(problem, known.source.spread_out(found.by_weight), first.delta)
+        influence = RowInfluence(
+            source + known.source.spread_out(found.by_model), target + known.target.spread_out(found.by_target)
+        )
+        value, outside = _inside(metric, metric.combine(found.means))
+        return replace(
+            second,
+            value=value,
+            means=found.means,
+            influence=influence,
+            findings=(*second.findings, *known.findings, *outside),
+        )
+
+
+def _inside(metric: Metric, value: float) -> tuple[float, tuple[Finding, ...]]:
+    """Keep a value within the metric's bounds, which a regression line may leave."""
+    low, high = metric.bounds or (-np.inf, np.inf)
+    inside = float(min(max(value, low), high))
+    if inside == value:
+        return value, ()
+    return inside, (
+        Finding(
+            "estimate_outside_bounds",
+            "warning",
+            f"The outcome model's lines lead to {value:.4g}, which {metric.name} cannot be; {inside:g} is given.",
+            "Use estimator mandoline, or label more rows like the target's.",
+        ),
+    )

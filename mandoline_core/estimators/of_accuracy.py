@@ -1,0 +1,52 @@
+"""What estimators of the accuracy alone share: when they apply, and how the error follows."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from mandoline_core.estimators.base import Outcome, Problem
+from mandoline_core.estimators.confident import Known, OnProbabilities, even_outcome, read_known, why_not_classes
+from mandoline_core.findings import Finding
+from mandoline_core.intervals import RowInfluence
+from mandoline_core.patterns import Floats
+
+
+class Accuracy(NamedTuple):
+    """Hold an estimate of the accuracy, how far each usable row moves it, and what to say about it."""
+
+    value: float
+    source: Floats
+    target: Floats
+    findings: tuple[Finding, ...] = ()
+
+
+class OfAccuracy(OnProbabilities):
+    """Run a method that estimates the accuracy and nothing else; a subclass says how in `accuracy`."""
+
+    def reason(self, problem: Problem) -> str | None:
+        """Say why the method does not apply to a problem; None if it does."""
+        why = why_not_classes(problem)
+        if why is None and problem.metric.name not in ("accuracy", "error"):
+            why = (
+                f"This method estimates how often predictions are right, and metric {problem.metric.name!r} asks for "
+                "more. Choose metric 'accuracy' or 'error', or a method such as cbpe."
+            )
+        return why or super().reason(problem)
+
+    def solve(self, problem: Problem) -> Outcome:
+        """Estimate the accuracy, and turn it round where the error is asked for."""
+        known = read_known(problem)
+        found = self.accuracy(known)
+        sign = -1.0 if problem.metric.name == "error" else 1.0
+        value = 1 - found.value if sign < 0 else found.value
+        influence = RowInfluence(
+            known.source.spread_out(sign * found.source), known.target.spread_out(sign * found.target)
+        )
+        findings = (*known.findings, *found.findings)
+        return even_outcome(problem, value=value, means=np.array([value]), influence=influence, findings=findings)
+
+    def accuracy(self, known: Known) -> Accuracy:
+        """Estimate the accuracy on the target."""
+        raise NotImplementedError

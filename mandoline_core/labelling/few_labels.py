@@ -1,0 +1,237 @@
+"""Few labels: what some labelled target rows say by themselves, with the estimate, and about the slices."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mandoline_core.assemble import Prepared
+from mandoline_core.data import Sample
+from mandoline_core.errors import MandolineError, counted
+from mandoline_core.estimators import Outcome, Problem, get_estimator
+from mandoline_core.findings import Finding, worst_first
+from mandoline_core.intervals import Interval
+from mandoline_core.labelling.predicted_scores import predict_scores
+from mandoline_core.labelling.prediction_powered import Labelled, Powered, from_all, from_labels
+from mandoline_core.labelling.rows import has_label, odd_draw, score_labelled, share_out
+from mandoline_core.labelling.slice_test import SliceTest, compare_with_slices
+from mandoline_core.model_report import interval_by_settings
+from mandoline_core.patterns import Floats
+from mandoline_core.settings import EstimatorSettings
+
+FEWEST_LABELS = 5
+FEW_LABELS = 20  # down to here coverage was measured
+
+
+class Valued(NamedTuple):
+    """Hold a value of the metric on the target and its interval."""
+
+    value: float
+    interval: Interval
+
+
+@dataclass(frozen=True)
+class FewLabels:
+    """Hold what some target labels say.
+
+    Parameters
+    ----------
+    model, metric : str
+    n_labelled, n_target : int
+    labels_only : Valued
+        The labelled rows by themselves.
+    mandoline : Valued
+        The estimate without any target label.
+    combined : Valued
+        The labels, carried further by scores predicted for all rows.
+    weight : float
+        How much rows without a label count in `combined`: lambda, from 0 to 1.
+    worth : float
+        So many labels would say as much by themselves.
+    test : SliceTest or None
+        Whether the slices explain the shift; None where the estimate speaks of too few labelled rows.
+    findings : tuple of Finding, worst first
+    """
+
+    model: str
+    metric: str
+    n_labelled: int
+    n_target: int
+    labels_only: Valued
+    mandoline: Valued
+    combined: Valued
+    weight: float
+    worth: float
+    test: SliceTest | None
+    findings: tuple[Finding, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return everything as plain data: what `--json` prints."""
+        found: dict[str, Any] = {key: value for key, value in asdict(self).items() if key not in ("test", "findings")}
+        for key in ("labels_only", "mandoline", "combined"):
+            one: Valued = getattr(self, key)
+            found[key] = {"value": one.value, "interval": list(one.interval)}
+        found["test"] = None if self.test is None else asdict(self.test) | {"interval": list(self.test.interval)}
+        return found | {"findings": [finding.as_dict() for finding in self.findings]}
+
+
+def use_labels(
+    prepared: Prepared, settings: EstimatorSettings, target: Sample, *, plan: Floats | None = None
+) -> FewLabels:
+    """Use the labels that some target rows have: alone, with the estimate, and to test the slices.
+
+    Parameters
+    ----------
+    prepared : Prepared
+        From `prepare`, on the same target rows.
+    settings : EstimatorSettings
+    target : Sample
+        The target with its label column, empty where there is no label. Labelled rows must be a random draw, or
+        drawn by a plan.
+    plan : array of float, shape (n_target,), optional
+        How many target rows each row stands for, where a plan drew it; NaN elsewhere: `LabelPlan.weights` or
+        `read_plan`. Labelled rows outside the plan are taken for a random draw.
+
+    Returns
+    -------
+    FewLabels
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from mandoline_core import Category, EstimatorSettings, Sample, prepare
+    >>> source = pd.DataFrame({"place": ["a"] * 80 + ["b"] * 20, "y": 1, "p": [1] * 80 + [1, 0] * 10})
+    >>> frame = pd.DataFrame({"place": ["a", "b"] * 50, "p": 1, "y": [1, 1, 1, 0] * 10 + [None] * 60})
+    >>> target, source = Sample(frame), Sample(source, label="y", prediction="p")
+    >>> rules = [Category("b", column="place", values=("b",))]
+    >>> prepared = prepare(source, target, rules, model=source.models[0])
+    >>> found = use_labels(prepared, EstimatorSettings(), target)
+    >>> found.n_labelled, round(found.labels_only.value, 3), round(found.combined.value, 3)
+    (40, 0.75, 0.75)
+    >>> found.test.words
+    'The labels agree with the estimate: what the slices leave out is at most about 16 points.'
+    """
+    problem, metric = prepared.problem, prepared.problem.metric
+    if metric.ranked:
+        raise MandolineError(
+            f"Few labels are used through means, and {metric.name} is not made of means. "
+            "Choose a metric such as 'accuracy', 'f1' or 'brier'."
+        )
+    statistics, labelled = score_labelled(prepared, target)
+    n = int(labelled.sum())
+    if n < FEWEST_LABELS:
+        raise MandolineError(
+            f"{target.name} has {counted(n, 'row')} with a label and a prediction, too few to say anything by. "
+            f"Label at least {FEWEST_LABELS}, better {FEW_LABELS} or more, drawn at random."
+        )
+    shares = share_out(labelled, plan)
+    name = settings.name if settings.name in ("mandoline", "denoised") else "mandoline"
+    settings = replace(settings, name=name)
+    outcome = get_estimator(name).estimate(problem)
+    interval, said = interval_by_settings(prepared, settings, outcome)
+    alone, both, test = judge(problem, outcome, statistics, labelled, shares, confidence=settings.confidence)
+    findings = [*said, *_about_labels(prepared, target, labelled, shares, outcome), *_about_use(both, test)]
+    return FewLabels(
+        model=prepared.model,
+        metric=metric.name,
+        n_labelled=n,
+        n_target=len(labelled),
+        labels_only=Valued(alone.value, alone.interval),
+        mandoline=Valued(outcome.value, interval),
+        combined=Valued(both.value, both.interval),
+        weight=both.weight,
+        worth=both.worth,
+        test=test,
+        findings=worst_first(findings),
+    )
+
+
+def judge(
+    problem: Problem,
+    outcome: Outcome,
+    statistics: Floats,
+    labelled: NDArray[np.bool_],
+    shares: Floats,
+    *,
+    confidence: float,
+) -> tuple[Powered, Powered, SliceTest | None]:
+    """Estimate from the labels alone and from all rows, and test the slices; no frame is touched.
+
+    Parameters
+    ----------
+    problem : Problem
+    outcome : Outcome
+        The estimate without labels.
+    statistics : array of float, shape (n_labelled, n_statistics)
+    labelled : array of bool, shape (n_target,)
+    shares : array of float, shape (n_labelled,)
+    confidence : float
+    """
+    predicted = predict_scores(problem, outcome)
+    known = Labelled(
+        statistics=statistics,
+        predicted=predicted.best[labelled],
+        shares=shares,
+        average=predicted.best.mean(axis=0),
+        n_target=len(labelled),
+        indicators=problem.patterns.products is None,
+    )
+    alone = from_labels(problem.metric, known, confidence=confidence)
+    both = from_all(problem.metric, known, confidence=confidence)
+    test = compare_with_slices(
+        problem, outcome, predicted.by_slices, statistics, labelled, shares, confidence=confidence
+    )
+    return alone, both, test
+
+
+def _about_use(both: Powered, test: SliceTest | None) -> Iterator[Finding]:
+    if test is not None and not test.interval[0] <= 0 <= test.interval[1]:
+        yield Finding(
+            "slices_do_not_explain",
+            "warning",
+            f"{test.words} The combined estimate allows for that, the one without labels does not.",
+            "Quote the combined estimate; look for a slice that sets apart the labelled rows that surprise.",
+        )
+    if both.weight == 0:
+        yield Finding(
+            "predictions_do_not_help",
+            "info",
+            "What slices and confidence lead one to expect of a row does not go with what the labels say, "
+            "so only the labels count.",
+            "More labels narrow the interval; a slice on which the model errs more would help, too.",
+        )
+
+
+def _about_labels(
+    prepared: Prepared, target: Sample, labelled: NDArray[np.bool_], shares: Floats, outcome: Outcome
+) -> Iterator[Finding]:
+    n = int(labelled.sum())
+    unscored = int(has_label(prepared, target).sum()) - n
+    if unscored:
+        yield Finding(
+            "labels_without_prediction",
+            "info",
+            f"{counted(unscored, 'labelled row')} of {target.name} cannot be scored and count for nothing.",
+            "Fill in the predictions that are missing.",
+        )
+    if n < FEW_LABELS:
+        yield Finding(
+            "few_labels",
+            "warning",
+            f"There are {n} labels. Intervals were tried out with {FEW_LABELS} and more.",
+            "Label more rows before quoting these numbers.",
+        )
+    aside = ~outcome.kept[prepared.problem.members.target]
+    if aside.any():
+        yield Finding(
+            "labels_speak_of_all",
+            "info",
+            f"Labels speak of the whole target; the estimate without them leaves out {aside.mean():.1%} of it, "
+            "and so does the test of the slices.",
+            "Compare the two numbers with that in mind.",
+        )
+    yield from odd_draw(prepared.problem, labelled, shares)

@@ -1,0 +1,205 @@
+"""Prediction-powered estimates: a few labels, carried further by predicted scores of all rows."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.stats import norm, t
+
+from mandoline_core.intervals import Interval, influence_interval
+from mandoline_core.metrics import Metric
+from mandoline_core.patterns import Floats
+
+_LEAST = 1e-9  # a smaller lambda is rounding
+_ROUNDS = 2  # the slope of a metric is taken at the means, which move a little with lambda
+
+
+class Labelled(NamedTuple):
+    """Hold what is known of the labelled target rows.
+
+    Parameters
+    ----------
+    statistics : array of float, shape (n_labelled, n_statistics)
+    predicted : array of float, shape (n_labelled, n_statistics)
+        The statistics as predicted without looking at the labels.
+    shares : array of float, shape (n_labelled,)
+        How much each row counts; sums to 1.
+    average : array of float, shape (n_statistics,)
+        Mean of the predicted statistics over all target rows.
+    n_target : int
+    indicators : bool
+        Whether statistics are 0 or 1, and at most one of them is 1 in a row.
+    """
+
+    statistics: Floats
+    predicted: Floats
+    shares: Floats
+    average: Floats
+    n_target: int
+    indicators: bool
+
+
+class Powered(NamedTuple):
+    """Hold an estimate from labels.
+
+    Parameters
+    ----------
+    value : float
+    interval : pair of floats
+    weight : float
+        How much the rows without a label count: lambda, between 0 (not at all) and 1.
+    worth : float
+        So many labels drawn at random would tell as much by themselves.
+    """
+
+    value: float
+    interval: Interval
+    weight: float
+    worth: float
+
+
+def from_labels(metric: Metric, known: Labelled, *, confidence: float) -> Powered:
+    """Estimate a metric from the labelled rows alone.
+
+    A share of evenly weighted rows gets the exact binomial interval, which is valid however few rows there are.
+
+    Examples
+    --------
+    >>> from mandoline_core.metrics import get_metric
+    >>> right = np.array([[1.0]] * 16 + [[0.0]] * 4)
+    >>> known = Labelled(right, 0 * right, np.full(20, 0.05), np.zeros(1), 1000, True)
+    >>> found = from_labels(get_metric("accuracy"), known, confidence=0.95)
+    >>> found.value, [round(end, 3) for end in found.interval], round(found.worth, 6)
+    (0.8, [0.563, 0.943], 20.0)
+    """
+    means = known.shares @ known.statistics
+    value = metric.combine(means)
+    variance = _variance(known, metric.slope(means), 0.0)
+    worth = _worth(metric, known, value, variance, confidence)
+    return Powered(value, _interval(metric, known, value, variance, worth, confidence), 0.0, worth)
+
+
+def from_all(metric: Metric, known: Labelled, *, confidence: float) -> Powered:
+    """Estimate a metric from the labels and from what is predicted of all rows (PPI++).
+
+    The means are lambda * (mean prediction over all rows) + mean over labelled rows of (truth - lambda * prediction):
+    right on average whatever the predictions are, as long as they did not see the labels. Lambda makes the
+    variance smallest. Rows without a label then make the labels worth more of their kind, and the interval is the
+    one that so many labels would have.
+
+    Examples
+    --------
+    >>> from mandoline_core.metrics import get_metric
+    >>> right = np.array([[1.0]] * 16 + [[0.0]] * 4)
+    >>> known = Labelled(right, 0.1 + 0.8 * right, np.full(20, 0.05), np.array([0.58]), 1000, True)
+    >>> found = from_all(get_metric("accuracy"), known, confidence=0.95)
+    >>> round(found.value, 3), found.weight
+    (0.64, 1.0)
+    """
+    alone = from_labels(metric, known, confidence=confidence)
+    means, weight = known.shares @ known.statistics, 0.0
+    gradient = metric.slope(means)
+    for _ in range(_ROUNDS):
+        weight = best_weight(known, gradient)
+        means = weight * known.average + known.shares @ (known.statistics - weight * known.predicted)
+        if known.indicators:
+            means = np.clip(means, 0.0, 1.0)
+        gradient = metric.slope(means)
+    if weight == 0.0:
+        return alone
+    plain, variance = (_variance(known, gradient, lam) for lam in (0.0, weight))
+    low, high = _bounds(metric, known) or (-np.inf, np.inf)
+    value = float(min(max(metric.combine(means), low), high))
+    worth = alone.worth * plain / max(variance, 1e-300)
+    return Powered(value, _interval(metric, known, value, variance, worth, confidence), weight, worth)
+
+
+def best_weight(known: Labelled, gradient: Floats) -> float:
+    """Find the lambda between 0 and 1 that makes the estimated variance smallest.
+
+    Parameters
+    ----------
+    known : Labelled
+    gradient : array of float, shape (n_statistics,)
+        Of the metric by its means.
+    """
+    truth, guess = _centred(known, known.statistics @ gradient), _centred(known, known.predicted @ gradient)
+    # What labelled rows add to the variance, less what labels on all rows would leave of it.
+    each = known.shares**2 - known.shares / known.n_target
+    squares = float(each @ guess**2)
+    if squares <= 1e-12 * max(float(known.shares @ truth**2), 1e-12) / len(truth):
+        return 0.0
+    weight = float(each @ (truth * guess)) / squares
+    return min(weight, 1.0) if weight > _LEAST else 0.0
+
+
+def _centred(known: Labelled, values: Floats) -> Floats:
+    return values - known.shares @ values
+
+
+def _variance(known: Labelled, gradient: Floats, weight: float) -> float:
+    """Estimate the variance: of labels on all target rows, and what is added by having some only."""
+    truth = _centred(known, known.statistics @ gradient)
+    left = truth - weight * _centred(known, known.predicted @ gradient)
+    n = len(truth)
+    some = max(float((known.shares**2 - known.shares / known.n_target) @ left**2), 0.0)
+    if weight > 0:  # lambda was chosen to make this small
+        some *= (n - 1) / max(n - 2, 1)
+    return some + float(known.shares @ truth**2) / known.n_target
+
+
+def _is_exact(metric: Metric, known: Labelled) -> bool:
+    """Tell whether the labels' mean determines their variance, which then needs no allowance for guessing it."""
+    return metric.is_mean and known.indicators
+
+
+def _allowance(metric: Metric, known: Labelled, confidence: float) -> float:
+    """Return by how much a standard error guessed from few rows must grow: Student's quantile over the normal.
+
+    Scores above 0 whose spread is like their mean have long tails, which few rows seldom show. Degrees of freedom are
+    those that match the variance of a variance, at the kurtosis of a gamma law with that spread.
+    """
+    if _is_exact(metric, known):
+        return 1.0
+    n, tail = len(known.shares), 0.5 + confidence / 2
+    means = known.shares @ known.statistics
+    scores = known.statistics @ metric.slope(means)
+    freedom = float(n - 1)
+    bounds = _bounds(metric, known)
+    if bounds is not None and not known.indicators:
+        mean = float(known.shares @ scores) - bounds[0]
+        relative = float(known.shares @ (scores - known.shares @ scores) ** 2) / max(mean**2, 1e-300)
+        freedom = 2 / (6 * min(relative, 1.0) / n + 2 / (n - 1))
+    return float(t.ppf(tail, freedom) / norm.ppf(tail)) * float(np.sqrt(n / (n - 1)))
+
+
+def _bounds(metric: Metric, known: Labelled) -> Interval | None:
+    """Return the metric's bounds; of a mean without any, those that its scores keep to."""
+    if metric.bounds is not None or not metric.is_mean:
+        return metric.bounds
+    if known.indicators:
+        return 0.0, 1.0
+    return (0.0, np.inf) if min(known.statistics.min(), known.predicted.min()) >= 0 else None
+
+
+def _worth(metric: Metric, known: Labelled, value: float, variance: float, confidence: float) -> float:
+    """Return how many evenly weighted labels would be as informative."""
+    rows, bounds = 1 / float(known.shares @ known.shares), _bounds(metric, known)
+    if bounds is None or not np.isfinite(bounds[1]):
+        return rows
+    low, high = bounds
+    unit = (value - low) / (high - low)
+    if variance <= 0 or not 1e-9 < unit < 1 - 1e-9:
+        return rows
+    return unit * (1 - unit) * (high - low) ** 2 / (variance * _allowance(metric, known, confidence) ** 2)
+
+
+def _interval(
+    metric: Metric, known: Labelled, value: float, variance: float, worth: float, confidence: float
+) -> Interval:
+    bounds = _bounds(metric, known)
+    bounded = bounds is not None and bool(np.isfinite(bounds[1]))
+    # With finite bounds: the exact binomial interval for so many labels. Elsewhere Student's, or its logarithm.
+    spread = 0.0 if bounded else float(np.sqrt(variance)) * _allowance(metric, known, confidence)
+    return influence_interval(value, spread, confidence=confidence, bounds=bounds, effective_rows=worth)

@@ -1,0 +1,136 @@
+"""Labelled rows: the target rows that have a label, their scores, and how much each counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import norm
+
+from mandoline_core.answers import read_answers
+from mandoline_core.assemble import Prepared
+from mandoline_core.data import Sample
+from mandoline_core.errors import DataError, MandolineError, counted
+from mandoline_core.estimators import Problem
+from mandoline_core.estimators.base import Rows
+from mandoline_core.findings import Finding
+from mandoline_core.patterns import Floats
+from mandoline_core.scoring import score_rows
+
+_ODD = 1e-3  # chance of a false alarm that labelled rows are no random draw
+
+
+def label_column(prepared: Prepared) -> str:
+    """Name the column that labels of the target are looked for in."""
+    rows = _rows(prepared)
+    column = rows.metric.column if rows.metric.column is not None else rows.source.label
+    if column is None:
+        raise MandolineError("There is no label column to look for in the target. Set label in [task].")
+    return column
+
+
+def has_label(prepared: Prepared, target: Sample) -> NDArray[np.bool_]:
+    """Say which target rows have a label, shape (n_target,); none where the target has no such column."""
+    n = len(prepared.problem.members.target)
+    if target.n_rows != n:
+        raise DataError(
+            f"{target.name} has {counted(target.n_rows, 'row')}, and the estimate was prepared on {n:,}. "
+            "Labels must stand beside the same target rows, in the same order."
+        )
+    column = label_column(prepared)
+    if column not in target.columns:
+        return np.zeros(n, dtype=bool)
+    return ~np.asarray(target.series(column).is_null().to_numpy(), dtype=bool)
+
+
+def score_labelled(prepared: Prepared, target: Sample) -> tuple[Floats, NDArray[np.bool_]]:
+    """Score the target rows that have a label.
+
+    Returns
+    -------
+    statistics : array of float, shape (n_labelled, n_statistics)
+    labelled : array of bool, shape (n_target,)
+        Rows with a label and a prediction.
+    """
+    rows, column = _rows(prepared), label_column(prepared)
+    target.series(column)
+    labelled = has_label(prepared, target)
+    if not labelled.any():
+        raise MandolineError(f"Column {column!r} of {target.name} has no values. Fill in the labels that are known.")
+    if rows.metric.column is not None:  # any gap in it is refused, so labelled rows are scored by themselves
+        some = Sample(target.frame.filter(labelled.tolist()), models=target.models, name=target.name)
+        return score_rows(rows.metric, some, label=None, model=rows.model).statistics, labelled
+    classes: tuple[str, ...] = ()
+    if prepared.problem.metric.needs != "numbers" and rows.model is not None and rows.model.prediction is not None:
+        classes = read_answers(
+            rows.source, label=rows.source.label, prediction=rows.model.prediction, merge=rows.metric.merge
+        ).classes
+    scores = score_rows(rows.metric, target, label=column, model=rows.model, known=classes)
+    if scores.statistics.shape[1] != prepared.problem.members.statistics.shape[1]:
+        new = [name for name in scores.classes if name not in classes]
+        raise MandolineError(
+            f"{target.name} has class {new[0]!r}, which {rows.source.name} never shows, and metric "
+            f"{rows.metric.name!r} is about all classes. Set positive in [metric] to one class, or merge classes."
+        )
+    return scores.statistics[scores.known], scores.known
+
+
+def _rows(prepared: Prepared) -> Rows:
+    if prepared.counted.rows is None:
+        raise MandolineError("Only slice codes are known here, and labels belong to rows. Use prepare() on samples.")
+    return prepared.counted.rows
+
+
+def share_out(labelled: NDArray[np.bool_], plan: Floats | None) -> Floats:
+    """Say how much each labelled row counts: those of a plan as it says, others the same.
+
+    Parameters
+    ----------
+    labelled : array of bool, shape (n_target,)
+    plan : array of float, shape (n_target,), optional
+        How many target rows each planned row stands for; NaN elsewhere.
+
+    Returns
+    -------
+    array of float, shape (n_labelled,)
+        Sums to 1.
+
+    Examples
+    --------
+    >>> share_out(np.array([True, True, False]), np.array([3.0, 1.0, 9.0])).tolist()
+    [0.75, 0.25]
+    """
+    shares = np.ones(int(labelled.sum()))
+    if plan is not None:
+        if len(plan) != len(labelled):
+            raise MandolineError(
+                f"The plan has weights for {len(plan):,} rows, and the target has {len(labelled):,}. "
+                "Use the plan made for this target."
+            )
+        planned = np.isfinite(plan[labelled])
+        if planned.any():
+            # Both parts are fair by themselves; each counts by the number of its labels.
+            shares[planned] = plan[labelled][planned] / plan[labelled][planned].mean()
+    return shares / shares.sum()
+
+
+def odd_draw(problem: Problem, labelled: NDArray[np.bool_], shares: Floats) -> Iterator[Finding]:
+    """Notice labelled rows that cannot well be a random draw: some slice is far too frequent or rare among them."""
+    inside = problem.patterns.codes[problem.members.target] == 1
+    rate = inside.mean(axis=0)
+    variance = rate * (1 - rate) * max(float(shares @ shares) - 1 / len(labelled), 0.0)
+    among = shares @ inside[labelled]
+    z = np.where(variance > 0, (among - rate) / np.sqrt(np.maximum(variance, 1e-300)), 0.0)
+    if not len(z) or np.abs(z).max() <= norm.isf(_ODD / 2 / len(z)):
+        return
+    worst = int(np.abs(z).argmax())
+    name = problem.patterns.names[worst]
+    yield Finding(
+        "labels_not_random",
+        "serious",
+        f"Slice {name!r} has {among[worst]:.0%} of the labelled rows and {rate[worst]:.0%} of the target: the labelled "
+        "rows are no random draw, and what they say may not hold for the others.",
+        "Label rows drawn at random, or those of a plan, and name the plan.",
+        (name,),
+    )

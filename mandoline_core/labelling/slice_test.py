@@ -1,0 +1,123 @@
+"""The slice test: whether labels of the target agree with what slices lead one to expect."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import norm
+
+from mandoline_core.estimators import Outcome, Problem
+from mandoline_core.intervals import Interval
+from mandoline_core.metrics import Metric
+from mandoline_core.patterns import Floats
+
+FEWEST = 5
+
+
+@dataclass(frozen=True)
+class SliceTest:
+    """Hold how far the labels are from what the slices lead one to expect.
+
+    Parameters
+    ----------
+    difference : float
+        The metric by the labels minus the estimate without them.
+    interval : pair of floats
+        Of the difference.
+    z, p_value : float
+    words : str
+    """
+
+    difference: float
+    interval: Interval
+    z: float
+    p_value: float
+    words: str
+
+
+def compare_with_slices(
+    problem: Problem,
+    outcome: Outcome,
+    expected: Floats,
+    statistics: Floats,
+    labelled: NDArray[np.bool_],
+    shares: Floats,
+    *,
+    confidence: float,
+) -> SliceTest | None:
+    """Compare labels with what slices lead one to expect, on the rows that the estimate speaks of.
+
+    Difference = mean over labelled rows of (truth - expected) + mean of expected - estimate, in the metric's slope.
+    Its variance has three parts: the labels drawn, the rest of the target, and the source behind the estimate.
+
+    Parameters
+    ----------
+    problem : Problem
+    outcome : Outcome
+        The estimate without labels.
+    expected : array of float, shape (n_target, n_statistics)
+        By slices alone.
+    statistics : array of float, shape (n_labelled, n_statistics)
+    labelled : array of bool, shape (n_target,)
+    shares : array of float, shape (n_labelled,)
+        How much each labelled row counts; sums to 1.
+    confidence : float
+
+    Returns
+    -------
+    SliceTest or None
+        None where too few labelled rows are among those the estimate speaks of.
+    """
+    kept = outcome.kept[problem.members.target]
+    inside = kept[labelled]
+    if inside.sum() < FEWEST:
+        return None
+    share = shares[inside] / shares[inside].sum()
+    gradient = problem.metric.slope(outcome.means)
+    here, whole = expected[labelled][inside], expected @ gradient
+    left = (statistics[inside] - here) @ gradient
+    difference = float(share @ left + whole[kept].mean() - outcome.means @ gradient)
+    source, target = outcome.influence.pieces(problem.members)
+    rest = np.where(kept, whole - whole[kept].mean(), 0.0) / kept.sum() - target
+    others = float(source @ source + rest @ rest)
+    drawn = _luck_of_labels(problem, here, left, share, gradient)
+    if problem.patterns.products is not None:
+        # Few labels seldom show a long tail, so the source has a say in how much scores vary about expectations.
+        weights, scores = outcome.weights(problem.members), problem.members.statistics @ gradient
+        varies = float(weights @ (scores - weights @ scores) ** 2) - float(whole[kept].var())
+        drawn = max(drawn, varies * float(share @ share))
+    error = float(np.sqrt(drawn + others))
+    z = difference / error if error > 0 else 0.0
+    half = float(norm.ppf(0.5 + confidence / 2)) * error
+    interval = (difference - half, difference + half)
+    words = _words(problem.metric, difference, interval, z)
+    return SliceTest(difference, interval, z, float(2 * norm.sf(abs(z))), words)
+
+
+def _luck_of_labels(problem: Problem, expected: Floats, left: Floats, share: Floats, gradient: Floats) -> float:
+    """Return the variance that comes from drawing the labels."""
+    if problem.patterns.products is None:
+        # If slices explain the shift, expectations also say how much indicators vary: no guessing from few labels.
+        # An expectation of exactly 0 or 1 is that of a finite source.
+        least = 0.5 / problem.patterns.n_source
+        chance = np.clip(expected, least, 1 - least)
+        each = np.maximum(chance @ gradient**2 - (chance @ gradient) ** 2, 0.0)
+        return float(share**2 @ each)
+    return float(share**2 @ (left - share @ left) ** 2) * len(left) / (len(left) - 1)
+
+
+def _words(metric: Metric, difference: float, interval: Interval, z: float) -> str:
+    if interval[0] <= 0 <= interval[1]:
+        most = max(abs(end) for end in interval)
+        return f"The labels agree with the estimate: what the slices leave out is at most about {_size(metric, most)}."
+    way = "less" if difference < 0 else "more"
+    return (
+        f"The labels say {_size(metric, abs(difference))} {way} than the slices explain (z = {z:.1f}): "
+        "something else changed too."
+    )
+
+
+def _size(metric: Metric, value: float) -> str:
+    return f"{100 * value:.2g} points" if metric.share else f"{value:.2g}"

@@ -1,0 +1,100 @@
+"""A visitor compares methods: numbers at once, slow methods on request, and a stop that is a stop."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+import mandoline_core as md
+from mandoline_core.rendering import show_value
+from tests.browser.conftest import Arrive
+from tests.browser.server import Server
+from tests.browser.test_hostile_text import HOSTILE, look, write_hostile_project
+from tests.browser.visitor import Visitor
+from tests.core.projects import REVIEWS, write_project
+
+METHODS = "What every method says, with its interval"
+MODELS = "What every method says of every model"
+RUN = re.compile(r"Run the methods on columns \(.*\)")
+
+
+@pytest.fixture(scope="module")
+def report() -> md.Report:
+    return md.estimate(md.load_project(REVIEWS))
+
+
+@pytest.fixture
+def comparer(visitor: Visitor) -> Visitor:
+    """Open the page on the reviews sample."""
+    visitor.go("Compare")
+    return visitor
+
+
+def test_the_page_says_at_once_how_far_methods_agree(comparer: Visitor, report: md.Report) -> None:
+    """Words first; then the project's own method with the number of the Estimate page."""
+    expect(comparer.main.get_by_text(re.compile(r"(methods agree within|Methods disagree by)"))).to_be_visible()
+    comparer.expect_trace(METHODS, "mandoline", {"x": [report.estimate]})
+    comparer.expect_trace(METHODS, "source", {"x": [report.source]})
+    comparer.expect_trace(METHODS, "labelled data", {"x": [report.source, report.source]})
+
+
+def test_another_model_has_other_numbers(comparer: Visitor, report: md.Report) -> None:
+    """The figure follows the model in the sidebar."""
+    comparer.choose("Model", "nb")
+    comparer.expect_trace(METHODS, "mandoline", {"x": [report.models["nb"].estimate]})
+    expect(comparer.main.get_by_text("of model nb on")).to_be_visible()
+
+
+def test_slow_methods_run_on_request_and_appear(arrive: Arrive, server: Server, folder: Path) -> None:
+    """Each joins the figure; the button goes when there is nothing left to run."""
+    host = arrive(server.link_to(write_project(folder, {"methods": {"redraws": 10}})))
+    host.go("Compare")
+    assert "cbiw_features" not in {trace["name"] for trace in host.figure(METHODS)}
+    host.page.get_by_role("button", name=RUN).click()
+    host.page.wait_for_function(
+        """([alt, names]) => {
+            const plot = document.querySelector(`[role=figure][aria-label="${alt}"] .js-plotly-plot`);
+            return names.every(name => plot?.data?.some(trace => trace.name === name));
+        }""",
+        arg=[METHODS, ["cbiw_features", "ulsif_features", "kmm_features"]],
+    )
+    host.settle()
+    expect(host.page.get_by_role("button", name=RUN)).to_have_count(0)
+    expect(host.main.get_by_role("button", name="Stop", exact=True)).to_have_count(0)
+
+
+def test_stop_stops_at_once(comparer: Visitor) -> None:
+    """On the sample the slowest methods take minutes; a person need not wait for them."""
+    comparer.page.get_by_role("button", name=RUN).click()
+    expect(comparer.main.get_by_text("s so far")).to_be_visible()
+    comparer.main.get_by_role("button", name="Stop", exact=True).click()
+    expect(comparer.main.get_by_text("Stopped. What was done is kept.")).to_be_visible()
+    expect(comparer.page.get_by_role("button", name=RUN)).to_be_visible()
+    expect(comparer.main.get_by_role("button", name="Stop", exact=True)).to_have_count(0)
+
+
+def test_a_method_is_taken_for_the_estimate(comparer: Visitor) -> None:
+    """The Estimate page shows the number of the method that was picked; undo brings the other back."""
+    # Scrolling, and figures that are still to be drawn, push the open list away: have both behind us.
+    comparer.figure(MODELS)
+    comparer.page.get_by_role("combobox", name="Method", exact=True).scroll_into_view_if_needed()
+    comparer.choose("Method", "Simple pattern ratio")
+    comparer.button("Use this method for the estimate").click()
+    expect(comparer.main.get_by_text("The project uses this method for its estimate.")).to_be_visible()
+    simple = next(trace for trace in comparer.figure(METHODS) if trace["name"] == "simple")["x"][0]
+    comparer.go("Estimate")
+    expect(comparer.main.get_by_role("heading", level=4)).to_contain_text(show_value(simple, share=True))
+
+
+def test_hostile_names_are_shown_as_they_are_written(arrive: Arrive, server: Server, folder: Path) -> None:
+    """Columns, models and what passes by while methods run: nothing becomes markup, and each name can be read."""
+    host = arrive(server.link_to(write_hostile_project(folder)))
+    host.go("Compare")
+    host.page.get_by_role("button", name=RUN).click()
+    expect(host.main.get_by_text("s so far")).to_have_count(0)
+    host.settle()
+    seen = look(host)
+    assert all(name in seen for name in HOSTILE)

@@ -1,0 +1,138 @@
+"""A visitor asks how far to believe the number: sliders answer at once, one click models, a backtest can be stopped."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from playwright.sync_api import expect
+
+import mandoline_core as md
+from mandoline_core.rendering import show_interval, show_value
+from mandoline_core.sensitivity import sensitivity_bounds
+from mandoline_core.trimming import caps, trim
+from tests.browser.conftest import Arrive
+from tests.browser.server import Server
+from tests.browser.test_hostile_text import HOSTILE, look, write_hostile_project
+from tests.browser.visitor import Visitor
+from tests.core.projects import REVIEWS, small_frames, write_project
+
+CAP = "No row may count more than so many times"
+GAMMA = "A hidden change makes rows count up to so many times more or less"
+HIDDEN = "Where the truth could be, by the strength of a hidden change"
+TRIMMING = "The estimate with its interval against the most a row may count"
+ERRORS = "How far every method was off where the truth was known"
+RUN = "Try it on my labels"
+
+
+@pytest.fixture(scope="module")
+def report() -> md.ModelReport:
+    return md.estimate(md.load_project(REVIEWS)).first
+
+
+@pytest.fixture
+def doubter(visitor: Visitor) -> Visitor:
+    """Open the page on the reviews sample."""
+    visitor.go("Trust")
+    return visitor
+
+
+def test_the_verdict_is_said_wherever_a_person_looks(visitor: Visitor, report: md.ModelReport) -> None:
+    """On the Estimate page, in the sidebar, and on the Trust page with every check."""
+    assert report.verdict is not None
+    first = report.verdict.message.partition(":")[0]
+    expect(visitor.main.get_by_text(first, exact=False).first).to_be_visible()
+    expect(visitor.page.get_by_test_id("stSidebar").get_by_text(first).first).to_be_visible()
+    visitor.main.get_by_role("link", name="See every check").click()
+    expect(visitor.page.get_by_role("heading", name="Trust", exact=True, level=1)).to_be_visible()
+    visitor.settle()
+    for check in report.verdict.checks:
+        expect(visitor.main.get_by_text(check.question)).to_be_visible()
+    expect(visitor.page.get_by_test_id("stException")).to_have_count(0)
+
+
+def test_a_hidden_change_moves_the_bounds_live(doubter: Visitor, report: md.ModelReport) -> None:
+    """The keyboard moves the slider; words and figure follow with the library's numbers."""
+    gamma = round(doubter.nudge(GAMMA, "ArrowRight", 5), 2)
+    low, high = sensitivity_bounds(report, gamma)
+    said = f"{gamma:.2f} times more or less, the truth could be anywhere from {show_value(low, share=True)} to"
+    expect(doubter.main.get_by_text(said)).to_be_visible()
+    doubter.expect_trace(HIDDEN, "chosen", {"x": [gamma, gamma], "y": [low, high]})
+
+
+def test_a_cap_shows_before_and_after_live(doubter: Visitor, report: md.ModelReport) -> None:
+    """One step to the left caps the weights; the number without a cap stays on the page."""
+    doubter.nudge(CAP, "ArrowLeft", 2)
+    cap = caps(report)[-3]
+    found = trim(report, cap)
+    said = doubter.main.get_by_role("paragraph").filter(has_text=f"At most {cap:g} times:")
+    expect(said).to_contain_text(show_interval(report.estimate, trim(report, float("inf")).interval, share=True))
+    expect(said).to_contain_text(show_interval(found.estimate, found.interval, share=True))
+    doubter.expect_trace(TRIMMING, "estimate", {"y": [trim(report, one).estimate for one in caps(report)]})
+
+
+def test_what_nobody_modelled_becomes_a_slice_with_one_click(doubter: Visitor) -> None:
+    """The slice is on the Slices page; undo takes it away."""
+    offer = doubter.page.get_by_role("button", name=re.compile("Make a slice: ")).first
+    name = offer.inner_text().partition("Make a slice: ")[2].strip()
+    offer.click()
+    expect(doubter.page.get_by_text(f"{name} is a slice now.")).to_be_visible()
+    doubter.settle()
+    doubter.go("Slices")
+    doubter.choose("Edit slice", name)
+    doubter.button("Undo").click()
+    expect(doubter.page.get_by_text(f"Undone: add slice {name}")).to_be_visible()
+    doubter.settle()  # a page that is still being drawn closes the list again
+    doubter.page.get_by_role("combobox", name="Edit slice", exact=True).click()
+    expect(doubter.page.get_by_role("option", name="negation", exact=True)).to_be_visible()
+    expect(doubter.page.get_by_role("option", name=name, exact=True)).to_have_count(0)
+
+
+def test_a_backtest_can_be_stopped(doubter: Visitor) -> None:
+    """It says how far it is, and stops when told to."""
+    doubter.button(RUN).click()
+    expect(doubter.main.get_by_text("s so far")).to_be_visible()
+    doubter.main.get_by_role("button", name="Stop", exact=True).click()
+    expect(doubter.main.get_by_text("Stopped.", exact=True)).to_be_visible()
+    expect(doubter.button(RUN)).to_be_visible()
+
+
+def test_a_backtest_runs_to_its_end_and_says_what_it_proves(arrive: Arrive, server: Server, folder: Path) -> None:
+    """Errors by method appear by themselves, with what they do not prove."""
+    host = arrive(server.link_to(write_project(folder)))
+    host.go("Trust")
+    host.button(RUN).click()
+    expect(host.main.get_by_text("It cannot show a shift that the labelled data hold no trace of")).to_be_visible()
+    assert {"slices", "held-out slice"} <= {trace["name"] for trace in host.figure(ERRORS)}
+
+
+def test_rows_to_label_are_taken_away_and_brought_back(arrive: Arrive, server: Server, folder: Path) -> None:
+    """The plan is a CSV; with a column of labels it comes back, and the labels stand beside the estimate."""
+    host = arrive(server.link_to(write_project(folder, {"target": {"path": "target.csv"}})))
+    host.go("Trust")
+    with host.page.expect_download() as found:
+        host.button("Download which 50 rows to label").click()
+    path = folder / found.value.suggested_filename
+    found.value.save_as(path)
+    plan, (_, _, truth) = pd.read_csv(path), small_frames()
+    assert list(plan.columns) == ["row", "in_slices", "weight", "reason"]
+    assert len(plan) == 50
+    plan["label"] = truth["label"].to_numpy()[plan["row"] - 1]
+    plan.to_csv(path, index=False)
+    host.main.get_by_text("Bring labels back").click()
+    host.upload("Plan with labels (CSV)", path)
+    expect(host.main.get_by_text("50 of 300 new rows have a label.")).to_be_visible()
+    expect(host.main.get_by_text("50 labelled new rows by themselves say")).to_be_visible()
+    host.settle()
+    host.button("Undo").click()
+    expect(host.main.get_by_text("No new row has a label yet.")).to_be_visible()
+
+
+def test_hostile_names_are_shown_as_they_are_written(arrive: Arrive, server: Server, folder: Path) -> None:
+    """Names of columns, slices and classes pass through every section as text."""
+    host = arrive(server.link_to(write_hostile_project(folder)))
+    host.go("Trust")
+    seen = look(host)
+    assert all(name in seen for name in HOSTILE)
