@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import sys
 
-from tests.benchmarks import million_rows, slider, solving
+from tests.benchmarks import comparing, density_ratios, million_rows, slider, solving
 
 
 def main() -> int:
     """Run and report."""
     bounds = solving.run()
+    print()
+    bounds += density_ratios.run()
+    print()
+    bounds += comparing.run()
     print()
     bounds += million_rows.run()
     print()

@@ -19,8 +19,9 @@ import numpy as np
 import polars as pl
 
 import mandoline_core as md
-from mandoline_core.metrics import get_metric, score_rows
 from mandoline_core.patterns import count_patterns
+from mandoline_core.scoring import score_rows
+from mandoline_core.settings import MetricSettings
 from mandoline_core.slices import codes, resolve
 from mandoline_core.text import keyword_pattern
 from tests.benchmarks.measuring import Bound, medians_in_turn
@@ -134,7 +135,7 @@ def _patterns(source: pl.DataFrame, target: pl.DataFrame) -> float:
     """Go from frames to patterns, as `estimate` does."""
     samples = _samples(source, target)
     slices = resolve(SLICES, *samples, samples[0].models[0])
-    scores = score_rows(get_metric("accuracy"), samples[0], label="label", model=samples[0].models[0])
+    scores = score_rows(MetricSettings(), samples[0], label="label", model=samples[0].models[0])
     count = count_patterns(codes(samples[0], slices), codes(samples[1], slices), scores.statistics)
     return count.patterns.n_source + count.patterns.n_target
 

@@ -77,8 +77,7 @@ def _rows(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]
 
 def _pattern_estimate(source: np.ndarray, scores: np.ndarray, target: np.ndarray) -> tuple[Problem, float]:
     count = count_patterns(source, target, scores[:, None])
-    groups = np.zeros(len(scores), dtype=np.int8)
-    problem = make_problem(count, scores[:, None], get_metric("accuracy"), EstimatorSettings(), groups)
+    problem = make_problem(count, scores[:, None], get_metric("accuracy"), EstimatorSettings())
     problem = replace(problem, edges=EDGES)
     return problem, float(get_estimator("mandoline").means(problem)[0])
 
