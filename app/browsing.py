@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from app import compute, edits, parts, state, wording
+from app import compute, edits, parts, state
 from app.state import Workspace
 from mandoline_core import Expression, MandolineError
 
@@ -43,4 +43,4 @@ def keep(rule: Expression) -> None:
     name = edits.free_name(state.workspace().project, rule.name)
     state.change(f"add {name}", lambda project: edits.add_slice(project, rule))
     state.remember("editing", name)
-    st.toast(f"Saved as the slice {wording.plain(name)}. Rename it on the Slices page.")
+    state.tell(f"Saved as the slice {name}. Rename it on the Slices page.")

@@ -79,6 +79,27 @@ def change(label: str, edit: Callable[[Project], Project]) -> None:
         store().save(project_id, {**document, "toml": text}, label)
 
 
+def attempt(label: str, edit: Callable[[Project], Project], done: str = "") -> None:
+    """Change the project and say so; say why where the change is refused."""
+    try:
+        change(label, edit)
+    except MandolineError as error:
+        refuse(error)
+    else:
+        if done:
+            tell(done)
+
+
+def tell(message: str) -> None:
+    """Say what was done, in a corner of the screen. It stays long enough to be read while the page is being redrawn."""
+    st.toast(plain(message), duration="long")
+
+
+def refuse(error: MandolineError) -> None:
+    """Say why something was not done, in a corner of the screen."""
+    st.toast(plain(str(error)), icon=":material/error:", duration="long")
+
+
 def look(**view: Any) -> None:
     """Change how the project is looked at (model, revealed), which is no step of undo."""
     project_id = _project_id()
@@ -128,7 +149,7 @@ def step(by: int) -> None:
     """Undo (-1) or redo (1), and say what."""
     label = store().step(_project_id(), by)
     word = "Undone" if by < 0 else "Redone"
-    st.toast(f"{word}: {plain(label)}" if label else f"Nothing to {'undo' if by < 0 else 'redo'}.")
+    tell(f"{word}: {label}" if label else f"Nothing to {'undo' if by < 0 else 'redo'}.")
     forget_widgets()
 
 

@@ -12,7 +12,7 @@ from app import charts, compute, edits, evidence, parts, remedies, state, wordin
 from app.state import Workspace
 from app.trust import words as trust_words
 from app.trust.frame import section
-from mandoline_core import MandolineError, Slice
+from mandoline_core import Slice
 from mandoline_core.rendering import is_share
 from mandoline_core.unmodelled.columns import Unmodelled
 
@@ -118,15 +118,13 @@ def _label(line: Unmodelled, workspace: Workspace) -> str | None:
 def _model(line: Unmodelled) -> None:
     """Add the slice or the edge; undo takes it back."""
     rule = line.suggestion
-    try:
-        if isinstance(rule, Slice):
-            state.change(f"add slice {rule.name}", partial(edits.add_slice, rule=rule))
-            st.toast(f"{wording.plain(rule.name)} is a slice now. Undo takes it back.")
-        elif rule is not None:
-            state.change(f"let {rule[0]} and {rule[1]} move together", partial(remedies.add_edge, pair=rule))
-            st.toast("The two move together now. Undo takes it back.")
-    except MandolineError as error:
-        st.toast(wording.plain(str(error)), icon=":material/error:")
+    if isinstance(rule, Slice):
+        add = partial(edits.add_slice, rule=rule)
+        state.attempt(f"add slice {rule.name}", add, f"{rule.name} is a slice now. Undo takes it back.")
+    elif rule is not None:
+        join = partial(remedies.add_edge, pair=rule)
+        done = "The two move together now. Undo takes it back."
+        state.attempt(f"let {rule[0]} and {rule[1]} move together", join, done)
 
 
 def slice_parts() -> None:

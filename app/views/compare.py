@@ -110,8 +110,10 @@ def pick(workspace: Workspace, comparison: ModelComparison) -> str:
 def use(name: str) -> None:
     """Write the method into the project; undo brings the other back."""
     title = get_estimator(name).title
-    state.change(f"use {title}", lambda project: replace(project, estimator=replace(project.estimator, name=name)))
-    st.toast(f"The estimate now comes from {wording.plain(title)}. Undo brings the other back.")
+    done = f"The estimate now comes from {title}. Undo brings the other back."
+    state.attempt(
+        f"use {title}", lambda project: replace(project, estimator=replace(project.estimator, name=name)), done
+    )
 
 
 def rank(workspace: Workspace, picked: str) -> None:

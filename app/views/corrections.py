@@ -9,7 +9,7 @@ import streamlit as st
 
 from app import charts, compute, edits, parts, state, wording
 from app.state import Workspace
-from mandoline_core import Correction, MandolineError, Noise, Slice
+from mandoline_core import Correction, Noise, Slice
 from mandoline_core.estimators import get_estimator
 
 LABELS = {
@@ -172,7 +172,7 @@ def move(name: str, side: str, field: str, key: str) -> None:
         moved: dict[str, Any] = {side: replace(now, **{field: value})}
         return edits.set_noise(project, name, replace(noise, **moved))
 
-    _try(f"correct {name}", edit)
+    state.attempt(f"correct {name}", edit)
 
 
 def choose_way(name: str, key: str, target: Correction) -> None:
@@ -186,12 +186,12 @@ def choose_way(name: str, key: str, target: Correction) -> None:
         )
         return edits.set_noise(project, name, replace(noise, target=own, same=way == "same"))
 
-    _try(f"target corrections of {name}", edit)
+    state.attempt(f"target corrections of {name}", edit)
 
 
 def write_noise(name: str, label: str, noise: Noise | None) -> None:
     """Measure or reset a slice's corrections."""
-    _try(f"{label} {name}", lambda project: edits.set_noise(project, name, noise))
+    state.attempt(f"{label} {name}", lambda project: edits.set_noise(project, name, noise))
 
 
 def estimator_switch(workspace: Workspace) -> None:
@@ -215,7 +215,7 @@ def estimator_switch(workspace: Workspace) -> None:
 def choose_estimator(key: str) -> None:
     """Write the estimator into the project."""
     name = state.typed(key)
-    _try(f"use {name}", lambda project: replace(project, estimator=replace(project.estimator, name=name)))
+    state.attempt(f"use {name}", lambda project: replace(project, estimator=replace(project.estimator, name=name)))
 
 
 def dependencies(workspace: Workspace) -> None:
@@ -251,20 +251,15 @@ def dependencies(workspace: Workspace) -> None:
 def choose_auto() -> None:
     """Let the score tests choose the edges, or stop."""
     on = state.typed("edges_auto")
-    _try("let tests choose pairs" if on else "choose pairs", lambda p: edits.set_edges(p, "auto" if on else ()))
+    state.attempt(
+        "let tests choose pairs" if on else "choose pairs", lambda p: edits.set_edges(p, "auto" if on else ())
+    )
 
 
 def choose_edges(key: str, lookup: dict[str, tuple[str, str]]) -> None:
     """Write the chosen pairs into the project."""
     chosen = [lookup[name] for name in state.typed(key)]
-    _try("change pairs", lambda project: edits.set_edges(project, chosen))
-
-
-def _try(label: str, edit: Any) -> None:
-    try:
-        state.change(label, edit)
-    except MandolineError as error:
-        st.toast(wording.plain(str(error)), icon=":material/error:")
+    state.attempt("change pairs", lambda project: edits.set_edges(project, chosen))
 
 
 main()

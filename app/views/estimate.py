@@ -140,12 +140,8 @@ def remedy_buttons(offered: tuple[remedies.Remedy, ...], key: str) -> None:
 
 def apply(remedy: remedies.Remedy) -> None:
     """Do what a remedy says; undo brings it back."""
-    try:
-        state.change(remedy.label[:1].lower() + remedy.label[1:], remedy.edit)
-    except MandolineError as error:
-        st.toast(wording.plain(str(error)), icon=":material/error:")
-        return
-    st.toast(f"Done: {wording.plain(remedy.label)}. Undo brings it back.")
+    label = remedy.label[:1].lower() + remedy.label[1:]
+    state.attempt(label, remedy.edit, f"Done: {remedy.label}. Undo brings it back.")
 
 
 main()

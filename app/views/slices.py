@@ -153,7 +153,7 @@ def apply_table(key: str, names: tuple[str, ...]) -> None:
             if given.get("name"):
                 renaming.rename(name, given["name"].strip())
         except MandolineError as error:
-            st.toast(wording.plain(str(error)), icon=":material/error:")
+            state.refuse(error)
 
 
 def add_buttons(workspace: Workspace) -> None:
@@ -186,7 +186,7 @@ def add_combination(kind: str) -> None:
     try:
         add(edits.combination(state.workspace().project, kind))
     except MandolineError as error:
-        st.toast(wording.plain(str(error)), icon=":material/error:")
+        state.refuse(error)
 
 
 def editor(workspace: Workspace) -> None:
@@ -223,13 +223,8 @@ def choose() -> None:
 
 def act(label: str, action: object, name: str, extra: tuple[object, ...]) -> None:
     """Move, copy or delete a slice; undo brings it back."""
-    try:
-        state.change(f"{label.lower()} {name}", lambda project: action(project, name, *extra))  # type: ignore[operator]
-    except MandolineError as error:
-        st.toast(wording.plain(str(error)), icon=":material/error:")
-        return
-    if label == "Delete":
-        st.toast(f"Deleted {wording.plain(name)}. Undo brings it back.")
+    done = f"Deleted {name}. Undo brings it back." if label == "Delete" else ""
+    state.attempt(f"{label.lower()} {name}", lambda project: action(project, name, *extra), done)  # type: ignore[operator]
 
 
 def matching_rows(workspace: Workspace, rule: Slice) -> None:
