@@ -14,7 +14,7 @@ from mandoline_core.corrections import correction_rule
 from mandoline_core.data import Model, Sample
 from mandoline_core.errors import DataError, MandolineError, SliceError
 from mandoline_core.estimators import Problem
-from mandoline_core.estimators.base import Rows
+from mandoline_core.estimators.problem import Rows
 from mandoline_core.findings import Finding
 from mandoline_core.gold import GoldTable, gold_table, make_audit
 from mandoline_core.graph import LearnedEdges, edges_by_name, learn_edges

@@ -13,7 +13,8 @@ from mandoline_core.assemble import Prepared
 from mandoline_core.bootstrap import draw_problem
 from mandoline_core.errors import MandolineError
 from mandoline_core.estimators import Problem, get_estimator
-from mandoline_core.estimators.weighted import fit_folds, weighted_means
+from mandoline_core.estimators.folds import fit_folds
+from mandoline_core.estimators.weighted import weighted_means
 from mandoline_core.fitting import Fit
 from mandoline_core.intervals import Interval, bootstrap_interval
 from mandoline_core.metrics import Metric

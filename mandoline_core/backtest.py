@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from scipy.stats import norm
+from threadpoolctl import threadpool_limits
 
 from mandoline_core.assemble import CodesOf, EdgeNames, Prepared
 from mandoline_core.backtesting.pseudo_samples import PseudoTarget, draw, most_rows, read_said
@@ -167,13 +168,14 @@ def backtest_model(
         for number in range(len(shifts) if kind == COLUMN else max(draws, len(shifts)))
     ]
     results: list[Draw] = []
-    for done, (kind, number, pseudo) in enumerate(plan):
-        if progress is not None:
-            progress(f"backtest of {prepared.model}", done / len(plan))
-        # A draw's luck depends on its kind and number alone, not on how many others there are.
-        rng = np.random.default_rng((settings.seed, KINDS.index(kind), number))
-        problem = draw(pseudo, settings, rng, rows=rows, said=said).problem
-        results += _run(problem, pseudo, number, methods, settings.confidence)
+    with threadpool_limits(1):  # small matrices, many times: threads would mostly wait for each other
+        for done, (kind, number, pseudo) in enumerate(plan):
+            if progress is not None:
+                progress(f"backtest of {prepared.model}", done / len(plan))
+            # A draw's luck depends on its kind and number alone, not on how many others there are.
+            rng = np.random.default_rng((settings.seed, KINDS.index(kind), number))
+            problem = draw(pseudo, settings, rng, rows=rows, said=said).problem
+            results += _run(problem, pseudo, number, methods, settings.confidence)
     if progress is not None:
         progress(f"backtest of {prepared.model}", 1.0)
     sizes, table = most_rows(prepared.problem), prepared.problem.patterns

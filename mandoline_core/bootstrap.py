@@ -9,7 +9,8 @@ import numpy as np
 from scipy.special import logsumexp
 
 from mandoline_core.errors import MandolineError
-from mandoline_core.estimators.base import Outcome, Problem, Redrawable
+from mandoline_core.estimators.base import Outcome, Redrawable
+from mandoline_core.estimators.problem import Problem
 from mandoline_core.fitting import fit
 from mandoline_core.kliep import GRADIENT_TOLERANCE, varying_directions
 from mandoline_core.patterns import Floats, Patterns

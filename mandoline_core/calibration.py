@@ -13,27 +13,22 @@ from mandoline_core.patterns import Floats, Index, add_up
 
 
 @dataclass(frozen=True, eq=False)
-class Blocks:
-    """Hold a step function of a score: blocks of neighbouring scores, each with the mean outcome of its rows.
-
-    A score between two blocks belongs to the nearer one. So a value moves only with its own block's rows.
+class Bins:
+    """Hold where scores are taken together. A score between two bins belongs to the nearer one.
 
     Parameters
     ----------
-    edges : array of float, shape (n_blocks - 1,)
-        Where the next block begins.
-    values : array of float, shape (n_blocks,)
-        Never falling.
-    weights : array of float, shape (n_blocks,)
+    edges : array of float, shape (n_bins - 1,)
+        Where the next bin begins.
+    weights : array of float, shape (n_bins,)
         Total weight of the rows in each.
     """
 
     edges: Floats
-    values: Floats
     weights: Floats
 
     def place(self, scores: Floats) -> Index:
-        """Find the block of each score.
+        """Find the bin of each score.
 
         Examples
         --------
@@ -41,6 +36,24 @@ class Blocks:
         [0, 1]
         """
         return np.searchsorted(self.edges, scores, side="right")
+
+
+@dataclass(frozen=True, eq=False)
+class Blocks(Bins):
+    """Hold a step function of a score: blocks of neighbouring scores, each with the mean outcome of its rows.
+
+    A value moves only with its own block's rows.
+
+    Parameters
+    ----------
+    values : array of float, shape (n_blocks,)
+        Never falling.
+    bins : Bins
+        Of which the blocks were pooled, so that values never fall.
+    """
+
+    values: Floats
+    bins: Bins
 
 
 def fit_blocks(scores: Floats, outcomes: Floats, weights: Floats, *, least: float = 0.0) -> Blocks:
@@ -67,17 +80,18 @@ def fit_blocks(scores: Floats, outcomes: Floats, weights: Floats, *, least: floa
     levels, index = np.unique(scores[used], return_inverse=True)  # rows with one score share a block
     mass = add_up(index, weights[used], len(levels))
     total = add_up(index, (weights * outcomes)[used], len(levels))
-    bins = _bins(mass, least)
-    mass, total = np.add.reduceat(mass, bins), np.add.reduceat(total, bins)
+    first = _bins(mass, least)
+    mass, total = np.add.reduceat(mass, first), np.add.reduceat(total, first)
+    below, above = levels[first[1:] - 1], levels[first[1:]]
+    middle = (below + above) / 2
+    bins = Bins(np.where(middle > below, middle, above), mass)  # between neighbouring floats there is no middle
     starts = isotonic_regression(total / mass, weights=mass).blocks
     in_block = np.add.reduceat(mass, starts[:-1])
-    first = bins[starts[1:-1]]
-    below, above = levels[first - 1], levels[first]
-    middle = (below + above) / 2
     return Blocks(
-        edges=np.where(middle > below, middle, above),  # between neighbouring floats there is no middle
-        values=np.add.reduceat(total, starts[:-1]) / in_block,
+        edges=bins.edges[starts[1:-1] - 1],
         weights=in_block,
+        values=np.add.reduceat(total, starts[:-1]) / in_block,
+        bins=bins,
     )
 
 
@@ -167,17 +181,19 @@ class Calibration:
         -------
         tuple of arrays, each of shape (n_blocks,)
         """
-        if len(self.fits) == 1:
-            by_raw = slopes[:, [1]] - slopes[:, [0]]
-        else:  # a larger value of one class takes from the others, through the division by the total
-            level = np.einsum("ij,ij->i", calibrated.chances, slopes)
-            some = calibrated.totals > 0
-            by_raw = np.where(some[:, None], slopes - level[:, None], 0.0)
-            by_raw = by_raw / np.where(some, calibrated.totals, 1.0)[:, None]
+        by_step = self._step_slopes(calibrated, slopes)
+        return tuple(add_up(calibrated.places[:, i], by_step[:, i], len(fit.values)) for i, fit in enumerate(self.fits))
+
+    def _step_slopes(self, calibrated: Calibrated, slopes: Floats) -> Floats:
+        """Differentiate the mean by each row's own step values, shape (n_rows, n_fits)."""
         n = len(slopes)
-        return tuple(
-            add_up(calibrated.places[:, i], by_raw[:, i], len(fit.values)) / n for i, fit in enumerate(self.fits)
-        )
+        if len(self.fits) == 1:
+            return (slopes[:, [1]] - slopes[:, [0]]) / n
+        # A larger value of one class takes from the others, through the division by the total.
+        level = np.einsum("ij,ij->i", calibrated.chances, slopes)
+        some = calibrated.totals > 0
+        by_step = np.where(some[:, None], slopes - level[:, None], 0.0)
+        return by_step / (np.where(some, calibrated.totals, 1.0) * n)[:, None]
 
     def row_slopes(self, probabilities: Floats, truth: ClassCodes, block_slopes: tuple[Floats, ...]) -> Floats:
         """Differentiate by the weight of each row that was fitted on, the blocks staying as they are.
@@ -195,6 +211,44 @@ class Calibration:
             place = fit.place(probabilities[:, column])
             total += ((truth == column) - fit.values[place]) * (slope / fit.weights)[place]
         return total
+
+    def pooling_error(
+        self,
+        probabilities: Floats,
+        truth: ClassCodes,
+        weights: Floats,
+        target: Floats,
+        calibrated: Calibrated,
+        slopes: Floats,
+    ) -> float:
+        """Return how far off a mean over rows may be because bins were pooled, beyond the luck of its blocks.
+
+        Steps that may only go up turn luck into a slope. So a mean that weighs the scores of one block differently,
+        such as accuracy where predictions change in it, varies less than over unpooled bins but is pulled to one
+        side. Unpooled bins are not: they differ by the pull, and by luck whose spread is known. The difference
+        squared, less this spread squared, estimates the pull squared; with the spread squared, for the luck that
+        pooling hides, it makes the larger of the two.
+
+        Parameters
+        ----------
+        probabilities : array of float, shape (n_fitted, n_classes)
+        truth : array of int, shape (n_fitted,)
+        weights : array of float, shape (n_fitted,)
+        target : array of float, shape (n_rows, n_classes)
+            Probabilities of the rows that the mean is over.
+        calibrated : Calibrated
+            The same rows, calibrated.
+        slopes : array of float, shape (n_rows, n_classes)
+            How the mean moves with a row's chances, times the number of rows.
+        """
+        by_step, by_block = self._step_slopes(calibrated, slopes), self.block_slopes(calibrated, slopes)
+        hidden = np.zeros(len(truth))
+        for i, (fit, column) in enumerate(zip(self.fits, self.columns, strict=True)):
+            by_bin = add_up(fit.bins.place(target[:, column]), by_step[:, i], len(fit.bins.weights))
+            bin_, block = fit.bins.place(probabilities[:, column]), fit.place(probabilities[:, column])
+            slope = (by_bin / fit.bins.weights)[bin_] - (by_block[i] / fit.weights)[block]
+            hidden += weights * ((truth == column) - fit.values[block]) * slope
+        return max(float(np.linalg.norm(hidden)), abs(float(hidden.sum())))
 
 
 def fit_calibration(probabilities: Floats, truth: ClassCodes, weights: Floats) -> Calibration:

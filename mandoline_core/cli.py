@@ -97,7 +97,7 @@ def _parser() -> argparse.ArgumentParser:
     app = command("app", _app, "Start the app in the browser, on the sample project when none is given.")
     app.add_argument("project", metavar="PROJECT.toml", type=Path, nargs="?", help="the project file")
     app.add_argument(
-        "--port", type=int, metavar="N", help="port to listen on (8501 unless Streamlit is told otherwise)"
+        "--port", type=_port, metavar="N", help="port to listen on (8501 unless Streamlit is told otherwise)"
     )
     app.add_argument("--data-dir", metavar="D", type=Path, help="where projects and uploads are kept")
     app.add_argument("--host", metavar="H", help="address to listen on (this machine only, unless told otherwise)")
@@ -114,9 +114,14 @@ def _parser() -> argparse.ArgumentParser:
     sub = on_project("backtest", _backtest, "Try every method on pseudo-targets made of the labelled data.")
     sub.add_argument("--draws", metavar="N", type=int, default=100, help="pseudo-targets of each kind (100)")
     sub = on_project("labels", _labels, "Combine the estimate with labels of a few new rows, and test the slices.")
-    sub.add_argument("--plan", metavar="FILE", type=Path, help="the plan that these rows were chosen by, as CSV")
-    sub = on_project("plan", _plan, "Say which new rows to label next.")
-    sub.add_argument("--rows", metavar="N", type=int, default=50, help="how many rows to label (50)")
+    sub.add_argument(
+        "--plan",
+        metavar="FILE",
+        type=Path,
+        help="the plan that these rows were chosen by, as CSV; its column row counts the new rows from 1",
+    )
+    sub = on_project("plan", _plan, "Say which new rows to label next; the column row counts them from 1.")
+    sub.add_argument("--rows", metavar="N", type=_rows, default=50, help="how many rows to label (50)")
     sub.add_argument("--out", metavar="FILE", type=Path, help="write the plan as CSV instead of printing it")
     on_project("slices", _slices, "Show what each slice covers, how far it shifts and how the model does inside it.")
     on_project("ablation", _ablation, "Show how the estimate moves as slices are added, and without each of them.")
@@ -254,6 +259,20 @@ def _app(options: argparse.Namespace) -> int:
     if options.data_dir is not None:
         environment["MANDOLINE_DATA_DIR"] = str(options.data_dir.resolve())
     return subprocess.run([*command, "--", str(project.resolve())], env=environment, check=False).returncode
+
+
+def _rows(text: str) -> int:
+    """Read a number of rows, before any work is done for it."""
+    if not text.isascii() or not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"must be a whole number, 1 or above. Got {text!r}.")
+    return int(text)
+
+
+def _port(text: str) -> int:
+    """Read a port; argparse says what is wrong with any other text."""
+    if not text.isascii() or not text.isdecimal() or not 1 <= int(text) <= 65535:
+        raise argparse.ArgumentTypeError(f"must be a whole number from 1 to 65535. Got {text!r}.")
+    return int(text)
 
 
 def _address() -> str:

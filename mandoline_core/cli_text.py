@@ -77,8 +77,19 @@ def labels_text(found: Mapping[str, FewLabels], *, share: bool) -> str:
         [name, *(show_interval(*said, share=share) for said in (one.labels_only, one.mandoline, one.combined))]
         for name, one in found.items()
     ]
-    said = [f"{name}: {one.test.words}" for name, one in found.items() if one.test is not None]
-    notes = dict.fromkeys(f"{note.message} {note.remedy}" for one in found.values() for note in one.findings)
+    said: dict[str, list[str]] = {}
+    for name, one in found.items():
+        for text in _labels_notes(one):
+            said.setdefault(text, []).append(name)
+    notes = [text if len(names) == len(found) else f"{', '.join(names)}: {text}" for text, names in said.items()]
     first = next(iter(found.values()))
     head = f"{first.n_labelled:,} of {first.n_target:,} new rows have a label"
-    return "\n".join([head, "", table(lines, "<<<<"), "", *(wrapped(text, "") for text in (*said, *notes))])
+    return "\n".join([head, "", table(lines, "<<<<"), "", *(wrapped(text, "") for text in notes)])
+
+
+def _labels_notes(one: FewLabels) -> list[str]:
+    """List what is to be said of one model, each thing once: findings may repeat what the test says."""
+    notes = [f"{note.message} {note.remedy}" for note in one.findings]
+    if one.test is not None and not any(note.startswith(one.test.words) for note in notes):
+        notes.insert(0, one.test.words)
+    return list(dict.fromkeys(notes))

@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from mandoline_core.assemble import CodesOf, EdgeNames
-from mandoline_core.comparison import Comparison, compare_model, summarise
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from mandoline_core.assemble import CodesOf, EdgeNames, Prepared
+from mandoline_core.comparison import Comparison, Entry, ModelComparison
 from mandoline_core.data import Sample
-from mandoline_core.estimators import ESTIMATORS, get_estimator
-from mandoline_core.model_report import Progress
+from mandoline_core.diagnostics import diagnose, find, interval_of
+from mandoline_core.errors import MandolineError
+from mandoline_core.estimators import ESTIMATORS, Outcome, get_estimator
+from mandoline_core.findings import Finding, worst_first
+from mandoline_core.intervals import Interval, Redraws
+from mandoline_core.model_ranking import normal_interval, paired_error, summarise
+from mandoline_core.model_report import Progress, interval_by_settings
+from mandoline_core.patterns import Floats
 from mandoline_core.project import Project
-from mandoline_core.settings import MethodSettings, MetricSettings
+from mandoline_core.settings import EstimatorSettings, MethodSettings, MetricSettings
 from mandoline_core.slices import Slice, codes
 from mandoline_core.stating import state
+
+ROUNDING = 1e-9  # of a score: a smaller change is none
 
 
 def compare(
@@ -91,3 +104,115 @@ def compare(
         for prepared, said in stated.each_model(progress, codes_of)
     }
     return summarise(stated.name, found, stated.settings.confidence)
+
+
+def compare_model(
+    prepared: Prepared,
+    settings: EstimatorSettings,
+    *,
+    estimators: Sequence[str] | None = None,
+    progress: Progress | None = None,
+) -> ModelComparison:
+    """Run every method on one model's problem.
+
+    Parameters
+    ----------
+    prepared : Prepared
+    settings : EstimatorSettings
+        Its name is not used.
+    estimators : sequence of str, optional
+        Names in the registry; all when left out.
+    progress : callable, optional
+        Called with what is being done and the share done; may raise to stop.
+    """
+    names = list(ESTIMATORS if estimators is None else estimators)
+    entries = {}
+    with threadpool_limits(1):  # on small matrices threads would mostly wait for each other
+        for number, name in enumerate(names):
+            if progress is not None:
+                progress(f"{get_estimator(name).title} for {prepared.model}", number / len(names))
+            entries[name] = run_estimator(prepared, name, settings)
+    return gather(prepared, settings, entries)
+
+
+def gather(prepared: Prepared, settings: EstimatorSettings, entries: Mapping[str, Entry]) -> ModelComparison:
+    """Put what methods say of one model together with its source score."""
+    plain = get_estimator("source").estimate(prepared.problem)
+    table = prepared.problem.patterns
+    return ModelComparison(
+        model=prepared.model,
+        metric=prepared.problem.metric,
+        source=plain.value,
+        source_interval=interval_of(prepared.problem, plain, settings.confidence),
+        truth=prepared.counted.truth,
+        n_source=round(table.n_source),
+        n_target=round(table.n_target),
+        entries=dict(entries),
+    )
+
+
+def run_estimator(prepared: Prepared, name: str, settings: EstimatorSettings) -> Entry:
+    """Run one method; what stands in its way becomes its reason, not an error."""
+    problem, estimator = prepared.problem, get_estimator(name)
+    settings = replace(settings, name=name)
+    try:
+        why = estimator.reason(problem)
+        if why is not None:
+            return Entry(name, available=False, reason=why)
+        outcome = estimator.estimate(problem)
+        interval, more = interval_by_settings(prepared, settings, outcome)
+    except MandolineError as error:
+        return Entry(name, available=False, reason=str(error))
+    if not outcome.converged or not math.isfinite(outcome.value):
+        return Entry(name, available=False, reason="The weights could not be fitted: no solution was found.")
+    return _entry(prepared, settings, outcome, interval, more)
+
+
+def _entry(
+    prepared: Prepared, settings: EstimatorSettings, outcome: Outcome, interval: Interval, more: Sequence[Finding]
+) -> Entry:
+    """Put what a method found beside the source score."""
+    problem, needs = prepared.problem, get_estimator(settings.name).needs
+    numbers = diagnose(problem, outcome)
+    plain = get_estimator("source").estimate(problem)
+    change = outcome.value - plain.value
+    change_interval = normal_interval(change, _change_error(prepared, outcome, plain), settings.confidence)
+    findings = [*more, *find(problem, outcome, numbers, uses_slices="slices" in needs)]
+    return Entry(
+        settings.name,
+        available=True,
+        estimate=outcome.value,
+        interval=interval,
+        standard_error=outcome.influence.standard_error(),
+        change=change,
+        change_interval=change_interval,
+        direction=_direction(change_interval, plain.value),
+        effective_sample_size=numbers.effective_sample_size,
+        set_aside=numbers.set_aside,
+        findings=worst_first([finding for finding in findings if not finding.slices]),
+        pieces=_pieces(prepared, outcome),
+    )
+
+
+def _direction(change: Interval, score: float) -> str:
+    """Say which way a change goes for sure: beyond luck, and beyond rounding."""
+    rounding = ROUNDING * max(1.0, abs(score))
+    return "up" if change[0] > rounding else "down" if change[1] < -rounding else "unchanged"
+
+
+def _change_error(prepared: Prepared, outcome: Outcome, plain: Outcome) -> float:
+    """Compute the standard error of estimate minus source score."""
+    if isinstance(outcome.influence, Redraws):
+        return float(np.nanstd(outcome.influence.values - outcome.influence.plain, ddof=1))
+    members = prepared.problem.members
+    return paired_error(outcome.influence.pieces(members), plain.influence.pieces(members))
+
+
+def _pieces(prepared: Prepared, outcome: Outcome) -> tuple[Floats, ...]:
+    """Line luck up with the rows of the samples, so that models with scores on different rows can be compared."""
+    pieces = outcome.influence.pieces(prepared.problem.members)
+    if isinstance(outcome.influence, Redraws):
+        return pieces
+    source = np.zeros(len(prepared.counted.scored))
+    source[prepared.counted.scored] = pieces[0]
+    return source, *pieces[1:]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mandoline_core.errors import listed
 from mandoline_core.estimators import get_estimator
 from mandoline_core.rendering import show_interval, show_points, show_value, table, wrapped
 
@@ -39,12 +40,39 @@ def _model_text(name: str, model: ModelComparison) -> str:
     if model.disagreement is not None:
         apart = show_points(model.disagreement, share=share).lstrip("+")
         lines.append(f"The methods are up to {apart} apart. Each is right if what it assumes holds.")
-    lines += [
-        wrapped(f"{entry.estimator} does not apply: {entry.reason}", "- ")
-        for entry in model.entries.values()
-        if not entry.available
+    return "\n".join([*lines, *_serious(model), *_drawn(model), *_not_applied(model)])
+
+
+def _serious(model: ModelComparison) -> list[str]:
+    """Say which numbers are not to be quoted, and why: once a reason, in the words of the first method it concerns."""
+    found: dict[str, tuple[str, list[str]]] = {}
+    for entry in model.entries.values():
+        for finding in entry.findings:
+            if finding.severity == "serious":
+                found.setdefault(finding.code, (finding.message, []))[1].append(entry.estimator)
+    return [wrapped(f"Do not quote {listed(names, most=20)}. {message}", "! ") for message, names in found.values()]
+
+
+def _drawn(model: ModelComparison) -> list[str]:
+    """Say what methods on columns looked at, and how exactly they were solved: once a sentence."""
+    found: dict[str, list[str]] = {}
+    for entry in model.entries.values():
+        for finding in entry.findings:
+            if finding.code in ("rows_drawn", "optimality_gap") and finding.severity == "info":
+                found.setdefault(finding.message, []).append(entry.estimator)
+    return [wrapped(f"{listed(names, most=20)}: {message}", "- ") for message, names in found.items()]
+
+
+def _not_applied(model: ModelComparison) -> list[str]:
+    """Say which methods do not apply, and why: once a reason."""
+    found: dict[str, list[str]] = {}
+    for entry in model.entries.values():
+        if not entry.available:
+            found.setdefault(entry.reason or "", []).append(entry.estimator)
+    return [
+        wrapped(f"{listed(names, most=20)} {'does' if len(names) == 1 else 'do'} not apply: {reason}", "- ")
+        for reason, names in found.items()
     ]
-    return "\n".join(lines)
 
 
 def _line(entry: Entry, model: ModelComparison) -> list[str]:

@@ -113,6 +113,26 @@ class CorrectionRule:
             blocks[2][:, :, code] = (up.target - down.target) / (2 * _STEP)
         return blocks[0], blocks[1], blocks[2]
 
+    def rate_errors(self, source_rates: Floats, target_rates: Floats, n_source: float, n_target: float) -> Floats:
+        """Compute how far luck moves each derived rate of the target: one standard error, shape (n_slices,).
+
+        A share of 0 or 1 is luck, too: each code is taken to have been seen one time more than it was.
+        """
+        variance = np.zeros(len(self.source))
+        for side, (rates, n) in enumerate(((source_rates, n_source), (target_rates, n_target))):
+            share = (rates * n + 1) / (n + 3)
+            slopes = np.zeros_like(rates)
+            for code in range(3):
+                step = np.zeros(3)
+                step[code] = _STEP
+                up, down = (
+                    self.at(*((rates + way, target_rates) if side == 0 else (source_rates, rates + way))).target_rate
+                    for way in (step, -step)
+                )
+                slopes[:, code] = (up - down) / (2 * _STEP)
+            variance += ((share * slopes**2).sum(axis=1) - (share * slopes).sum(axis=1) ** 2) / n
+        return np.sqrt(variance)
+
     def stated_slopes(self, source_rates: Floats, target_rates: Floats) -> tuple[Floats, Floats]:
         """Differentiate the corrections with respect to what was stated for the source.
 

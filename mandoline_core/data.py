@@ -139,6 +139,11 @@ class Sample:
         if prediction is not None or probabilities:
             if models:
                 raise DataError("Give either models, or prediction and probabilities for one model; not both.")
+            if not isinstance(probabilities, Mapping | None):
+                raise DataError(
+                    "probabilities must say which column holds which class: {'no': 'p_no', 'yes': 'p_yes'}. "
+                    f"Got a {type(probabilities).__name__}."
+                )
             models = (Model("model", prediction, probabilities or {}),)
         for key, value in (("frame", _at_the_door(frame, name)), ("label", label), ("models", models), ("name", name)):
             object.__setattr__(self, key, value)

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mandoline_core.corrections import Corrections
 from mandoline_core.errors import counted, listed
 from mandoline_core.estimators import Outcome, Problem
 from mandoline_core.findings import Finding
 from mandoline_core.intervals import Interval, influence_interval
 from mandoline_core.patterns import Patterns
+from mandoline_core.ranking import smaller_class
 
+MOST_LUCK = 1.96  # standard errors that a rate may lie beyond 0 or 1 before it speaks against the corrections
 TINY = 5  # source rows on one side of a slice
 FEW_EFFECTIVE_ROWS = 100
 FEW_ROWS = 30
@@ -60,12 +61,13 @@ def diagnose(problem: Problem, outcome: Outcome) -> Diagnostics:
     # Rows that only serve to fit have no weight and are not averaged over.
     n_evaluated = float(counts[weights.any(axis=1)].sum())
     effective = 1 / float((counts * weights**2).sum())
-    set_aside = float(table.target[~outcome.kept].sum() / table.n_target)
+    n_target = max(table.n_target, 1.0)  # a part of the samples, such as a slice's rows, may have none
+    set_aside = float(table.target[~outcome.kept].sum() / n_target)
     return Diagnostics(
         effective_sample_size=effective,
         design_effect=n_evaluated / effective,
         largest_ratio=float(weights.max()) * n_evaluated,
-        unseen=float(table.target[table.source == 0].sum() / table.n_target),
+        unseen=float(table.target[table.source == 0].sum() / n_target),
         set_aside=set_aside,
         bounds=_bounds(problem, outcome.value, set_aside),
     )
@@ -76,10 +78,12 @@ def interval_of(problem: Problem, outcome: Outcome, confidence: float) -> Interv
 
     A ratio such as recall rests on the rows below its line only. Where it is all or nothing, and the exact interval
     for a number of rows is used, those are the rows that count: a cell that moves the value by 1 / share a row is
-    one of a share of the rows.
+    one of a share of the rows. A ranking rests on the smaller class.
     """
     effective = diagnose(problem, outcome).effective_sample_size
-    if not problem.metric.is_mean and not problem.metric.ranked:
+    if problem.metric.ranked:
+        effective = smaller_class(problem.members.statistics, outcome.weights(problem.members))
+    elif not problem.metric.is_mean:
         effective /= max(1.0, float(np.abs(problem.metric.slope(outcome.means)).max()))
     return influence_interval(
         outcome.value,
@@ -87,6 +91,7 @@ def interval_of(problem: Problem, outcome: Outcome, confidence: float) -> Interv
         confidence=confidence,
         bounds=problem.metric.bounds,
         effective_rows=effective,
+        student=problem.metric.ranked,
     )
 
 
@@ -107,7 +112,7 @@ def find(problem: Problem, outcome: Outcome, numbers: Diagnostics, *, uses_slice
     if uses_slices:
         yield from _about_slices(problem.patterns)
     if outcome.delta is not None:
-        yield from _about_corrections(problem.patterns, problem.corrections())
+        yield from _about_corrections(problem)
 
 
 def _about_convergence(problem: Problem, outcome: Outcome) -> Iterator[Finding]:
@@ -134,10 +139,9 @@ def _about_overlap(problem: Problem, outcome: Outcome, numbers: Diagnostics) -> 
         why = f" (slices {listed(outcome.beyond, most=4)})" if outcome.beyond else ""
         whole = ""
         if numbers.bounds is not None:
-            whole = (
-                f" For the whole target the {problem.metric.name} lies between "
-                f"{_value(problem, numbers.bounds[0])} and {_value(problem, numbers.bounds[1])}, before sampling error."
-            )
+            low, high = (_value(problem, end) for end in numbers.bounds)
+            lies = f"lies between {low} and {high}" if np.isfinite(numbers.bounds[1]) else f"is {low} or more"
+            whole = f" For the whole target the {problem.metric.name} {lies}, before sampling error."
         yield Finding(
             "set_aside",
             "serious" if numbers.set_aside > 0.2 else "warning",
@@ -241,7 +245,9 @@ def _duplicates(table: Patterns, constant: np.ndarray) -> Iterator[Finding]:
         seen.setdefault(column.tobytes(), name)
 
 
-def _about_corrections(table: Patterns, corrections: Corrections) -> Iterator[Finding]:
+def _about_corrections(problem: Problem) -> Iterator[Finding]:
+    table, corrections = problem.patterns, problem.corrections()
+    luck = problem.rule.rate_errors(table.rates("source"), table.rates("target"), table.n_source, table.n_target)
     for i, name in enumerate(table.names):
         if corrections.underivable[i]:
             yield Finding(
@@ -253,14 +259,20 @@ def _about_corrections(table: Patterns, corrections: Corrections) -> Iterator[Fi
                 (name,),
             )
         rate = corrections.target_rate[i]
-        if np.isfinite(rate) and not -1e-9 <= rate <= 1 + 1e-9:
+        beyond = max(-rate, rate - 1) if np.isfinite(rate) else 0.0
+        if beyond > 1e-9:
+            by_luck = beyond <= MOST_LUCK * luck[i]
             yield Finding(
                 "derived_rate_outside",
-                "serious",
+                "info" if by_luck else "serious",
                 f"With the error rates of slice {name!r} in the source, {_percent(float(rate))} of the target would "
                 f"have to be truly inside it, which cannot be; {_percent(float(np.clip(rate, 0, 1)))} is used. "
-                "The corrections are off, or the slice errs differently on the target.",
-                "Measure the corrections again, or set the target's own.",
+                + (
+                    "The luck of the samples alone can do that."
+                    if by_luck
+                    else "The corrections are off, or the slice errs differently on the target."
+                ),
+                "Nothing to do." if by_luck else "Measure the corrections again, or set the target's own.",
                 (name,),
             )
 

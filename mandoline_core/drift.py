@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mandoline_core.drift_signs import (
     ClassShare,
@@ -13,6 +13,7 @@ from mandoline_core.drift_signs import (
     confidence_signs,
     predicted_shares,
 )
+from mandoline_core.errors import MandolineError
 from mandoline_core.findings import Finding
 from mandoline_core.model_report import ModelReport
 from mandoline_core.unmodelled.gaps import luck_threshold
@@ -43,12 +44,18 @@ class Drift:
         All source rows first, then slice by slice; empty without probabilities.
     words : tuple of str
         What follows, and what does not.
+    findings : tuple of Finding
+        About probabilities that do not go with the predictions.
+    unread : str or None
+        Why probabilities that are there could not be compared.
     """
 
     predicted: tuple[ClassShare, ...]
     confidence: ConfidenceShift | None
     calibration: tuple[SliceCalibration, ...]
     words: tuple[str, ...]
+    findings: tuple[Finding, ...] = ()
+    unread: str | None = None
 
     @property
     def threshold(self) -> float:
@@ -78,13 +85,19 @@ def drift(report: ModelReport) -> Drift:
         return Drift((), None, (), ("There are no predicted classes to compare.", *NO_LABELS))
     cells = cells_of(report)
     predicted = predicted_shares(rows, cells)
-    confidence, calibration = confidence_signs(rows, cells, report)
-    found = Drift(predicted, confidence, calibration, ())
-    return Drift(predicted, confidence, calibration, (*_say(found), *NO_LABELS))
+    try:
+        confidence, calibration = confidence_signs(rows, cells, report)
+    except MandolineError as error:
+        found = Drift(predicted, None, (), (), unread=str(error))
+    else:
+        findings = rows.evidence.findings if calibration else ()
+        found = Drift(predicted, confidence, calibration, (), findings)
+    return replace(found, words=(*_say(found), *NO_LABELS))
 
 
 def drift_findings(found: Drift) -> Iterator[Finding]:
     """Warn when predicted classes or confidence still differ after weighting, by more than luck and two points."""
+    yield from found.findings
     worst = _worst_class(found)
     if worst is not None:
         yield Finding(

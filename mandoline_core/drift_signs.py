@@ -11,7 +11,7 @@ import numpy as np
 
 from mandoline_core.answers import read_answers
 from mandoline_core.errors import MandolineError
-from mandoline_core.estimators.base import Rows
+from mandoline_core.estimators.problem import Rows
 from mandoline_core.intervals import Interval
 from mandoline_core.metrics import MOST_CLASSES
 from mandoline_core.model_report import ModelReport
@@ -175,13 +175,13 @@ def _read_predictions(rows: Rows) -> tuple[np.ndarray, np.ndarray, tuple[str, ..
 def confidence_signs(
     rows: Rows, cells: RowCells, report: ModelReport
 ) -> tuple[ConfidenceShift | None, tuple[SliceCalibration, ...]]:
-    """Compare the mean confidence, and confidence with accuracy by slice; nothing without probabilities."""
+    """Compare the mean confidence, and confidence with accuracy by slice; nothing without probabilities.
+
+    Probabilities that cannot be used are an error.
+    """
     if rows.model is None or not rows.model.probabilities or rows.source.label is None:
         return None, ()
-    try:
-        tally, whole, sums = cells.once("confidence", lambda: _tally_confidence(rows, cells, report))
-    except MandolineError:
-        return None, ()
+    tally, whole, sums = cells.once("confidence", lambda: _tally_confidence(rows, cells, report))
     gaps = compare(cells.weighing, tally, project=whole)
     calibration = _calibration(report, sums)
     if gaps is None:

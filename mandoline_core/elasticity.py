@@ -14,7 +14,7 @@ from mandoline_core.corrections import ABSTAIN, IN, OUT, Corrections
 from mandoline_core.errors import MandolineError
 from mandoline_core.estimators import Problem, get_estimator
 from mandoline_core.estimators.base import Redrawable
-from mandoline_core.estimators.weighted import fit_folds
+from mandoline_core.estimators.folds import fit_folds
 from mandoline_core.settings import EstimatorSettings
 
 KEYS = {"inside": IN, "outside": OUT, "abstain": ABSTAIN}

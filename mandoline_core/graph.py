@@ -10,7 +10,7 @@ import numpy as np
 from scipy.stats import norm
 
 from mandoline_core.errors import MandolineError, ProjectError, did_you_mean, listed
-from mandoline_core.estimators.base import Problem
+from mandoline_core.estimators.problem import Problem
 from mandoline_core.fitting import Fit, fit
 from mandoline_core.patterns import Floats
 from mandoline_core.potentials import Edges, build_tilt, expected_potentials

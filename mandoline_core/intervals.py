@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, logit
-from scipy.stats import beta, norm
+from scipy.stats import beta, norm, t
 
 from mandoline_core.patterns import Floats, Index, Patterns
 
@@ -170,14 +170,18 @@ class RowInfluence:
     source : array of float, shape (n_scored,)
     target : array of float, shape (n_target,)
         Influence over the number of rows: the change when the row counts once more.
+    pooled : float
+        How far the estimate may be off because it evens rows out. That pulls estimates of two models the same way,
+        unlike luck, so it is not among the pieces.
     """
 
     source: Floats
     target: Floats
+    pooled: float = field(default=0.0, kw_only=True)
 
     def standard_error(self) -> float:
-        """Combine the independent rows."""
-        return math.sqrt(float(self.source @ self.source + self.target @ self.target))
+        """Combine the independent rows, and what evening them out may have done."""
+        return math.sqrt(float(self.source @ self.source + self.target @ self.target) + self.pooled**2)
 
     def pieces(self, membership: Membership) -> tuple[Floats, ...]:  # noqa: ARG002 - rows are what it holds
         """Return the rows' influence."""
@@ -211,13 +215,28 @@ class Redraws:
 
 
 def influence_interval(
-    estimate: float, standard_error: float, *, confidence: float, bounds: Interval | None, effective_rows: float
+    estimate: float,
+    standard_error: float,
+    *,
+    confidence: float,
+    bounds: Interval | None,
+    effective_rows: float,
+    student: bool = False,
 ) -> Interval:
     """Put an interval around an estimate; inside the bounds of a bounded metric.
 
     On a bounded metric the interval is symmetric in log-odds. At a bound itself (all rows right, say) the
     influence is zero and says nothing; there the exact binomial interval for the effective number of rows is used.
     On a metric that is only bounded below, such as an error in the label's units, it is symmetric in logarithms.
+
+    Parameters
+    ----------
+    estimate, standard_error, confidence : float
+    bounds : pair of floats, optional
+    effective_rows : float
+    student : bool
+        Whether so few rows may be behind the standard error that it needs an allowance for being guessed: Student's
+        quantile in the place of the normal one.
 
     Examples
     --------
@@ -228,7 +247,7 @@ def influence_interval(
     >>> round(low, 3), high
     (0.964, 1.0)
     """
-    z = float(norm.ppf(0.5 + confidence / 2))
+    z = _student(effective_rows, confidence) if student else float(norm.ppf(0.5 + confidence / 2))
     if bounds is None:
         return estimate - z * standard_error, estimate + z * standard_error
     low, high = bounds
@@ -246,6 +265,12 @@ def influence_interval(
         half = z * spread / (unit * (1 - unit))
         inner = (float(expit(logit(unit) - half)), float(expit(logit(unit) + half)))
     return low + (high - low) * inner[0], low + (high - low) * inner[1]
+
+
+def _student(rows: float, confidence: float) -> float:
+    """Return how many standard errors guessed from so many rows an interval reaches; of one row as of two."""
+    rows = max(rows, 2.0)
+    return float(t.ppf(0.5 + confidence / 2, rows - 1)) * math.sqrt(rows / (rows - 1))
 
 
 def bootstrap_interval(values: Sequence[float] | Floats, *, confidence: float) -> Interval:

@@ -219,14 +219,14 @@ def _about_audits(prepared: Prepared, outcome: Outcome, settings: EstimatorSetti
         show_points(z * error, share=problem.metric.share).lstrip("+")
         for error in (outcome.error_if_known, outcome.influence.standard_error())
     )
-    yield Finding(
-        "measured_corrections",
-        "info",
-        f"The corrections of {listed([repr(name) for name in names], most=4)} were measured on {most}; the interval "
-        f"allows for that (+-{without} without, +-{with_it} with).",
-        "Audit more rows to narrow it.",
-        tuple(names),
-    )
+    said = f"The corrections of {listed([repr(name) for name in names], most=4)} were measured on {most}; the interval "
+    if outcome.influence.standard_error() > outcome.error_if_known:
+        said += f"allows for that (+-{without} without, +-{with_it} with)."
+        action = "Audit more rows to narrow it."
+    else:  # the audited rows are among those scored, and the luck of one makes up for the luck of the other
+        said += f"allows for that, and is no wider for it (+-{with_it})."
+        action = "Nothing to do."
+    yield Finding("measured_corrections", "info", said, action, tuple(names))
 
 
 def _about_pairs(prepared: Prepared, settings: EstimatorSettings) -> Iterator[Finding]:

@@ -10,7 +10,8 @@ import numpy as np
 from mandoline_core.diagnostics import TINY
 from mandoline_core.errors import MandolineError, counted
 from mandoline_core.estimators import get_estimator
-from mandoline_core.estimators.base import Problem, Redrawable
+from mandoline_core.estimators.base import Redrawable
+from mandoline_core.estimators.problem import Problem
 from mandoline_core.intervals import Interval
 from mandoline_core.model_report import ModelReport
 from mandoline_core.patterns import Patterns

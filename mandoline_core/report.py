@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -101,7 +102,7 @@ class Report:
             "n_target": first.n_target,
             "n_patterns": first.n_patterns,
             "set_aside": first.set_aside,
-            "bounds": list(first.diagnostics.bounds) if first.diagnostics.bounds else None,
+            "bounds": _finite(first.diagnostics.bounds),
             "unseen": first.diagnostics.unseen,
             "effective_sample_size": first.effective_sample_size,
             "design_effect": first.diagnostics.design_effect,
@@ -282,6 +283,11 @@ def _made(settings: EstimatorSettings, fingerprints: Mapping[str, str]) -> dict[
         "fingerprints": dict(fingerprints),
         "versions": {"python": platform.python_version(), **{name: version(name) for name in packages}},
     }
+
+
+def _finite(bounds: Interval | None) -> list[float | None] | None:
+    """Write bounds for JSON, which has no infinity: None where there is no bound."""
+    return None if bounds is None else [end if math.isfinite(end) else None for end in bounds]
 
 
 def _check_codes(given: ArrayLike, what: str) -> np.ndarray:

@@ -97,6 +97,12 @@ def state(
         return state_project(source, reveal=reveal)
     if target is None or slices is None:
         raise MandolineError(f"{caller}() needs a project, or a source sample, a target sample and slices.")
+    for one in (source, target):
+        if not isinstance(one, Sample):
+            raise MandolineError(
+                f"{caller}() needs samples, and got a {type(one).__name__}. "
+                "Say Sample(frame, label=..., prediction=...) for the source and Sample(frame) for the target."
+            )
     chosen = metric if isinstance(metric, MetricSettings) else MetricSettings(name=metric)
     how = replace(estimator, **settings) if isinstance(estimator, EstimatorSettings) else None
     how = how or EstimatorSettings(name=str(estimator), **settings)

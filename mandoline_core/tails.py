@@ -110,11 +110,11 @@ def _words(k: float) -> str:
     if k < FINITE_MEAN:
         return (
             f"{said}, between 0.7 and 1: a few rows decide, and the interval is likely too short. "
-            "Cap the weights, or drop the slice that shifts most."
+            "Drop or merge the slice that shifts most."
         )
     return (
         f"{said}, 1 or more: with such weights not even the estimate settles as rows are added. "
-        "Do not quote it; cap the weights, or drop the slice that shifts most."
+        "Do not quote it; drop or merge the slice that shifts most."
     )
 
 

@@ -6,12 +6,15 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from mandoline_core.assemble import Prepared
+from mandoline_core.data import Sample
 from mandoline_core.drift import Drift, drift, drift_findings
+from mandoline_core.errors import MandolineError
 from mandoline_core.estimators import get_estimator
 from mandoline_core.findings import Finding, worst_first
+from mandoline_core.labelling.few_labels import use_labels
 from mandoline_core.model_report import ModelReport, Progress, solve_model
 from mandoline_core.settings import EstimatorSettings
-from mandoline_core.tails import FINITE_MEAN, USABLE, Tail, tail_of
+from mandoline_core.tails import USABLE, Tail, tail_of
 from mandoline_core.unmodelled.columns import (
     ColumnTable,
     Unmodelled,
@@ -32,8 +35,19 @@ def report_model(prepared: Prepared, settings: EstimatorSettings, progress: Prog
     lines = unmodelled_lines(report) if _weights_rows(report) else None
     if lines is None:
         found = replace(found, predicted=(), confidence=None)
-    findings = [*report.findings, *_about_tail(tail), *unmodelled_findings(lines or ()), *drift_findings(found)]
-    return replace(report, findings=worst_first(findings), verdict=_judge(report, findings, lines, found))
+    labels = _about_labels(prepared, settings)
+    findings = [
+        *report.findings,
+        *_about_tail(tail),
+        *unmodelled_findings(lines or ()),
+        *drift_findings(found),
+        *(labels or ()),
+    ]
+    return replace(
+        report,
+        findings=worst_first(findings),
+        verdict=_judge(report, findings, lines, found, labelled=labels is not None),
+    )
 
 
 def column_table_of(report: ModelReport) -> ColumnTable | None:
@@ -57,17 +71,43 @@ def _weights_rows(report: ModelReport) -> bool:
     return get_estimator(report.estimator).needs != ("probabilities",)
 
 
+def _about_labels(prepared: Prepared, settings: EstimatorSettings) -> tuple[Finding, ...] | None:
+    """Test the slices by labels that the target has for some of its rows; None where there are none to go by."""
+    rows = prepared.counted.rows
+    if rows is None or rows.source.label not in rows.target.columns or not _has_gaps(rows.target, rows.source.label):
+        return None
+    try:
+        found = use_labels(prepared, settings, rows.target)
+    except MandolineError:  # too few, or of no use to this metric: `labels` says why
+        return None
+    if found.test is None:
+        return None
+    return tuple(finding for finding in found.findings if finding.code == "slices_do_not_explain")
+
+
+def _has_gaps(target: Sample, label: str | None) -> bool:
+    """Tell a label column that is being filled in from one that holds the whole truth, which is for revealing only."""
+    return label is not None and bool(target.series(label).is_null().any())
+
+
 def _about_tail(tail: Tail) -> Iterator[Finding]:
     if tail.k is not None and tail.k >= USABLE:
         yield Finding(
             "heavy_tail",
-            "serious" if tail.k >= FINITE_MEAN else "warning",
+            "serious",
             tail.words,
             "Drop or merge the slice that shifts most, or label more rows like the target's.",
         )
 
 
-def _judge(report: ModelReport, findings: list[Finding], lines: tuple[Unmodelled, ...] | None, found: Drift) -> Verdict:
+def _judge(
+    report: ModelReport,
+    findings: list[Finding],
+    lines: tuple[Unmodelled, ...] | None,
+    found: Drift,
+    *,
+    labelled: bool,
+) -> Verdict:
     not_run: dict[str, str] = {}
     if not _weights_rows(report):
         why = "This method does not weight labelled rows, so there is nothing to compare with the new ones."
@@ -79,6 +119,8 @@ def _judge(report: ModelReport, findings: list[Finding], lines: tuple[Unmodelled
     untested = next((finding.message for finding in findings if finding.code == "pairs_not_tested"), None)
     if untested is not None:
         not_run["pairs"] = untested
+    if found.unread is not None and "answers" not in not_run:
+        not_run["answers"] = found.unread
     if not found.predicted and "answers" not in not_run:
         not_run["answers"] = "There are no predicted classes to compare between the samples."
     estimator = get_estimator(report.estimator)
@@ -92,6 +134,6 @@ def _judge(report: ModelReport, findings: list[Finding], lines: tuple[Unmodelled
     skip = [] if on_slices else ["overlap", "slices", "corrections"]
     if report.outcome.delta is None:  # pairs are matched by edges, which only a fit of slices has
         skip.append("pairs")
-    if not any(finding.code == "labels_disagree" for finding in findings):
+    if not labelled:
         skip.append("labels")
     return judge(findings, assumption=assumption, not_run=not_run, skip=skip)

@@ -8,6 +8,7 @@ than that nothing speaks against the estimate.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -17,6 +18,14 @@ from mandoline_core.findings import Finding
 
 PASSED, DOUBTFUL, FAILED, NOT_RUN = "passed", "doubtful", "failed", "not run"
 GREEN, AMBER, RED = "green", "amber", "red"
+# States other than passed, the worst first, and how one check or several are said to be in them.
+_NOT_PASSED = {
+    FAILED: ("failed", "failed"),
+    DOUBTFUL: ("is in doubt", "are in doubt"),
+    NOT_RUN: ("could not run", "could not run"),
+}
+_STATISTIC = re.compile(r" \(z = [^)]*\)")
+_LONG = 170  # characters of a sentence that is to be read at a glance
 
 # Each check, the question it answers, and the findings that speak of it.
 CHECKS: dict[str, tuple[str, tuple[str, ...]]] = {
@@ -26,22 +35,22 @@ CHECKS: dict[str, tuple[str, tuple[str, ...]]] = {
     ),
     "rows": ("Are there enough rows?", ("few_source_rows", "few_target_rows", "rows_without_score")),
     "overlap": ("Does the labelled data have rows like the new ones?", ("set_aside", "unseen_patterns")),
-    "weights": ("Does no handful of rows decide?", ("few_effective_rows", "heavy_tail")),
+    "weights": ("Do enough rows carry the estimate?", ("few_effective_rows", "heavy_tail")),
     "slices": (
         "Does every slice say something?",
         ("tiny_slice", "constant_slice", "much_abstention", "duplicate_slice"),
     ),
-    "pairs": ("Do pairs of slices match after weighting?", ("unmodelled_pair",)),
+    "pairs": ("Do pairs of slices match?", ("unmodelled_pair",)),
     "corrections": (
         "Can the corrections be right?",
         ("corrections_not_derivable", "derived_rate_outside", "mistakes_matter"),
     ),
-    "columns": ("Do the other columns match after weighting?", ("unmodelled_shift",)),
+    "columns": ("Do the other columns match?", ("unmodelled_shift",)),
     "answers": (
-        "Do the model's answers match after weighting?",
+        "Do the model's answers match?",
         ("predicted_classes_shift", "confidence_shift", "prediction_not_most_probable"),
     ),
-    "labels": ("Do the labels that arrived agree?", ("labels_disagree",)),
+    "labels": ("Do the labels that arrived agree?", ("slices_do_not_explain",)),
 }
 
 
@@ -133,33 +142,54 @@ def _check(name: str, question: str, findings: list[Finding], missing: str | Non
 
 
 def _message(level: str, checks: tuple[Check, ...], assumption: str) -> str:
-    doubts = [check for check in checks if check.state in (FAILED, DOUBTFUL, NOT_RUN)]
     if level == GREEN:
         return f"Usable: nothing that can be checked speaks against it. The interval is honest if {assumption}."
-    order = {FAILED: 0, DOUBTFUL: 1, NOT_RUN: 2}
-    doubts.sort(key=lambda check: order[check.state])
-    first = _in_short(doubts[0].words)
-    more = (
-        f" {counted(len(doubts) - 1, 'more check')} {'is' if len(doubts) == 2 else 'are'} in doubt."
-        if doubts[1:]
-        else ""
-    )
+    doubts = [check for state in _NOT_PASSED for check in checks if check.state == state]
+    said = f"{_in_short(doubts[0].words)}{_others(doubts[1:])}"
     if level == RED:
-        return f"Not to be trusted: {first}{more}"
-    return f"Usable with care: the interval is honest if {assumption}. {first}{more}"
+        return f"Not to be trusted: {said}"
+    return f"Usable with care: the interval is honest if {assumption}. {said}"
+
+
+def _others(checks: Sequence[Check]) -> str:
+    """Count the checks that did not pass, by state; nothing where there are none.
+
+    >>> states = ("failed", "doubtful", "doubtful", "not run")
+    >>> _others([Check("a", "Is it?", state, "") for state in states])
+    ' 1 more check failed, 2 are in doubt, 1 could not run.'
+    """
+    parts: list[str] = []
+    for state, (one, several) in _NOT_PASSED.items():
+        n = sum(check.state == state for check in checks)
+        if n:
+            what = f"{n}" if parts else counted(n, "more check")
+            parts.append(f"{what} {one if n == 1 else several}")
+    return f" {', '.join(parts)}." if parts else ""
 
 
 def _in_short(words: str) -> str:
-    """Cut a finding's message at its first full stop or colon, outside quotes and brackets.
+    """Cut a finding's message after its first sentence, or at a colon where that is long; leave out test statistics.
 
-    >>> _in_short("3.5% of rows (a: b) are off: look. The rest is not.")
-    '3.5% of rows (a: b) are off.'
+    Quotes and brackets stay whole.
+
+    >>> _in_short("3.5% of rows (a: b) are off (z = -6.5): look. The rest is not.")
+    '3.5% of rows (a: b) are off: look.'
+    >>> _in_short(f"The mean is off: {'1 ' * 100}. The rest is not.")
+    'The mean is off.'
     """
+    first = _STATISTIC.sub("", words[: _end(words, ".")])
+    if len(first) > _LONG:
+        first = first[: _end(first, ":")]
+    return f"{first.rstrip('.')}."
+
+
+def _end(words: str, mark: str) -> int:
+    """Find where the first part ends: before a mark and a space that stand outside quotes and brackets."""
     depth, quoted = 0, False
     for place, letter in enumerate(words[:-1]):
         depth += (letter == "(") - (letter == ")")
         if letter == "'" and (quoted or place == 0 or words[place - 1] in " ("):
             quoted = not quoted
-        if letter in ".:" and words[place + 1] == " " and depth == 0 and not quoted:
-            return f"{words[:place]}."
-    return words
+        if letter == mark and words[place + 1] == " " and depth == 0 and not quoted:
+            return place
+    return len(words)

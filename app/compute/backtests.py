@@ -9,7 +9,6 @@ from collections.abc import Hashable
 from functools import partial
 
 import streamlit as st
-from threadpoolctl import threadpool_limits
 
 from app.compute.background import Run, Task
 from app.compute.estimates import prepared, problem_key
@@ -124,9 +123,7 @@ def start_backtest(workspace: Workspace, draws: int) -> BacktestRun:
 
 
 def _answer(kept: _Kept, run: BacktestRun, problem: Prepared, settings: EstimatorSettings, draws: int) -> None:
-    # Linear algebra on every core would leave none for the page.
-    with threadpool_limits(limits=1):
-        kept.put(run.key, backtest_model(problem, settings, draws=draws, progress=run.note))
+    kept.put(run.key, backtest_model(problem, settings, draws=draws, progress=run.note))
 
 
 def _key(workspace: Workspace, draws: int) -> tuple[object, ...]:

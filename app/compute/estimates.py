@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from app.compute.frames import model_of, samples
+from app.compute.frames import identifiers, model_of, samples
 from app.state import Workspace
 from mandoline_core import (
     Ablation,
@@ -31,6 +31,7 @@ from mandoline_core.balance import (
     column_balance,
     heaviest_patterns,
     slice_balance,
+    used_columns,
 )
 from mandoline_core.diagnostics import interval_of
 from mandoline_core.estimators import get_estimator
@@ -262,13 +263,18 @@ def _source_score(key: tuple[object, ...], _workspace: Workspace, _source: Sampl
 
 
 def balance(workspace: Workspace) -> tuple[Balance, ...]:
-    """Compare the modelled slices and the columns that are not modelled, before and after weighting."""
-    return _balance(problem_key(workspace, None), report(workspace), *samples(workspace))
+    """Compare the modelled slices and the columns that are not modelled, before and after weighting; no identifiers."""
+    return _balance(
+        problem_key(workspace, None), report(workspace), *samples(workspace), frozenset(identifiers(workspace))
+    )
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
-def _balance(key: tuple[str, ...], _model_report: ModelReport, _source: Sample, _target: Sample) -> tuple[Balance, ...]:
-    return (*column_balance(_model_report, _source, _target), *slice_balance(_model_report))
+def _balance(
+    key: tuple[str, ...], _model_report: ModelReport, _source: Sample, _target: Sample, _identifiers: frozenset[str]
+) -> tuple[Balance, ...]:
+    skip = used_columns(_model_report, _source) | _identifiers
+    return (*column_balance(_model_report, _source, _target, skip=skip), *slice_balance(_model_report))
 
 
 def heaviest(workspace: Workspace) -> tuple[HeavyPattern, ...]:

@@ -19,6 +19,7 @@ from mandoline_core import (
     read_table,
 )
 from mandoline_core.data import class_codes, class_name
+from mandoline_core.density.features import default_columns
 
 
 @dataclass(frozen=True)
@@ -126,6 +127,18 @@ def predicted_classes(workspace: Workspace) -> list[str]:
     if model is None or model.prediction is None:
         return []
     return [str(value) for value in value_counts(workspace, model.prediction)]
+
+
+def identifiers(workspace: Workspace) -> dict[str, str]:
+    """List the columns that only tell one row from another, each with how that shows."""
+    source, target = samples(workspace)
+    return _identifiers(source, target, repr((source.label, source.models)))
+
+
+@st.cache_resource(max_entries=16, show_spinner=False, hash_funcs={Sample: lambda sample: sample.fingerprint})
+def _identifiers(source: Sample, target: Sample, roles: str) -> dict[str, str]:
+    _, left_out = default_columns(source, target)
+    return {column: why for column, why in left_out.items() if why.startswith("an identifier")}
 
 
 @st.cache_resource(max_entries=8, show_spinner="Reading the file ...")

@@ -11,7 +11,7 @@ from mandoline_core.answers import Answers, read_answers, read_probabilities
 from mandoline_core.assemble import make_problem
 from mandoline_core.errors import MandolineError
 from mandoline_core.estimators import Problem
-from mandoline_core.estimators.base import Evidence, Rows
+from mandoline_core.estimators.problem import Evidence, Rows
 from mandoline_core.patterns import Count, Floats, Index, total_statistics
 from mandoline_core.settings import EstimatorSettings
 

@@ -22,7 +22,7 @@ from mandoline_core.backtesting.pseudo_samples import PseudoTarget, read_said
 from mandoline_core.classes import class_codes
 from mandoline_core.errors import MandolineError
 from mandoline_core.estimators import Problem
-from mandoline_core.estimators.pape import weigh
+from mandoline_core.estimators.reweighted import weigh
 from mandoline_core.metrics import MOST_CLASSES, evaluate
 from mandoline_core.patterns import Floats, Index
 

@@ -1,11 +1,14 @@
-"""The estimators and their registry: the paper's methods first, then those of the years since."""
+"""The estimators and their registry: the paper's methods first, then those of the years since.
+
+How to add one: see `base.Estimator`.
+"""
 
 from __future__ import annotations
 
 from mandoline_core.errors import ProjectError, did_you_mean, listed
 from mandoline_core.estimators.atc import ThresholdedConfidence, ThresholdedEntropy
 from mandoline_core.estimators.average_confidence import AverageConfidence
-from mandoline_core.estimators.base import Estimator, Outcome, Problem
+from mandoline_core.estimators.base import Estimator, Outcome
 from mandoline_core.estimators.bbse import Bbse
 from mandoline_core.estimators.cbiw import CbiwFeatures, CbiwScores, CbiwSlices
 from mandoline_core.estimators.cbpe import Cbpe
@@ -15,6 +18,7 @@ from mandoline_core.estimators.doubly_robust import DoublyRobust
 from mandoline_core.estimators.kmm import KmmFeatures, KmmSlices
 from mandoline_core.estimators.mandoline import Mandoline
 from mandoline_core.estimators.pape import Pape
+from mandoline_core.estimators.problem import Problem
 from mandoline_core.estimators.simple import Simple
 from mandoline_core.estimators.source import Source
 from mandoline_core.estimators.ulsif import UlsifFeatures, UlsifSlices

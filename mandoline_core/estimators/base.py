@@ -2,199 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mandoline_core.answers import Answers, read_answers, read_probabilities
-from mandoline_core.corrections import CorrectionRule, Corrections
-from mandoline_core.data import Model, Sample
+from mandoline_core.errors import MandolineError
+from mandoline_core.estimators.problem import Problem
 from mandoline_core.findings import Finding
-from mandoline_core.gold import Audit
 from mandoline_core.intervals import Membership, Spread
-from mandoline_core.metrics import Metric
-from mandoline_core.patterns import Floats, Patterns, total_statistics
-from mandoline_core.potentials import Edges
-from mandoline_core.settings import MethodSettings, MetricSettings
-
-
-@dataclass(frozen=True, eq=False)
-class Evidence:
-    """Hold what a model says of the scored source rows and of the target rows, in common classes.
-
-    Parameters
-    ----------
-    source, target : Answers
-        Of the scored source rows, with their labels; of all target rows, without.
-    source_probabilities, target_probabilities : array of float, shape (n_rows, n_classes)
-        NaN where missing.
-    findings : tuple of Finding
-    """
-
-    source: Answers
-    target: Answers
-    source_probabilities: Floats
-    target_probabilities: Floats
-    findings: tuple[Finding, ...] = ()
-
-
-@dataclass(frozen=True, eq=False)
-class Rows:
-    """Hold the rows behind a problem, for methods that look beyond slices.
-
-    Parameters
-    ----------
-    source, target : Sample
-    model : Model or None
-    metric : MetricSettings
-    scored : array of bool, shape (n_source_rows,)
-        Source rows with a score: the ones a problem's statistics are of.
-    """
-
-    source: Sample
-    target: Sample
-    model: Model | None
-    metric: MetricSettings
-    scored: NDArray[np.bool_]
-
-    @cached_property
-    def answers(self) -> tuple[Answers, Answers]:
-        """Labels and predictions of the scored source rows, predictions of the target rows; in common classes."""
-        if self.model is None or self.model.prediction is None or self.source.label is None:
-            raise ValueError("There is no model with predictions, or no label; an estimator must check that first.")
-        prediction, merge = self.model.prediction, self.metric.merge
-        source = read_answers(self.source, label=self.source.label, prediction=prediction, merge=merge)
-        target = read_answers(self.target, label=None, prediction=prediction, merge=merge, known=source.classes)
-        return replace(source, classes=target.classes).take(self.scored), target
-
-    @cached_property
-    def evidence(self) -> Evidence:
-        """The same with class probabilities; raises `MandolineError` where they cannot be used."""
-        if self.model is None:
-            raise ValueError("There is no model; an estimator must check that first.")
-        source, target = self.answers
-        before, some = read_probabilities(self.source, self.model, self._whole(source), self.metric.merge)
-        after, more = read_probabilities(self.target, self.model, target, self.metric.merge)
-        return Evidence(source, target, before[self.scored], after, (*some, *more))
-
-    def _whole(self, source: Answers) -> Answers:
-        """Put the scored rows' predictions back among all rows of the sample."""
-        predicted = np.full(self.source.n_rows, -1, dtype=np.int32)
-        predicted[self.scored] = source.predicted
-        return replace(source, predicted=predicted)
-
-
-@dataclass(frozen=True, eq=False)
-class Problem:
-    """State what is to be estimated, from what.
-
-    Parameters
-    ----------
-    patterns : Patterns
-        Of all rows.
-    metric : Metric
-    rule : CorrectionRule
-    edges : tuple of pairs of slice numbers
-    ridge : float
-    overlap : {"trim", "strict"}
-    groups : tuple of Patterns
-        Disjoint groups of source rows; a single one when the source is not split.
-    folds : tuple of pairs
-        Group to fit on, group to evaluate on; the estimate is the average over folds.
-    start : array of float, optional
-        Parameters of an earlier solution, to start from.
-    membership : Membership, optional
-        The pattern and the statistics of every row; what resampling patterns does without.
-    rows : Rows, optional
-        The rows themselves, for methods that look beyond slices.
-    methods : MethodSettings
-    seed : int
-        Where random numbers start.
-    audit : Audit, optional
-        The rows that corrections were measured on; its slices are the table's.
-    """
-
-    patterns: Patterns
-    metric: Metric
-    rule: CorrectionRule
-    edges: Edges = ()
-    ridge: float = 0.0
-    overlap: str = "trim"
-    groups: tuple[Patterns, ...] = ()
-    folds: tuple[tuple[int, int], ...] = ((0, 0),)
-    start: Floats | None = None
-    membership: Membership | None = None
-    rows: Rows | None = None
-    methods: MethodSettings = field(default_factory=MethodSettings)
-    seed: int = 0
-    audit: Audit | None = None
-
-    def __post_init__(self) -> None:
-        """Make the whole source the only group when no split was given."""
-        if not self.groups:
-            object.__setattr__(self, "groups", (self.patterns,))
-
-    @property
-    def members(self) -> Membership:
-        """The pattern and the statistics of every row."""
-        if self.membership is None:
-            raise ValueError("This problem was stated on patterns alone.")
-        return self.membership
-
-    def corrections(self) -> Corrections:
-        """Compute the corrections at the samples' rates."""
-        return self.rule.at(self.patterns.rates("source"), self.patterns.rates("target"))
-
-    def redraw_corrections(self, rng: np.random.Generator) -> Problem:
-        """Measure again the corrections that were measured, on audited rows drawn anew; others stay."""
-        if self.audit is None:
-            return self
-        drawn = self.audit.redraw(rng)
-        return replace(self, rule=self.rule.with_source(np.where(np.isnan(drawn), self.rule.source, drawn)))
-
-    def select(self, slices: list[int]) -> Problem:
-        """Keep some slices, and the edges between them."""
-        position = {slice_: i for i, slice_ in enumerate(slices)}
-        edges = tuple((position[i], position[j]) for i, j in self.edges if i in position and j in position)
-        patterns, index = self.patterns.select(slices)
-        known = self.membership
-        if known is not None:
-            known = known._replace(source=index[known.source], target=index[known.target])
-        return replace(
-            self,
-            patterns=patterns,
-            rule=self.rule.select(slices),
-            edges=edges,
-            groups=tuple(group.select(slices)[0] for group in self.groups),
-            start=None,
-            membership=known,
-            audit=None if self.audit is None else self.audit.select(slices),
-        )
-
-    def with_statistics(self, statistics: Floats, metric: Metric) -> Problem:
-        """Put other statistics in the place of the metric's, shape (n_scored, n_statistics); counts stay.
-
-        Rows of patterns without source rows count for nothing, as before.
-        """
-        known = self.members
-
-        def recount(table: Patterns, rows: NDArray[np.bool_]) -> Patterns:
-            rows = rows & (table.source[known.source] > 0)
-            sums, products = total_statistics(known.source[rows], statistics[rows], len(table))
-            return replace(table, sums=sums, products=products)
-
-        whole = recount(self.patterns, np.ones(len(known.source), dtype=bool))
-        parts = tuple(recount(group, known.groups == i) for i, group in enumerate(self.groups))
-        return replace(
-            self,
-            patterns=whole,
-            groups=parts if len(self.groups) > 1 else (whole,),
-            metric=metric,
-            membership=known._replace(statistics=statistics),
-        )
+from mandoline_core.patterns import Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -247,8 +67,59 @@ class Outcome:
         return np.asarray(self.row_weights[membership.groups, membership.source])
 
 
-class Estimator(Protocol):
+def complete_outcome(
+    problem: Problem,
+    *,
+    value: float,
+    means: Floats,
+    influence: Spread,
+    weights: Floats | None = None,
+    converged: bool = True,
+    findings: tuple[Finding, ...] = (),
+    scored_weights: Floats | None = None,
+) -> Outcome:
+    """Build the outcome of a method that sets no row aside.
+
+    Parameters
+    ----------
+    problem : Problem
+    weights : array of float, shape (n_patterns,), optional
+        The weight of one row of a pattern, whatever its group. All source rows count the same when left out.
+    value, means, influence, converged, findings, scored_weights
+        As in an outcome.
+    """
+    table = problem.patterns
+    if weights is None:
+        weights = np.where(table.source > 0, 1 / table.n_source, 0.0)
+    return Outcome(
+        value=value,
+        means=means,
+        influence=influence,
+        row_weights=np.tile(weights, (len(problem.groups), 1)),
+        kept=np.ones(len(table), dtype=bool),
+        unused=np.zeros(len(table), dtype=bool),
+        converged=converged,
+        findings=findings,
+        scored_weights=scored_weights,
+    )
+
+
+class Estimator(ABC):
     """Describe a method and run it.
+
+    A new method is one file in this package and one line in the registry (`__init__.py`). The command line, the library
+    and the app then offer it; what the app says that it does is in `app/wording.py`. Its class comes from this one, or
+    from what methods of a kind share, which leaves less to define:
+
+    - `on_patterns.OnPatterns` weights slice patterns: define `solve` and `means`;
+    - `on_patterns.OnRatios` does so by a ratio fitted to the patterns: define `fit`;
+    - `on_features.OnFeatures` weights rows by their columns: define `fit` and `evaluate`;
+    - `confident.OnAnswers` looks at predicted classes, `confident.OnProbabilities` at their probabilities: define
+      `solve`;
+    - `of_accuracy.OfAccuracy` turns probabilities into an accuracy: define `accuracy`;
+    - `reweighted.Reweighted` looks at probabilities of rows that Mandoline weights: define `expect`.
+
+    Otherwise `row_weights` has what evaluates the metric on weighted rows and puts the outcome together.
 
     Parameters
     ----------
@@ -259,21 +130,63 @@ class Estimator(Protocol):
         What it looks at: "slices", "features", "scores", "predictions", "probabilities".
     later : bool
         Whether the method is younger than the paper.
+
+    Examples
+    --------
+    A whole method: the score of the source rows that have the target's commonest pattern of slices.
+
+    >>> from mandoline_core.estimators.row_weights import evaluate_rows, row_influence, row_outcome
+    >>> class Commonest(Estimator):
+    ...     name = "commonest"
+    ...     title = "Commonest pattern"
+    ...     assumes = "All new rows are like those with the commonest pattern of slices."
+    ...     needs, later = ("slices",), True
+    ...
+    ...     def reason(self, problem):
+    ...         rows_alike = problem.patterns.source[problem.patterns.target.argmax()]
+    ...         return None if rows_alike else "No source row has the target's commonest pattern. Use fewer slices."
+    ...
+    ...     def estimate(self, problem):
+    ...         self.check(problem)
+    ...         rows = np.flatnonzero(problem.members.source == problem.patterns.target.argmax())
+    ...         found, weights = evaluate_rows(problem, rows, np.ones(len(rows)))
+    ...         spread = row_influence(problem, (rows, weights * found.slopes))
+    ...         return row_outcome(problem, found, rows, weights, spread)
+
+    It applies to any metric. Half of the source rows at place b are right, and most target rows are there:
+
+    >>> import pandas as pd
+    >>> from mandoline_core import Category, Sample, prepare
+    >>> source = pd.DataFrame({"place": ["a"] * 80 + ["b"] * 20, "y": 1, "p": [1] * 80 + [1, 0] * 10})
+    >>> target = pd.DataFrame({"place": ["a"] * 40 + ["b"] * 60, "p": 1})
+    >>> known, there = Sample(source, label="y", prediction="p"), Category("there", column="place", values=("b",))
+    >>> outcome = Commonest().estimate(prepare(known, Sample(target), [there], model=known.models[0]).problem)
+    >>> outcome.value, round(outcome.influence.standard_error(), 3)
+    (0.5, 0.112)
     """
 
     name: str
     title: str
     assumes: str
-    needs: tuple[str, ...]
-    later: bool
+    needs: tuple[str, ...] = ()
+    later: bool = False
 
+    @abstractmethod
     def reason(self, problem: Problem) -> str | None:
         """Say why the method does not apply to a problem, in one sentence; None if it does."""
-        ...
 
+    @abstractmethod
     def estimate(self, problem: Problem) -> Outcome:
-        """Estimate the metric on the target, with its spread."""
-        ...
+        """Estimate the metric on the target, with its spread.
+
+        What cannot be done is a `MandolineError` with one sentence for the person who asked.
+        """
+
+    def check(self, problem: Problem) -> None:
+        """Refuse a problem that the method does not apply to."""
+        why = self.reason(problem)
+        if why is not None:
+            raise MandolineError(why)
 
 
 @runtime_checkable
@@ -283,3 +196,20 @@ class Redrawable(Protocol):
     def means(self, problem: Problem) -> Floats:
         """Estimate the statistics' means only, as fast as possible."""
         ...
+
+
+def what_stops(compute: Callable[[], object]) -> str | None:
+    """Say what stands in the way of computing something, in its error's words; None if nothing does.
+
+    Examples
+    --------
+    >>> from mandoline_core.metrics import get_metric
+    >>> what_stops(lambda: get_metric("accuracy"))
+    >>> what_stops(lambda: get_metric("acuracy"))[:31]
+    "Metric 'acuracy' is not known. "
+    """
+    try:
+        compute()
+    except MandolineError as error:
+        return str(error)
+    return None

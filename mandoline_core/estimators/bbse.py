@@ -8,8 +8,10 @@ import numpy as np
 
 from mandoline_core.answers import Answers, ClassCodes
 from mandoline_core.errors import MandolineError, listed
-from mandoline_core.estimators.base import Outcome, Problem
-from mandoline_core.estimators.confident import why_not_classes, why_not_new_classes, why_not_one_class
+from mandoline_core.estimators.base import Outcome, what_stops
+from mandoline_core.estimators.confident import OnAnswers, left_out, rows_of, why_not_new_classes, why_not_one_class
+from mandoline_core.estimators.problem import Problem
+from mandoline_core.estimators.row_weights import row_outcome
 from mandoline_core.findings import Finding
 from mandoline_core.intervals import RowInfluence
 from mandoline_core.metrics import evaluate
@@ -141,37 +143,29 @@ def _check_classes(counts: Index, names: list[str]) -> None:
             )
 
 
-class Bbse:
+class Bbse(OnAnswers):
     """Weight source rows by class, so that predictions come as often as on the target (Lipton et al., 2018)."""
 
     name = "bbse"
     title = "Label shift (BBSE)"
     assumes = "Only how frequent classes are has changed; rows of one class look the same as before."
-    needs: tuple[str, ...] = ("predictions",)
-    later: bool = True
 
     def reason(self, problem: Problem) -> str | None:
         """Say why the method does not apply to a problem; None if it does."""
-        why = why_not_classes(problem)
-        if why is not None:
-            return why
-        try:
-            why = why_not_one_class(problem) or why_not_new_classes(problem)
-            if why is None:
-                _fit(problem)
-        except MandolineError as error:
-            return str(error)
-        return why
+        return (
+            super().reason(problem)
+            or what_stops(lambda: rows_of(problem).answers)
+            or why_not_one_class(problem)
+            or why_not_new_classes(problem)
+            or what_stops(lambda: _fit(problem))
+        )
 
-    def estimate(self, problem: Problem) -> Outcome:
+    def solve(self, problem: Problem) -> Outcome:
         """Estimate the metric on the target, with influence through the ratios of the classes.
 
         A source row moves the value by its own weight, and through the table of predictions and labels; a target
         row through the shares of predictions.
         """
-        why = self.reason(problem)
-        if why is not None:
-            raise MandolineError(why)
         shift, source, said = _fit(problem)
         members, n, place = problem.members, len(source.truth), shift.place
         truth, predicted = place[source.truth], place[source.predicted]
@@ -181,43 +175,19 @@ class Bbse:
         by_source, by_target = shift.influence(by_class)
         target = np.zeros(len(said))
         target[said >= 0] = by_target[place[said[said >= 0]]] / (said >= 0).sum()
-        table = problem.patterns
-        by_pattern = add_up(members.source, weights, len(table)) / np.maximum(table.source, 1)
-        return Outcome(
-            value=found.value,
-            means=found.means,
-            influence=RowInfluence(weights * found.slopes + by_source[predicted, truth] / n, target),
-            row_weights=np.tile(by_pattern, (len(problem.groups), 1)),
-            kept=np.ones(len(table), dtype=bool),
-            unused=np.zeros(len(table), dtype=bool),
-            findings=(*_left_out(problem, said), *_negative(shift, source)),
-            scored_weights=weights,
-        )
+        spread = RowInfluence(weights * found.slopes + by_source[predicted, truth] / n, target)
+        missing = left_out(said >= 0, rows_of(problem).target.name, "rows_without_predictions", "a prediction")
+        return row_outcome(problem, found, np.arange(n), weights, spread, (*missing, *_negative(shift, source)))
 
 
 def _fit(problem: Problem) -> tuple[LabelShift, Answers, ClassCodes]:
     """Fit the shift; return it with the source's answers and the target's predictions, gaps included."""
-    if problem.rows is None:
-        raise ValueError("This problem has no rows; an estimator must check that first.")
-    source, target = problem.rows.answers
+    rows = rows_of(problem)
+    source, target = rows.answers
     known = target.predicted[target.predicted >= 0]
     if not len(known):
-        raise MandolineError(f"No row of {problem.rows.target.name} has a prediction. Fill them in.")
+        raise MandolineError(f"No row of {rows.target.name} has a prediction. Fill them in.")
     return fit_label_shift(source, known), source, target.predicted
-
-
-def _left_out(problem: Problem, said: ClassCodes) -> tuple[Finding, ...]:
-    missing = int((said < 0).sum())
-    if not missing or problem.rows is None:
-        return ()
-    return (
-        Finding(
-            "rows_without_predictions",
-            "warning" if missing > 0.01 * len(said) else "info",
-            f"{missing:,} of {len(said):,} rows of {problem.rows.target.name} lack a prediction and are left out.",
-            "Fill in what is missing if these rows differ from the others.",
-        ),
-    )
 
 
 def _negative(shift: LabelShift, source: Answers) -> tuple[Finding, ...]:

@@ -7,67 +7,38 @@ import numpy as np
 from mandoline_core.data import kind_of
 from mandoline_core.density.logistic import LogisticFit, fit_logistic
 from mandoline_core.errors import DataError, MandolineError
-from mandoline_core.estimators.base import Outcome, Problem
-from mandoline_core.estimators.on_patterns import OnPatterns
-from mandoline_core.estimators.row_weights import (
-    evaluate_rows,
-    features_key,
-    reason_without_features,
-    remembered,
-    row_influence,
-    row_outcome,
-    scored_key,
-    seen_rows,
-    stacked,
-)
-from mandoline_core.intervals import Influence, SourcePart, TargetPart
+from mandoline_core.estimators.base import Estimator, Outcome, what_stops
+from mandoline_core.estimators.on_features import OnFeatures, Seen
+from mandoline_core.estimators.on_patterns import OnRatios, PatternRatios, average_one
+from mandoline_core.estimators.problem import Problem
+from mandoline_core.estimators.row_weights import evaluate_rows, row_influence, row_outcome
 from mandoline_core.patterns import Floats
 
 _FARTHEST = 500.0  # log odds beyond which a ratio no longer fits into a float
 
 
-class CbiwSlices(OnPatterns):
+class CbiwSlices(OnRatios):
     """Weight patterns by the odds of a logistic regression on the slices' codes."""
 
     name = "cbiw_slices"
     title = "Classifier on slices"
     assumes = "A logistic regression on the slices tells how likely a row is to be new, and slices are never wrong."
 
-    def solve(self, problem: Problem) -> Outcome:
-        """Estimate the metric on the target, with influence."""
+    def fit(self, problem: Problem) -> PatternRatios:
+        """Fit the classifier to the patterns."""
         table = problem.patterns
-        fitted, ratios = _fit(problem)
-        means = ratios @ table.sums / table.n_source
-        gradient = problem.metric.slope(means)
-        centre = float(gradient @ means)
-        by_pattern = ratios * (table.sums @ gradient - table.source * centre) / table.n_source
-        through = np.concatenate([[by_pattern.sum()], by_pattern @ table.codes])
-        of_source, of_target = fitted.influence(through)
-        constant = _centred(of_source * table.n_source, table.source) - ratios * centre
-        return Outcome(
-            value=problem.metric.combine(means),
-            means=means,
-            influence=Influence(
-                (SourcePart(table, ratios[:, None] * gradient, constant),),
-                TargetPart(table.target, _centred(of_target * table.n_target, table.target)),
-            ),
-            row_weights=np.tile(np.where(table.source > 0, ratios, 0.0) / table.n_source, (len(problem.groups), 1)),
-            kept=np.ones(len(table), dtype=bool),
-            unused=np.zeros(len(table), dtype=bool),
-            converged=fitted.converged,
-        )
+        fitted = fit_logistic(table.codes.astype(float), table.source, table.target)
+        ratios = average_one(_odds(fitted.log_odds()), table)
 
-    def means(self, problem: Problem) -> Floats:
-        """Average the statistics with the classifier's weights."""
-        return _fit(problem)[1] @ problem.patterns.sums / problem.patterns.n_source
+        def through_fit(slopes: Floats) -> tuple[Floats, Floats]:
+            by_pattern = ratios * slopes / table.n_source
+            of_source, of_target = fitted.influence(np.concatenate([[by_pattern.sum()], by_pattern @ table.codes]))
+            return (
+                _centred(of_source * table.n_source, table.source),
+                _centred(of_target * table.n_target, table.target),
+            )
 
-
-def _fit(problem: Problem) -> tuple[LogisticFit, Floats]:
-    """Fit the classifier to the patterns; return it with ratios that average 1 over the source."""
-    table = problem.patterns
-    fitted = fit_logistic(table.codes.astype(float), table.source, table.target)
-    ratios = _odds(fitted.log_odds())
-    return fitted, ratios * table.n_source / float(table.source @ ratios)
+        return PatternRatios(ratios, through_fit, fitted.converged)
 
 
 def _odds(log_odds: Floats) -> Floats:
@@ -79,31 +50,26 @@ def _centred(values: Floats, counts: Floats) -> Floats:
     return values - float(counts @ values) / float(counts.sum())
 
 
-class CbiwFeatures:
+class CbiwFeatures(OnFeatures[LogisticFit]):
     """Weight rows by the odds of a logistic regression on the columns."""
 
     name = "cbiw_features"
     title = "Classifier on columns"
     assumes = "A logistic regression on the columns tells how likely a row is to be new, and both samples overlap."
-    needs: tuple[str, ...] = ("features",)
-    later = False
 
-    def reason(self, problem: Problem) -> str | None:
-        """Say why the method does not apply to a problem; None if it does."""
-        return reason_without_features(problem)
+    def fit(self, problem: Problem, seen: Seen) -> LogisticFit:  # noqa: ARG002 - it has no settings
+        """Fit the classifier to the rows of both samples."""
+        is_target = np.repeat([0.0, 1.0], [seen.source.shape[0], seen.target.shape[0]])
+        return fit_logistic(seen.stacked(), 1 - is_target, is_target)
 
-    def estimate(self, problem: Problem) -> Outcome:
-        """Estimate the metric on the target, with its spread."""
-        seen = seen_rows(problem)
-        n_source, n_target = seen.source.shape[0], seen.target.shape[0]
-        is_target = np.repeat([0.0, 1.0], [n_source, n_target])
-        key = ("cbiw", features_key(problem), scored_key(problem))
-        fitted = remembered(problem, key, lambda: fit_logistic(stacked(seen), 1 - is_target, is_target))
+    def evaluate(self, problem: Problem, seen: Seen, fitted: LogisticFit) -> Outcome:
+        """Evaluate the metric with the classifier's odds, with influence through the classifier."""
+        n_source = seen.source.shape[0]
         found, weights = evaluate_rows(problem, seen.source_rows, _odds(fitted.log_odds()[:n_source]))
         moved = weights * found.slopes
         of_source, of_target = fitted.influence(np.concatenate([[moved.sum()], seen.source.T @ moved]))
         spread = row_influence(
-            problem, (seen.source_rows, seen.target_rows), moved + of_source[:n_source], of_target[n_source:]
+            problem, (seen.source_rows, moved + of_source[:n_source]), (seen.target_rows, of_target[n_source:])
         )
         if not fitted.converged:
             raise MandolineError(
@@ -112,30 +78,25 @@ class CbiwFeatures:
         return row_outcome(problem, found, seen.source_rows, weights, spread, seen.findings)
 
 
-class CbiwScores:
+class CbiwScores(Estimator):
     """Weight rows by the odds in a column: the output of a classifier that was trained elsewhere."""
 
     name = "cbiw_scores"
     title = "Classifier trained elsewhere"
     assumes = "The column's probabilities are right; its interval takes them as given."
-    needs: tuple[str, ...] = ("scores",)
-    later = False
+    needs = ("scores",)
 
     def reason(self, problem: Problem) -> str | None:
         """Say why the method does not apply to a problem; None if it does."""
-        try:
-            _scores(problem)
-        except MandolineError as error:
-            return str(error)
-        return None
+        return what_stops(lambda: _scores(problem))
 
     def estimate(self, problem: Problem) -> Outcome:
         """Estimate the metric on the target, with its spread."""
         chance = _scores(problem)
         rows = np.arange(len(chance))
         found, weights = evaluate_rows(problem, rows, chance / (1 - chance))
-        spread = row_influence(problem, (rows, rows[:0]), weights * found.slopes)
-        return row_outcome(problem, found, rows, weights, spread, ())
+        spread = row_influence(problem, (rows, weights * found.slopes))
+        return row_outcome(problem, found, rows, weights, spread)
 
 
 def _scores(problem: Problem) -> Floats:

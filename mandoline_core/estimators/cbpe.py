@@ -2,51 +2,29 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from mandoline_core.calibration import fit_calibration
-from mandoline_core.estimators.base import Outcome, Problem
+from mandoline_core.estimators.base import Outcome, complete_outcome
 from mandoline_core.estimators.confident import (
     Answered,
+    Expectation,
     OnProbabilities,
-    even_outcome,
     read_known,
     why_not_new_classes,
     why_not_one_class,
-    why_not_probabilities,
 )
 from mandoline_core.estimators.expected import expected_metric
+from mandoline_core.estimators.problem import Problem
 from mandoline_core.findings import Finding
-from mandoline_core.intervals import RowInfluence
 from mandoline_core.metrics import Metric
 from mandoline_core.patterns import Floats
 
 
-class Expectation(NamedTuple):
-    """Hold the metric to expect on the target, and how it moves.
-
-    Parameters
-    ----------
-    value : float
-    means : array of float, shape (n_statistics,)
-    by_weight : array of float, shape (n_source,)
-        Derivative by each source row's weight, the blocks of the calibration staying as they are; weighted, 0.
-    by_target : array of float, shape (n_target,)
-        How far each target row moves the value.
-    findings : tuple of Finding
-    """
-
-    value: float
-    means: Floats
-    by_weight: Floats
-    by_target: Floats
-    findings: tuple[Finding, ...]
-
-
 def calibrated_expectation(metric: Metric, source: Answered, target: Answered, weights: Floats) -> Expectation:
     """Calibrate on weighted source rows and compute the metric to expect on the target.
+
+    Its derivatives take the blocks of the calibration to stay as they are.
 
     Parameters
     ----------
@@ -67,11 +45,15 @@ def calibrated_expectation(metric: Metric, source: Answered, target: Answered, w
     calibrated = calibration.apply(target.probabilities)
     found = expected_metric(metric, target.predicted, target.probabilities, calibrated.chances)
     by_block = calibration.block_slopes(calibrated, found.slopes)
+    pooled = calibration.pooling_error(
+        source.probabilities, source.truth, weights, target.probabilities, calibrated, found.slopes
+    )
     return Expectation(
         value=found.value,
         means=found.means,
         by_weight=calibration.row_slopes(source.probabilities, source.truth, by_block),
         by_target=found.by_row(calibrated.chances),
+        pooled=pooled,
         findings=_not_calibrated(int((calibrated.totals <= 0).sum()), len(target)),
     )
 
@@ -90,26 +72,26 @@ def _not_calibrated(rows: int, n: int) -> tuple[Finding, ...]:
     )
 
 
-class OnCalibration(OnProbabilities):
-    """Say when probabilities can be calibrated on the source."""
-
-    def reason(self, problem: Problem) -> str | None:
-        """Say why the method does not apply to a problem; None if it does."""
-        return why_not_probabilities(problem) or why_not_one_class(problem) or why_not_new_classes(problem)
-
-
-class Cbpe(OnCalibration):
+class Cbpe(OnProbabilities):
     """Calibrate the probabilities on the source, and take them for the chances of the labels on the target."""
 
     name = "cbpe"
     title = "Calibrated probabilities (CBPE)"
     assumes = "Rows with the same probabilities are right as often on the new data as on labelled data."
 
+    def reason(self, problem: Problem) -> str | None:
+        """Say why the method does not apply to a problem; None if it does."""
+        return super().reason(problem) or why_not_one_class(problem) or why_not_new_classes(problem)
+
     def solve(self, problem: Problem) -> Outcome:
         """Estimate the metric on the target, with influence through the calibration."""
         known = read_known(problem)
         n = len(known.source)
         found = calibrated_expectation(problem.metric, known.source, known.target, np.full(n, 1 / n))
-        influence = RowInfluence(known.source.spread_out(found.by_weight / n), known.target.spread_out(found.by_target))
-        findings = (*known.findings, *found.findings)
-        return even_outcome(problem, value=found.value, means=found.means, influence=influence, findings=findings)
+        return complete_outcome(
+            problem,
+            value=found.value,
+            means=found.means,
+            influence=known.influence(found.by_weight / n, found.by_target, pooled=found.pooled),
+            findings=(*known.findings, *found.findings),
+        )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -10,7 +11,8 @@ from numpy.typing import NDArray
 
 from mandoline_core.answers import ClassCodes
 from mandoline_core.errors import MandolineError, listed
-from mandoline_core.estimators.base import Evidence, Outcome, Problem, Rows
+from mandoline_core.estimators.base import Estimator, Outcome, what_stops
+from mandoline_core.estimators.problem import Evidence, Problem, Rows
 from mandoline_core.findings import Finding
 from mandoline_core.intervals import RowInfluence
 from mandoline_core.patterns import Floats
@@ -64,6 +66,40 @@ class Known(NamedTuple):
     classes: tuple[str, ...]
     findings: tuple[Finding, ...]
 
+    def influence(self, source: Floats, target: Floats, *, pooled: float = 0.0) -> RowInfluence:
+        """Put together how far the usable rows of either sample move an estimate; the others move nothing.
+
+        Pooled is how far it may be off because rows were evened out.
+        """
+        return RowInfluence(self.source.spread_out(source), self.target.spread_out(target), pooled=pooled)
+
+
+class Expectation(NamedTuple):
+    """Hold the metric to expect on the target by what is known of weighted source rows, and how it moves.
+
+    Parameters
+    ----------
+    value : float
+    means : array of float, shape (n_statistics,)
+    by_weight : array of float, shape (n_source,)
+        Derivative by each source row's weight; weighted, 0.
+    by_target : array of float, shape (n_target,)
+        How far each target row moves the value, the weights staying as they are.
+    by_source : array of float, shape (n_source,), optional
+        How far each source row moves the value otherwise than by its weight.
+    pooled : float
+        How far the value may be off because scores were pooled.
+    findings : tuple of Finding
+    """
+
+    value: float
+    means: Floats
+    by_weight: Floats
+    by_target: Floats
+    by_source: Floats | None = None
+    pooled: float = 0.0
+    findings: tuple[Finding, ...] = ()
+
 
 def read_known(problem: Problem, *, kept: NDArray[np.bool_] | None = None) -> Known:
     """Take the rows that have a prediction and probabilities.
@@ -75,12 +111,12 @@ def read_known(problem: Problem, *, kept: NDArray[np.bool_] | None = None) -> Kn
     kept : array of bool, shape (n_patterns,), optional
         False for patterns whose target rows are set aside.
     """
-    rows = problem.rows
-    if rows is None:
-        raise ValueError("This problem has no rows; an estimator must check that first.")
+    rows = rows_of(problem)
     said = rows.evidence
     source_rows, target_rows = _complete(said)
-    findings = [*said.findings, *_left_out(source_rows, rows.source.name), *_left_out(target_rows, rows.target.name)]
+    findings = list(said.findings)
+    for chosen, name in ((source_rows, rows.source.name), (target_rows, rows.target.name)):
+        findings += left_out(chosen, name, "rows_without_probabilities", "a prediction or class probabilities")
     if kept is not None:
         target_rows = target_rows & kept[problem.members.target]
     for chosen, name in ((source_rows, rows.source.name), (target_rows, rows.target.name)):
@@ -103,15 +139,16 @@ def _complete(said: Evidence) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     return source, (said.target.predicted >= 0) & np.isfinite(said.target_probabilities[:, 0])
 
 
-def _left_out(rows: NDArray[np.bool_], name: str) -> tuple[Finding, ...]:
+def left_out(rows: NDArray[np.bool_], name: str, code: str, lacking: str) -> tuple[Finding, ...]:
+    """Say how many rows of a sample are left out, and for lack of what."""
     missing = int((~rows).sum())
     if not missing:
         return ()
     return (
         Finding(
-            "rows_without_probabilities",
+            code,
             "warning" if missing > MUCH_MISSING * len(rows) else "info",
-            f"{missing:,} of {len(rows):,} rows of {name} lack a prediction or class probabilities and are left out.",
+            f"{missing:,} of {len(rows):,} rows of {name} lack {lacking} and are left out.",
             "Fill in what is missing if these rows differ from the others.",
         ),
     )
@@ -137,32 +174,29 @@ def why_not_probabilities(problem: Problem) -> str | None:
     why = why_not_classes(problem)
     if why is not None:
         return why
-    rows = _rows(problem)
+    rows = rows_of(problem)
     if rows.model is None or not rows.model.probabilities:
         name = "" if rows.model is None else f" {rows.model.name!r}"
         return f"Model{name} has no class probabilities. Name their columns in probabilities."
-    try:
-        _ = rows.evidence
-    except MandolineError as error:
-        return str(error)
-    return None
+    return what_stops(lambda: rows.evidence)
 
 
 def why_not_one_class(problem: Problem) -> str | None:
     """Say whether the labels are all of one class, so that nothing tells classes apart."""
-    truth = _rows(problem).answers[0].truth
-    if len(truth) and (truth == truth[0]).all():
-        source = _rows(problem).answers[0]
-        return (
-            f"Every label of {_rows(problem).source.name} is {source.classes[truth[0]]!r}, so nothing can be learned "
-            "about other classes. Label rows of at least two classes."
-        )
-    return None
+    rows = rows_of(problem)
+    source = rows.answers[0]
+    if not len(source.truth) or (source.truth != source.truth[0]).any():
+        return None
+    return (
+        f"Every label of {rows.source.name} is {source.classes[source.truth[0]]!r}, so nothing can be learned "
+        "about other classes. Label rows of at least two classes."
+    )
 
 
 def why_not_new_classes(problem: Problem) -> str | None:
     """Say which classes the target's predictions bring that no scored source row shows."""
-    source, target = _rows(problem).answers
+    rows = rows_of(problem)
+    source, target = rows.answers
     shown = np.zeros(len(target.classes) + 1, dtype=bool)
     shown[-1] = True  # code -1 (missing) reads the last entry
     shown[source.truth] = shown[source.predicted] = True
@@ -171,50 +205,43 @@ def why_not_new_classes(problem: Problem) -> str | None:
         return None
     names = listed(repr(target.classes[code]) for code in new)
     return (
-        f"{_rows(problem).target.name} has predictions of class {names}, which is neither a label nor a prediction in "
-        f"{_rows(problem).source.name}. Label rows of this class, or merge it with another."
+        f"{rows.target.name} has predictions of class {names}, which is neither a label nor a prediction in "
+        f"{rows.source.name}. Label rows of this class, or merge it with another."
     )
 
 
-def _rows(problem: Problem) -> Rows:
+def rows_of(problem: Problem) -> Rows:
+    """Return the rows behind a problem, for a method that has made sure that there are any."""
     if problem.rows is None:
         raise ValueError("This problem has no rows; an estimator must check that first.")
     return problem.rows
 
 
-def even_outcome(
-    problem: Problem, *, value: float, means: Floats, influence: RowInfluence, findings: tuple[Finding, ...]
-) -> Outcome:
-    """Build the outcome of a method that does not weight source rows: all count the same."""
-    table = problem.patterns
-    return Outcome(
-        value=value,
-        means=means,
-        influence=influence,
-        row_weights=np.tile(np.where(table.source > 0, 1 / table.n_source, 0.0), (len(problem.groups), 1)),
-        kept=np.ones(len(table), dtype=bool),
-        unused=np.zeros(len(table), dtype=bool),
-        findings=findings,
-    )
+class OnAnswers(Estimator):
+    """Run a method that compares predicted classes with labels; a subclass says how in `solve`."""
+
+    needs: tuple[str, ...] = ("predictions",)
+    later = True
+
+    def reason(self, problem: Problem) -> str | None:
+        """Say why the method does not apply to a problem; None if it does."""
+        return why_not_classes(problem)
+
+    def estimate(self, problem: Problem) -> Outcome:
+        """Estimate the metric on the target, with its spread."""
+        self.check(problem)
+        return self.solve(problem)
+
+    @abstractmethod
+    def solve(self, problem: Problem) -> Outcome:
+        """Estimate the metric of a problem that the method applies to."""
 
 
-class OnProbabilities:
+class OnProbabilities(OnAnswers):
     """Run a method that looks at class probabilities; a subclass says how in `solve`."""
 
     needs: tuple[str, ...] = ("probabilities",)
-    later: bool = True
 
     def reason(self, problem: Problem) -> str | None:
         """Say why the method does not apply to a problem; None if it does."""
         return why_not_probabilities(problem)
-
-    def estimate(self, problem: Problem) -> Outcome:
-        """Estimate the metric on the target, with its spread."""
-        why = self.reason(problem)
-        if why is not None:
-            raise MandolineError(why)
-        return self.solve(problem)
-
-    def solve(self, problem: Problem) -> Outcome:
-        """Estimate the metric of a problem that the method applies to."""
-        raise NotImplementedError

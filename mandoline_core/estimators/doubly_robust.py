@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from mandoline_core.answers import ClassCodes
 from mandoline_core.errors import MandolineError
-from mandoline_core.estimators.base import Outcome, Problem
-from mandoline_core.estimators.confident import (
-    Answered,
-    OnProbabilities,
-    read_known,
-    why_not_new_classes,
-    why_not_probabilities,
-)
-from mandoline_core.estimators.mandoline import Mandoline
-from mandoline_core.estimators.pape import weigh
+from mandoline_core.estimators.confident import Answered, Expectation, Known
+from mandoline_core.estimators.problem import Problem
+from mandoline_core.estimators.reweighted import Reweighted
 from mandoline_core.findings import Finding
-from mandoline_core.intervals import RowInfluence
 from mandoline_core.metrics import Metric
 from mandoline_core.patterns import Floats, Index
 
@@ -165,7 +157,7 @@ def _cross_fit(parts: list[Floats], statistics: list[Floats]) -> list[_Line]:
     return lines
 
 
-class DoublyRobust(OnProbabilities):
+class DoublyRobust(Reweighted):
     """Predict each row's score from its confidence and class; weight by slices what the prediction misses."""
 
     name = "doubly_robust"
@@ -174,11 +166,10 @@ class DoublyRobust(OnProbabilities):
         "Either slices capture what changed, or confidence and predicted class tell how often the model is right, "
         "on the new data as on labelled data."
     )
-    needs: tuple[str, ...] = ("slices", "probabilities")
 
     def reason(self, problem: Problem) -> str | None:
         """Say why the method does not apply to a problem; None if it does."""
-        why = why_not_probabilities(problem) or why_not_new_classes(problem) or Mandoline().reason(problem)
+        why = super().reason(problem)
         if why is None and problem.metric.ranked:
             why = (
                 f"This method estimates means, and {problem.metric.name} is not made of means. "
@@ -186,33 +177,20 @@ class DoublyRobust(OnProbabilities):
             )
         return why
 
-    def solve(self, problem: Problem) -> Outcome:
-        """Estimate the metric on the target, with influence through weights and outcome model."""
-        members, metric = problem.members, problem.metric
-        first = weigh(problem).outcome
-        known = read_known(problem, kept=first.kept)
-        weights = first.weights(members)[known.source.rows]
+    def expect(self, problem: Problem, known: Known, weights: Floats) -> Expectation:
+        """Fit the outcome model, and weight what it misses."""
         if len(known.source) < FEWEST or not weights.any():
             raise MandolineError(
                 f"The outcome model needs at least {FEWEST} source rows with class probabilities. "
                 f"There are {len(known.source)}. Label more rows."
             )
+        metric, statistics = problem.metric, problem.members.statistics[known.source.rows]
         design = Design.of(known.source, len(known.classes))
         before, after = design.columns(known.source), design.columns(known.target)
         folds = np.random.default_rng(problem.seed).permutation(len(known.source)) % N_FOLDS
-        found = combine(metric, members.statistics[known.source.rows], before, after, weights, folds)
-        second, source, target = weigh(problem, known.source.spread_out(found.by_weight), first.delta)
-        influence = RowInfluence(
-            source + known.source.spread_out(found.by_model), target + known.target.spread_out(found.by_target)
-        )
+        found = combine(metric, statistics, before, after, weights, folds)
         value, outside = _inside(metric, metric.combine(found.means))
-        return replace(
-            second,
-            value=value,
-            means=found.means,
-            influence=influence,
-            findings=(*second.findings, *known.findings, *outside),
-        )
+        return Expectation(value, found.means, found.by_weight, found.by_target, found.by_model, findings=outside)
 
 
 def _inside(metric: Metric, value: float) -> tuple[float, tuple[Finding, ...]]:

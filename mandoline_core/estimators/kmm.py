@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -11,19 +12,15 @@ import numpy as np
 from mandoline_core.density.kernel_matching import KernelMatcher, Matching, kernel_matcher
 from mandoline_core.density.kernels import Points, median_width
 from mandoline_core.errors import MandolineError
-from mandoline_core.estimators.base import Outcome, Problem
-from mandoline_core.estimators.row_weights import (
-    evaluate_rows,
-    features_key,
-    reason_without_features,
-    remembered,
-    row_outcome,
-    scored_key,
-    seen_rows,
-)
+from mandoline_core.estimators.base import Estimator, Outcome
+from mandoline_core.estimators.on_features import OnFeatures, Seen
+from mandoline_core.estimators.on_patterns import why_not_slices
+from mandoline_core.estimators.problem import Problem
+from mandoline_core.estimators.row_weights import evaluate_rows, row_outcome
 from mandoline_core.findings import Finding
 from mandoline_core.intervals import Redraws
 from mandoline_core.patterns import Floats, Index, add_up
+from mandoline_core.settings import MethodSettings
 
 LARGE_GAP = 1e-3  # of the objective: beyond it the optimum was not found
 NEAR_BOX = 1e-3
@@ -58,20 +55,17 @@ class _Matched:
     share: float
 
 
-class KmmSlices:
+class KmmSlices(Estimator):
     """Match the slices' codes: on patterns, so exactly, whatever the number of rows."""
 
     name = "kmm_slices"
     title = "Kernel matching on slices"
     assumes = "Rows with alike slices are scored alike, and slices are never wrong."
-    needs: tuple[str, ...] = ("slices",)
-    later = False
+    needs = ("slices",)
 
     def reason(self, problem: Problem) -> str | None:
         """Say why the method does not apply to a problem; None if it does."""
-        if not problem.patterns.names:
-            return "There are no slices to weight by. Add or enable at least one."
-        return None
+        return why_not_slices(problem)
 
     def estimate(self, problem: Problem) -> Outcome:
         """Estimate the metric on the target, with its spread."""
@@ -87,38 +81,35 @@ class KmmSlices:
         )
         counts = table.source[in_source], table.target[in_target]
         matched = _match(problem, (codes[in_source], codes[in_target]), places, counts)
-        outcome = _outcome(problem, np.arange(len(members.source)), matched, ())
+        outcome = _outcome(problem, np.arange(len(members.source)), matched)
         by_pattern = np.zeros(len(table))
         by_pattern[in_source] = matched.matching.ratios
         by_pattern /= float(table.source @ by_pattern)
         return replace(outcome, row_weights=np.tile(by_pattern, (len(problem.groups), 1)), scored_weights=None)
 
 
-class KmmFeatures:
+class KmmFeatures(OnFeatures[_Matched]):
     """Match the columns."""
 
     name = "kmm_features"
     title = "Kernel matching on columns"
     assumes = "Rows with alike columns are scored alike, and both samples overlap."
-    needs: tuple[str, ...] = ("features",)
-    later = False
 
-    def reason(self, problem: Problem) -> str | None:
-        """Say why the method does not apply to a problem; None if it does."""
-        return reason_without_features(problem)
+    def tuning(self, methods: MethodSettings) -> Hashable:
+        """Name the settings that a fit depends on, those of the features aside."""
+        return methods.width, methods.box, methods.tolerance, methods.redraws
 
-    def estimate(self, problem: Problem) -> Outcome:
-        """Estimate the metric on the target, with its spread."""
-        seen, methods = seen_rows(problem), problem.methods
+    def fit(self, problem: Problem, seen: Seen) -> _Matched:
+        """Match the rows of both samples."""
         n_source, n_target = seen.source.shape[0], seen.target.shape[0]
-        tuning = (methods.width, methods.box, methods.tolerance, methods.redraws)
-        key = ("kmm", features_key(problem), tuning, scored_key(problem))
         places = _Places(
             _among_all(problem, seen.source_rows), np.arange(n_source), seen.target_rows, np.arange(n_target)
         )
-        counts = np.ones(n_source), np.ones(n_target)
-        matched = remembered(problem, key, lambda: _match(problem, (seen.source, seen.target), places, counts))
-        return _outcome(problem, seen.source_rows, matched, seen.findings)
+        return _match(problem, (seen.source, seen.target), places, (np.ones(n_source), np.ones(n_target)))
+
+    def evaluate(self, problem: Problem, seen: Seen, fitted: _Matched) -> Outcome:
+        """Evaluate the metric with the matched rows' ratios, and on every redraw."""
+        return _outcome(problem, seen.source_rows, fitted, seen.findings)
 
 
 def _among_all(problem: Problem, rows: Index) -> Index:
@@ -184,8 +175,14 @@ def _redraw(
     return _Redraw(counts, ratios[places.source_points])
 
 
-def _outcome(problem: Problem, rows: Index, matched: _Matched, findings: tuple[Finding, ...]) -> Outcome:
+def _outcome(problem: Problem, rows: Index, matched: _Matched, findings: tuple[Finding, ...] = ()) -> Outcome:
     found, weights = evaluate_rows(problem, rows, matched.ratios)
+    spread = _evaluate_redraws(problem, rows, matched)
+    return row_outcome(problem, found, rows, weights, spread, (*findings, *_about_gap(matched, problem.methods.box)))
+
+
+def _evaluate_redraws(problem: Problem, rows: Index, matched: _Matched) -> Redraws:
+    """Evaluate the metric on every redraw, weighted and plain; the spread is scaled to the rows there are."""
     values = np.full((2, len(matched.redraws)), np.nan)
     for i, redraw in enumerate(matched.redraws):
         counted = redraw.counts * redraw.ratios
@@ -201,14 +198,7 @@ def _outcome(problem: Problem, rows: Index, matched: _Matched, findings: tuple[F
             f"On {len(matched.redraws) - known} of {len(matched.redraws)} redraws of the rows the metric is not "
             "defined, so there is no interval. Label more rows."
         )
-    return row_outcome(
-        problem,
-        found,
-        rows,
-        weights,
-        Redraws(*(np.sqrt(matched.share) * values)),
-        (*findings, *_about_gap(matched, problem.methods.box)),
-    )
+    return Redraws(*(np.sqrt(matched.share) * values))
 
 
 def _about_gap(matched: _Matched, box: float) -> list[Finding]:

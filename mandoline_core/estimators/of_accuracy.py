@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import NamedTuple
 
 import numpy as np
 
-from mandoline_core.estimators.base import Outcome, Problem
-from mandoline_core.estimators.confident import Known, OnProbabilities, even_outcome, read_known, why_not_classes
+from mandoline_core.estimators.base import Outcome, complete_outcome
+from mandoline_core.estimators.confident import Known, OnProbabilities, read_known, why_not_classes
+from mandoline_core.estimators.problem import Problem
 from mandoline_core.findings import Finding
-from mandoline_core.intervals import RowInfluence
 from mandoline_core.patterns import Floats
 
 
@@ -41,12 +42,14 @@ class OfAccuracy(OnProbabilities):
         found = self.accuracy(known)
         sign = -1.0 if problem.metric.name == "error" else 1.0
         value = 1 - found.value if sign < 0 else found.value
-        influence = RowInfluence(
-            known.source.spread_out(sign * found.source), known.target.spread_out(sign * found.target)
+        return complete_outcome(
+            problem,
+            value=value,
+            means=np.array([value]),
+            influence=known.influence(sign * found.source, sign * found.target),
+            findings=(*known.findings, *found.findings),
         )
-        findings = (*known.findings, *found.findings)
-        return even_outcome(problem, value=value, means=np.array([value]), influence=influence, findings=findings)
 
+    @abstractmethod
     def accuracy(self, known: Known) -> Accuracy:
         """Estimate the accuracy on the target."""
-        raise NotImplementedError

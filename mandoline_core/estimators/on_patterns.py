@@ -2,25 +2,35 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from abc import abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
-from mandoline_core.errors import MandolineError
-from mandoline_core.estimators.base import Outcome, Problem
-from mandoline_core.intervals import RowInfluence
+import numpy as np
+
+from mandoline_core.estimators.base import Estimator, Outcome, complete_outcome
+from mandoline_core.estimators.problem import Problem
+from mandoline_core.findings import Finding
+from mandoline_core.intervals import Influence, RowInfluence, SourcePart, TargetPart
 from mandoline_core.metrics import evaluate, get_metric
+from mandoline_core.patterns import Floats, Patterns
 
 
-class OnPatterns:
-    """Run a method that weights slice patterns; a subclass says how in `solve`."""
+def why_not_slices(problem: Problem) -> str | None:
+    """Say why a method that looks at slices does not apply to a problem; None if it may."""
+    return None if problem.patterns.names else "There are no slices to weight by. Add or enable at least one."
+
+
+class OnPatterns(Estimator):
+    """Run a method that weights slice patterns; a subclass says how in `solve` and `means`."""
 
     needs: tuple[str, ...] = ("slices",)
-    later: bool = False
     gives_weights: bool = True
 
     def reason(self, problem: Problem) -> str | None:
         """Say why the method does not apply to a problem; None if it does."""
-        if "slices" in self.needs and not problem.patterns.names:
-            return "There are no slices to weight by. Add or enable at least one."
+        if "slices" in self.needs and (why := why_not_slices(problem)) is not None:
+            return why
         if problem.metric.ranked and not self.gives_weights:
             return (
                 f"This method estimates means, and {problem.metric.name} is not made of means. "
@@ -28,9 +38,13 @@ class OnPatterns:
             )
         return None
 
+    @abstractmethod
     def solve(self, problem: Problem) -> Outcome:
-        """Estimate a metric that is made of means."""
-        raise NotImplementedError
+        """Estimate a metric that is made of means, with influence."""
+
+    @abstractmethod
+    def means(self, problem: Problem) -> Floats:
+        """Estimate the statistics' means only, as fast as possible: the bootstrap asks for them many times."""
 
     def estimate(self, problem: Problem) -> Outcome:
         """Estimate the metric on the target, with its spread.
@@ -40,14 +54,71 @@ class OnPatterns:
         """
         if not problem.metric.ranked:
             return self.solve(problem)
-        why = self.reason(problem)
-        if why is not None:
-            raise MandolineError(why)
+        self.check(problem)
         plain = replace(get_metric("mean"), bounds=None)
         first = self.solve(replace(problem, metric=plain))
         found = evaluate(problem.metric, problem.members.statistics, first.weights(problem.members))
         stated = replace(problem.with_statistics(found.slopes[:, None], plain), start=first.delta)
         second = self.solve(stated)
         # The influence is on the slopes; by row, it no longer depends on which statistics the problem holds.
-        influence = RowInfluence(*second.influence.pieces(stated.members))
-        return replace(second, value=found.value, means=found.means, influence=influence)
+        source, target = second.influence.pieces(stated.members)
+        return replace(second, value=found.value, means=found.means, influence=RowInfluence(source, target))
+
+
+@dataclass(frozen=True, eq=False)
+class PatternRatios:
+    """Hold ratios fitted to a table of patterns, and how rows move an estimate through the fit.
+
+    Parameters
+    ----------
+    ratios : array of float, shape (n_patterns,)
+        They average 1 over the source.
+    through_fit : callable
+        From the derivative of the estimate by each pattern's ratio, times the source's rows, to the influence of a
+        source row and of a target row of each pattern by way of the fit alone, both of shape (n_patterns,).
+    converged : bool
+    findings : tuple of Finding
+    """
+
+    ratios: Floats
+    through_fit: Callable[[Floats], tuple[Floats, Floats]]
+    converged: bool = True
+    findings: tuple[Finding, ...] = ()
+
+
+class OnRatios(OnPatterns):
+    """Weight patterns by a ratio that is fitted to their codes; a subclass says how in `fit`."""
+
+    @abstractmethod
+    def fit(self, problem: Problem) -> PatternRatios:
+        """Fit the ratio of target to source to the patterns."""
+
+    def solve(self, problem: Problem) -> Outcome:
+        """Estimate a metric that is made of means, with influence through the fit."""
+        table, fitted = problem.patterns, self.fit(problem)
+        ratios = fitted.ratios
+        means = ratios @ table.sums / table.n_source
+        gradient = problem.metric.slope(means)
+        centre = float(gradient @ means)
+        of_source, of_target = fitted.through_fit(table.sums @ gradient - table.source * centre)
+        return complete_outcome(
+            problem,
+            value=problem.metric.combine(means),
+            means=means,
+            influence=Influence(
+                (SourcePart(table, ratios[:, None] * gradient, of_source - ratios * centre),),
+                TargetPart(table.target, of_target),
+            ),
+            weights=np.where(table.source > 0, ratios, 0.0) / table.n_source,
+            converged=fitted.converged,
+            findings=fitted.findings,
+        )
+
+    def means(self, problem: Problem) -> Floats:
+        """Average the statistics with the fitted ratio."""
+        return self.fit(problem).ratios @ problem.patterns.sums / problem.patterns.n_source
+
+
+def average_one(ratios: Floats, table: Patterns) -> Floats:
+    """Scale ratios of patterns so that they average 1 over the source's rows."""
+    return ratios * table.n_source / float(table.source @ ratios)

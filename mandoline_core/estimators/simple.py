@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from mandoline_core.errors import OverlapError
-from mandoline_core.estimators.base import Outcome, Problem
+from mandoline_core.estimators.base import Outcome
 from mandoline_core.estimators.on_patterns import OnPatterns
+from mandoline_core.estimators.problem import Problem
 from mandoline_core.intervals import Influence, SourcePart, TargetPart
 from mandoline_core.patterns import Floats
 
@@ -40,7 +41,6 @@ class Simple(OnPatterns):
             ),
             row_weights=np.tile(ratios / table.n_source, (len(problem.groups), 1)),
             kept=seen | (table.target == 0),
-            beyond=(),
             unused=(table.source > 0) & (table.target == 0),
         )
 

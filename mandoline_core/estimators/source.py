@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from mandoline_core.estimators.base import Outcome, Problem
+from mandoline_core.estimators.base import Outcome, complete_outcome
 from mandoline_core.estimators.on_patterns import OnPatterns
+from mandoline_core.estimators.problem import Problem
 from mandoline_core.intervals import Influence, SourcePart
 from mandoline_core.patterns import Floats
 
@@ -16,7 +17,7 @@ class Source(OnPatterns):
     name = "source"
     title = "Source score"
     assumes = "The new data are like the labelled data."
-    needs: tuple[str, ...] = ()
+    needs = ()
 
     def solve(self, problem: Problem) -> Outcome:
         """Estimate the metric on the target, with influence."""
@@ -24,13 +25,11 @@ class Source(OnPatterns):
         gradient = problem.metric.slope(means)
         slope = np.broadcast_to(gradient, table.sums.shape)
         constant = np.full(len(table), -float(gradient @ means))
-        return Outcome(
+        return complete_outcome(
+            problem,
             value=problem.metric.combine(means),
             means=means,
             influence=Influence((SourcePart(table, slope, constant),)),
-            row_weights=np.tile(np.where(table.source > 0, 1 / table.n_source, 0.0), (len(problem.groups), 1)),
-            kept=np.ones(len(table), dtype=bool),
-            unused=np.zeros(len(table), dtype=bool),
         )
 
     def means(self, problem: Problem) -> Floats:

@@ -17,7 +17,7 @@ from mandoline_core.findings import Finding, worst_first
 from mandoline_core.intervals import Interval
 from mandoline_core.labelling.predicted_scores import predict_scores
 from mandoline_core.labelling.prediction_powered import Labelled, Powered, from_all, from_labels
-from mandoline_core.labelling.rows import has_label, odd_draw, score_labelled, share_out
+from mandoline_core.labelling.rows import has_label, missing_labels, odd_draw, score_labelled, share_out
 from mandoline_core.labelling.slice_test import SliceTest, compare_with_slices
 from mandoline_core.model_report import interval_by_settings
 from mandoline_core.patterns import Floats
@@ -25,6 +25,7 @@ from mandoline_core.settings import EstimatorSettings
 
 FEWEST_LABELS = 5
 FEW_LABELS = 20  # down to here coverage was measured
+CLEARLY = 0.001  # p-value of the slices' test below which the labels contradict the estimate beyond doubt
 
 
 class Valued(NamedTuple):
@@ -134,7 +135,12 @@ def use_labels(
     outcome = get_estimator(name).estimate(problem)
     interval, said = interval_by_settings(prepared, settings, outcome)
     alone, both, test = judge(problem, outcome, statistics, labelled, shares, confidence=settings.confidence)
-    findings = [*said, *_about_labels(prepared, target, labelled, shares, outcome), *_about_use(both, test)]
+    findings = [
+        *said,
+        *missing_labels(labelled, plan),
+        *_about_labels(prepared, target, labelled, shares, outcome),
+        *_about_use(both, test),
+    ]
     return FewLabels(
         model=prepared.model,
         metric=metric.name,
@@ -192,7 +198,7 @@ def _about_use(both: Powered, test: SliceTest | None) -> Iterator[Finding]:
     if test is not None and not test.interval[0] <= 0 <= test.interval[1]:
         yield Finding(
             "slices_do_not_explain",
-            "warning",
+            "serious" if test.p_value < CLEARLY else "warning",
             f"{test.words} The combined estimate allows for that, the one without labels does not.",
             "Quote the combined estimate; look for a slice that sets apart the labelled rows that surprise.",
         )

@@ -97,7 +97,7 @@ class LabelPlan:
         return weights
 
     def to_csv(self) -> str:
-        """Write the rows as CSV, with the columns row, in_slices, weight and reason."""
+        """Write the rows as CSV, with the columns row (from 1), in_slices, weight and reason."""
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(COLUMNS)
@@ -118,7 +118,7 @@ def read_plan(table: Sample, n_target: int) -> Floats:
     Parameters
     ----------
     table : Sample
-        With the columns row and weight.
+        With the columns row, which counts from 1, and weight.
     n_target : int
 
     Returns
@@ -187,7 +187,8 @@ def plan_labels(prepared: Prepared, settings: EstimatorSettings, n: int, target:
     free = ~labelled & _answered(prepared, target)
     if not 1 <= n <= free.sum():
         raise MandolineError(
-            f"n must be between 1 and {int(free.sum()):,}, the rows of {target.name} that can be labelled. Got {n}."
+            f"The number of rows to label (--rows) must be between 1 and {int(free.sum()):,}, the rows of "
+            f"{target.name} that can be labelled. Got {n}."
         )
     name = settings.name if settings.name in ("mandoline", "denoised") else "mandoline"
     outcome = get_estimator(name).estimate(problem)

@@ -13,7 +13,7 @@ from mandoline_core.assemble import Prepared
 from mandoline_core.data import Sample
 from mandoline_core.errors import DataError, MandolineError, counted
 from mandoline_core.estimators import Problem
-from mandoline_core.estimators.base import Rows
+from mandoline_core.estimators.problem import Rows
 from mandoline_core.findings import Finding
 from mandoline_core.patterns import Floats
 from mandoline_core.scoring import score_rows
@@ -109,10 +109,37 @@ def share_out(labelled: NDArray[np.bool_], plan: Floats | None) -> Floats:
                 "Use the plan made for this target."
             )
         planned = np.isfinite(plan[labelled])
-        if planned.any():
-            # Both parts are fair by themselves; each counts by the number of its labels.
-            shares[planned] = plan[labelled][planned] / plan[labelled][planned].mean()
+        if not planned.any():
+            raise MandolineError(
+                f"None of the {_planned(plan)} has a label. The plan's column row counts from 1, without the header: "
+                "row 1 is the target's first row. Check that the labels stand at the rows that the plan names."
+            )
+        # Both parts are fair by themselves; each counts by the number of its labels.
+        shares[planned] = plan[labelled][planned] / plan[labelled][planned].mean()
     return shares / shares.sum()
+
+
+def missing_labels(labelled: NDArray[np.bool_], plan: Floats | None) -> Iterator[Finding]:
+    """Notice planned rows without a label, and labelled rows that the plan does not name."""
+    if plan is None:
+        return
+    planned = np.isfinite(plan)
+    missing, others = int((planned & ~labelled).sum()), int((labelled & ~planned).sum())
+    if missing:
+        mostly = missing > planned.sum() / 2
+        beside = f", and {counted(others, 'label')} at rows that are not in the plan" if others else ""
+        yield Finding(
+            "planned_rows_without_label",
+            "info" if not others else "serious" if mostly else "warning",
+            f"There is no label for {missing:,} of the {_planned(plan)}{beside}.",
+            "The plan's column row counts from 1: check that the labels stand at the rows that it names."
+            if others
+            else "Label the others, too; those left out must not be the hard ones.",
+        )
+
+
+def _planned(plan: Floats) -> str:
+    return counted(int(np.isfinite(plan).sum()), "planned row")
 
 
 def odd_draw(problem: Problem, labelled: NDArray[np.bool_], shares: Floats) -> Iterator[Finding]:

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from mandoline_core.errors import MandolineError
+from mandoline_core.expression import expression_columns
 from mandoline_core.findings import Finding
 from mandoline_core.graph import edge_threshold, has_rows, pair_gaps, score_tests
 from mandoline_core.model_report import ModelReport
 from mandoline_core.potentials import expected_potentials
+from mandoline_core.rules import Combination, Expression
 from mandoline_core.slices import Slice
+from mandoline_core.unmodelled.encoding import MOST_LEVELS
 from mandoline_core.unmodelled.gaps import Weighing, luck_threshold, weigh, weigh_rows
 from mandoline_core.unmodelled.line import AGREEMENT, Edge, Unmodelled, WordShift
 from mandoline_core.unmodelled.shift import column_shift
 from mandoline_core.unmodelled.table import ColumnTable, column_table
+from mandoline_core.unmodelled.tally import ColumnTally
 
 __all__ = [
     "ColumnTable",
@@ -34,6 +38,8 @@ __all__ = [
 # on, the two samples hardly look like one population in that column.
 NOTABLE, LARGE = 0.25, 0.8
 MOST_FINDINGS = 3
+MOST_NAMED = 2  # slices that read a column
+_SAME = 1e-9  # standard deviations; sums in another order differ by less
 
 
 def columns_of(report: ModelReport, *, most_rows: int = 20_000, seed: int = 0) -> ColumnTable | None:
@@ -74,11 +80,14 @@ def unmodelled_balance(report: ModelReport, table: ColumnTable) -> tuple[Unmodel
     threshold = luck_threshold(table.n_tests)
     weighing = _weighing(report, table)
     rules = report.prepared.counted.slices
+    reads = {rule.name: set(_columns_read(rule)) for rule in rules}
     found = []
     for column in table.columns:
-        line = column_shift(column, weighing, threshold)
+        line = _shift(column, weighing, threshold)
         if line is not None:
-            found.append(replace(line, suggestion=_free(line.suggestion, rules)))
+            # Another rule on the same text, such as another word, is no reason to expect that this one matches.
+            readers = tuple(n for n, columns in reads.items() if column.column in columns and line.kind != "text")
+            found.append(replace(line, suggestion=_free(line.suggestion, rules), read_by=readers))
     return tuple(sorted(found, key=lambda line: (-round(abs(line.after), 12), line.column)))
 
 
@@ -129,28 +138,85 @@ def unmodelled_pairs(report: ModelReport) -> tuple[Unmodelled, ...]:
 
 
 def unmodelled_findings(lines: Iterable[Unmodelled]) -> Iterator[Finding]:
-    """Say which columns weighting leaves off beyond luck: by a quarter of a standard deviation, or by much (0.8).
+    """Say which columns are left off beyond luck: by a quarter of a standard deviation, or by much (0.8).
 
-    At most three, the worst; pairs of slices have a finding of their own.
+    At most three, the worst; pairs of slices have a finding of their own. Where nothing was weighted, before and
+    after are the same for every line, and nothing is said of weighting.
     """
-    notable = [line for line in lines if line.kind != "pair" and line.stands_out and abs(line.after) > NOTABLE]
+    lines = [line for line in lines if line.kind != "pair"]
+    weighted = any(abs(line.after - line.before) > _SAME for line in lines)
+    notable = [line for line in lines if line.stands_out and abs(line.after) > NOTABLE]
     for line in sorted(notable, key=lambda line: -abs(line.after))[:MOST_FINDINGS]:
-        what = f"the share of rows with {line.name!r}" if line.detail != "mean" else f"the mean of {line.column!r}"
-        if line.kind == "text" and line.detail != "missing":
-            what = f"the share of rows whose {line.column!r} {line.detail}"
-        remedy = f"Look at {line.column!r} in both samples, and find a rule that tells them apart."
-        if isinstance(line.suggestion, Slice):
-            rule = line.suggestion
-            remedy = f"Add a slice of kind {rule.kind!r}: {rule.describe()}. See whether the estimate moves."
         yield Finding(
             "unmodelled_shift",
             "serious" if abs(line.after) > LARGE else "warning",
-            f"After weighting, {what} is still off, and no slice stands for it: {line.show(line.source)} in the "
-            f"source, {line.show(line.weighted)} after weighting and {line.show(line.target)} in the target "
-            f"({line.before:+.2f} standard deviations before, {line.after:+.2f} after). "
-            "It matters if the model does better or worse there.",
-            remedy,
+            f"{_off(line, weighted=weighted)} It matters if the model does better or worse there.",
+            _remedy(line),
         )
+
+
+def _remedy(line: Unmodelled) -> str:
+    rule, readers = line.suggestion, line.read_by
+    if isinstance(rule, Slice):
+        new = f"another slice beside {_named(readers)}, of kind" if readers else "a slice of kind"
+        return f"Add {new} {rule.kind!r}: {rule.describe()}. See whether the estimate moves."
+    if readers:
+        return f"Look at {line.column!r} in both samples, and change {_named(readers)} or add another slice of it."
+    return f"Look at {line.column!r} in both samples, and find a rule that tells them apart."
+
+
+def _named(slices: Sequence[str]) -> str:
+    """Name the first slices, and count the others.
+
+    >>> _named(["a"]), _named(["a", "b"]), _named("abcd")
+    ("'a'", "'a' and 'b'", "'a', 'b' and 2 more")
+    """
+    words = [repr(name) for name in slices[:MOST_NAMED]]
+    if len(slices) > MOST_NAMED:
+        return f"{', '.join(words)} and {len(slices) - MOST_NAMED} more"
+    return " and ".join(words)
+
+
+def _off(line: Unmodelled, *, weighted: bool) -> str:
+    """Say how far a line is off: before and after where rows were weighted, else as it is."""
+    what = f"the share of rows with {line.name!r}" if line.detail != "mean" else f"the mean of {line.column!r}"
+    if line.kind == "text" and line.detail != "missing":
+        what = f"the share of rows whose {line.column!r} contains {line.detail.removeprefix('contains ')!r}"
+    source, target = f"{line.show(line.source)} in the source", f"{line.show(line.target)} in the target"
+    if not weighted:
+        return f"T{what[1:]} is off: {source} and {target} ({line.before:+.2f} standard deviations)."
+    why = "no slice stands for it"
+    if line.read_by:
+        one = len(line.read_by) == 1
+        who, act = ("the slice", "reads") if one else ("the slices", "read")
+        why = f"{who} {_named(line.read_by)} {act} this column but {'does' if one else 'do'} not catch it all"
+    return (
+        f"After weighting, {what} is still off, and {why}: {source}, {line.show(line.weighted)} "
+        f"after weighting and {target} ({line.before:+.2f} standard deviations before, {line.after:+.2f} after)."
+    )
+
+
+def _columns_read(rule: Slice) -> Iterator[str]:
+    """Go through the columns that a resolved slice reads."""
+    if isinstance(rule, Combination):
+        yield from itertools.chain.from_iterable(map(_columns_read, rule.parts))
+    elif isinstance(rule, Expression):
+        yield from expression_columns(rule.text)
+    else:
+        yield from rule.needs
+
+
+def _shift(column: ColumnTally, weighing: Weighing, threshold: float) -> Unmodelled | None:
+    """Compare a column; the levels that are lumped together count in its distance, but no line is about them."""
+    line = column_shift(column, weighing, threshold)
+    if line is None or column.kind != "category" or len(column.items) <= MOST_LEVELS:
+        return line
+    counts = column.counts
+    named = replace(counts, source=counts.source[:, :MOST_LEVELS], target=counts.target[:, :MOST_LEVELS])
+    best = column_shift(replace(column, items=column.items[:MOST_LEVELS], counts=named), weighing, threshold)
+    if best is None:
+        return None
+    return replace(best, distance_before=line.distance_before, distance_after=line.distance_after)
 
 
 def _weighing(report: ModelReport, table: ColumnTable) -> Weighing:

@@ -28,7 +28,13 @@ N_QUANTILES = 10  # of each sample, to cut numbers at
 OTHER = "(other)"
 _LOOKED_AT = 1000  # texts, to tell prose from categories
 _SEVERAL_WORDS = 3.0  # a text, on average: prose
-_DAY = 86_400e6  # microseconds
+_NEARLY_ALL_DATES = 0.95  # of the values that are there
+_NEARLY_ALL_OTHER = 0.9  # of the rows of one sample
+_DATE = (
+    r"^(1[89]|2[01])\d\d-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01])([T ]\d\d:\d\d.*)?)?$"  # ISO 8601, to a month or finer
+)
+A_DATE = "a date: new data are from another time by nature"
+TOO_MANY = f"too many values: the {MOST_LEVELS} most frequent are in less than a tenth of a sample's rows"
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,22 +92,21 @@ def encode_column(column: str, samples: Samples, read: tuple[Index, Index]) -> E
         values = _read(column, samples, read, pa.bool_())
         return _levels("flag", [pc.if_else(side, "true", "false") for side in values])
     if all(dtype.is_numeric() or dtype == nw.Boolean for dtype in types):
-        return _numbers("number", [_floats(side) for side in _read(column, samples, read, pa.float64())])
+        return _numbers([_floats(side) for side in _read(column, samples, read, pa.float64())])
     if all(dtype in (nw.Date, nw.Datetime) for dtype in types):
-        return _numbers("date", [_floats(_days(side)) for side in _read(column, samples, read, None)])
+        return A_DATE
     if all(dtype == nw.String for dtype in types):
-        values = _read(column, samples, read, pa.large_string())
-        return _texts(values) if _is_prose(values) else _levels("category", values)
+        return _strings(_read(column, samples, read, pa.large_string()))
     return "holds times, which are not compared"
 
 
-def _read(column: str, samples: Samples, read: tuple[Index, Index], goal: pa.DataType | None) -> list[pa.Array]:
+def _read(column: str, samples: Samples, read: tuple[Index, Index], goal: pa.DataType) -> list[pa.Array]:
     found = []
     for sample, some in zip(samples, read, strict=True):
         array = _arrow(sample, column)
         if len(some) < len(array):
             array = array.take(pa.array(some))
-        found.append(array if goal is None else pc.cast(array, goal, safe=False))
+        found.append(pc.cast(array, goal, safe=False))
     return found
 
 
@@ -114,10 +119,24 @@ def _floats(values: pa.Array) -> Floats:
     return np.asarray(values.to_numpy(zero_copy_only=False), dtype=float)
 
 
-def _days(values: pa.Array) -> pa.Array:
-    zone = values.type.tz if pa.types.is_timestamp(values.type) else None
-    ticks = pc.cast(pc.cast(values, pa.timestamp("us", zone), safe=False), pa.int64())
-    return pc.divide(pc.cast(ticks, pa.float64(), safe=False), _DAY)
+def _strings(values: list[pa.Array]) -> EncodedColumn | str:
+    """Encode text as words or as categories; dates, and values that hardly repeat, are neither."""
+    if _are_dates(values):
+        return A_DATE
+    if _is_prose(values):
+        return _texts(values)
+    found = _levels("category", values)
+    if len(found.items) > MOST_LEVELS and any(
+        side[:, MOST_LEVELS].sum() >= _NEARLY_ALL_OTHER * max(known.sum(), 1)
+        for side, known in zip(found.indicators, found.known, strict=True)
+    ):
+        return TOO_MANY
+    return found
+
+
+def _are_dates(values: list[pa.Array]) -> bool:
+    known = pa.concat_arrays(values).drop_null()
+    return len(known) > 0 and pc.match_substring_regex(known, _DATE).true_count >= _NEARLY_ALL_DATES * len(known)
 
 
 def _is_prose(values: list[pa.Array]) -> bool:
@@ -130,7 +149,7 @@ def _is_prose(values: list[pa.Array]) -> bool:
     return len(words) > 0 and float(words.mean()) >= _SEVERAL_WORDS
 
 
-def _numbers(kind: Kind, values: list[Floats]) -> EncodedColumn | str:
+def _numbers(values: list[Floats]) -> EncodedColumn | str:
     known = np.isfinite(values[0]), np.isfinite(values[1])
     there = [side[some] for side, some in zip(values, known, strict=True)]
     if not all(map(len, there)):
@@ -146,7 +165,7 @@ def _numbers(kind: Kind, values: list[Floats]) -> EncodedColumn | str:
     unit = float(both.max() / 2 - both.min() / 2) or 1.0
     source, target = (np.where(some, side - centre, 0.0) / unit for side, some in zip(values, known, strict=True))
     tests = 1 + len(cuts) + _gaps(known)
-    return EncodedColumn(kind, known, (here, then), (), cuts, (source, target), centre, unit, tests)
+    return EncodedColumn("number", known, (here, then), (), cuts, (source, target), centre, unit, tests)
 
 
 def _cuts(values: list[Floats]) -> Floats:

@@ -58,6 +58,8 @@ class Unmodelled:
         Of text: the words that are furthest off after weighting.
     suggestion : Slice, pair of slice names (an edge), or None
         What would model it.
+    read_by : tuple of str
+        The slices that read the column, and do not catch what remains.
     """
 
     column: str
@@ -77,6 +79,7 @@ class Unmodelled:
     spread_after: float | None = None
     words: tuple[WordShift, ...] = ()
     suggestion: Slice | Edge | None = None
+    read_by: tuple[str, ...] = ()
 
     @property
     def stands_out(self) -> bool:

@@ -8,13 +8,14 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from mandoline_core.density.features import default_columns
-from mandoline_core.estimators.base import Rows
+from mandoline_core.estimators.problem import Rows
 from mandoline_core.intervals import Membership
 from mandoline_core.patterns import Index
 from mandoline_core.unmodelled.encoding import EncodedColumn, encode_column
 from mandoline_core.unmodelled.tally import Cells, ColumnTally, tally_column
 
 MOST_ROWS = 20_000  # a sample
+GOLD, MEASURED = "the true answers of a slice", "what the metric measures"
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,8 +71,8 @@ def column_table(
 ) -> ColumnTable:
     """Read every column once and add it up by pattern.
 
-    Labels, models' answers, the metric's own column, identifiers and constants are left out. A column that a slice
-    reads is not: what its slice leaves of it is worth knowing.
+    Labels, models' answers, the metric's own column, identifiers, dates and constants are left out. A column that a
+    slice reads is not: what its slice leaves of it is worth knowing.
 
     Parameters
     ----------
@@ -80,7 +81,7 @@ def column_table(
         The pattern of every scored source row and of every target row.
     n_patterns : int
     skip : collection of str
-        Columns to leave out, too, such as gold answers.
+        Columns with the true answers of slices, which are left out, too.
     most_rows : int
         Of a sample with more rows, so many are drawn.
     seed : int
@@ -113,8 +114,10 @@ def column_table(
         n_patterns,
     )
     encoded, left_out = _encoded(rows, (np.flatnonzero(rows.scored)[here], there), (most_rows, seed))
-    skipped = {*skip, *(() if rows.metric.column is None else (rows.metric.column,))}
-    left_out = left_out | dict.fromkeys((column for column in encoded if column in skipped), "left out on request")
+    skipped = dict.fromkeys(skip, GOLD)
+    if rows.metric.column is not None:
+        skipped[rows.metric.column] = MEASURED
+    left_out = left_out | {column: why for column, why in skipped.items() if column in encoded}
     found = [tally_column(column, made, cells) for column, made in encoded.items() if column not in skipped]
     return ColumnTable(tuple(found), n_groups, here, there, len(members.source), len(members.target), left_out)
 

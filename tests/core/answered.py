@@ -14,7 +14,7 @@ from mandoline_core import EstimatorSettings, Flag, MetricSettings, Model, Sampl
 from mandoline_core.answers import Answers
 from mandoline_core.assemble import make_problem
 from mandoline_core.estimators import Estimator, Outcome, Problem
-from mandoline_core.estimators.base import Evidence, Rows
+from mandoline_core.estimators.problem import Evidence, Rows
 from mandoline_core.metrics import get_metric, metric_of_classes
 from mandoline_core.patterns import count_patterns
 

@@ -107,3 +107,47 @@ def test_row_slopes_are_derivatives_by_the_rows_weights(n_classes: int) -> None:
         expected = (value(weights + step) - value(weights - step)) / 2e-6
         assert found[row] == pytest.approx(expected, abs=1e-7)
     assert weights @ found == pytest.approx(0, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("right", "expected"),
+    [
+        ((10, 0), 0.5),  # bins would give an accuracy of 0, their pool gives 1/2: far beyond luck, so the gap
+        ((6, 5), 0.05 * np.sqrt(11 * 0.45**2 + 9 * 0.55**2)),  # a gap of 0.05 only: the luck of rows around 0.55
+        ((0, 10), 0.0),  # nothing is pooled
+    ],
+)
+def test_pooling_error_by_hand(right: tuple[int, int], expected: float) -> None:
+    """Two bins of ten rows, of which so many are b; one target row in each, the first predicted a, the second b."""
+    given_ = np.repeat([[0.8, 0.2], [0.2, 0.8]], 10, axis=0)
+    truth = np.concatenate([np.arange(10) < n for n in right]).astype(np.int32)
+    weights, target = np.full(20, 0.05), np.array([[0.8, 0.2], [0.2, 0.8]])
+    calibration = fit_calibration(given_, truth, weights)
+    found = calibration.pooling_error(given_, truth, weights, target, calibration.apply(target), np.eye(2))
+    assert found == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_pooling_error_beyond_luck_is_the_gap_to_unpooled_bins(n_classes: int) -> None:
+    """To first order: step values are those of the pool, and move a little of the way to the bins' own means."""
+    rng = np.random.default_rng(3)
+    source, target = rng.dirichlet(np.ones(n_classes), 400), rng.dirichlet(np.ones(n_classes), 300)
+    truth = source.argmin(axis=1).astype(np.int32)  # the wrong way round, so that the gap is no luck
+    weights, slopes = rng.uniform(0.5, 2, 400) / 400, rng.normal(size=(300, n_classes)) + 5 * target
+    calibration = fit_calibration(source, truth, weights)
+    calibrated = calibration.apply(target)
+    pooled = np.column_stack([fit.values[calibrated.places[:, i]] for i, fit in enumerate(calibration.fits)])
+    unpooled = np.empty_like(pooled)
+    for i, (fit, column) in enumerate(zip(calibration.fits, calibration.columns, strict=True)):
+        place = fit.bins.place(source[:, column])
+        means = np.bincount(place, weights * (truth == column)) / np.bincount(place, weights)
+        unpooled[:, i] = means[fit.bins.place(target[:, column])]
+
+    def mean(steps: np.ndarray) -> float:
+        chances = np.column_stack([1 - steps, steps]) if n_classes == 2 else steps / steps.sum(axis=1, keepdims=True)
+        return float((chances * slopes).sum() / 300)
+
+    gap = (mean(pooled + 1e-6 * (unpooled - pooled)) - mean(pooled - 1e-6 * (unpooled - pooled))) / 2e-6
+    found = calibration.pooling_error(source, truth, weights, target, calibrated, slopes)
+    assert abs(gap) > 0.05
+    assert found == pytest.approx(abs(gap), rel=1e-6)

@@ -15,6 +15,7 @@ import polars as pl
 import pytest
 
 import mandoline_core as md
+from mandoline_core.cli import main
 from tests.core.projects import DIGITS, LONG, NEGATION, REVIEWS, ROOT, WEB, run, run_json, small_frames, write_project
 
 Captured = pytest.CaptureFixture[str]
@@ -254,6 +255,15 @@ def test_progress_goes_to_standard_error_only(tmp_path: Path) -> None:
     assert re.search(r"^bootstrap of (lr|nb): \d+%$", done.stderr, re.MULTILINE)
     assert json.loads(done.stdout)["converged"] is True
     assert "bootstrap of" not in done.stdout
+
+
+@pytest.mark.parametrize("port", ["0", "99999", "http", "-1", "8501.5"])
+def test_a_port_that_cannot_be_is_refused(port: str, capsys: Captured) -> None:
+    """In one line, before anything starts."""
+    with pytest.raises(SystemExit) as stopped:
+        main(["app", f"--port={port}"])
+    assert stopped.value.code == 2
+    assert f"must be a whole number from 1 to 65535. Got {port!r}." in capsys.readouterr().err
 
 
 def test_a_closed_pipe_is_no_error(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,9 +15,10 @@ import pytest
 from scipy.stats import kendalltau
 
 import mandoline_core as md
-from mandoline_core.comparison import Entry, ModelComparison, summarise
+from mandoline_core.comparison import Entry, ModelComparison
 from mandoline_core.estimators import ESTIMATORS
 from mandoline_core.metrics import get_metric
+from mandoline_core.model_ranking import summarise
 from mandoline_core.settings import MethodSettings
 from tests.core.projects import small_frames, write_project
 from tests.core.weighted_rows import MODELS, draw_rows, flags, samples
@@ -123,6 +125,34 @@ def test_a_project_takes_no_other_settings(tmp_path: Path) -> None:
     for settings in ({"methods": QUICK}, {"seed": 1}, {"edges": [("negation", "long")]}):
         with pytest.raises(md.MandolineError, match="A project already says"):
             md.compare(project, **settings)
+
+
+@pytest.mark.parametrize("function", [md.estimate, md.compare, md.backtest])
+def test_a_bare_frame_is_no_sample(function: Callable[..., object], frames: Frames) -> None:
+    """It would not say which column is the label."""
+    source = md.Sample(frames[0], label="label", prediction="pred")
+    for given in ((frames[0], md.Sample(frames[1])), (source, frames[1])):
+        with pytest.raises(md.MandolineError, match=r"needs samples, and got a DataFrame\. Say Sample\(frame"):
+            function(*given, [])
+
+
+def test_the_text_says_what_not_to_quote_and_each_reason_once(frames: Frames) -> None:
+    """A number in a table looks like any other: what is wrong with it stands below."""
+    found = compare(frames, estimators=["source", "simple", "cbiw_slices", "cbpe", "pape"], metric="f1")
+    model = next(iter(found.models.values()))
+    model = replace(
+        model,
+        entries=model.entries
+        | {name: Entry(name, available=False, reason="No probabilities.") for name in ("cbpe", "pape")},
+    )
+    few = md.Finding("few_rows", "serious", "It rests on 8 rows.", "Label more.")
+    entries = {name: replace(one, findings=[few] * one.available) for name, one in model.entries.items()}
+    one = replace(found, models={model.model: replace(model, entries=entries)})
+    text = " ".join(str(one).split())
+    assert text.count("It rests on 8 rows.") == 1
+    assert "Do not quote source, simple, cbiw_slices. It rests" in text
+    assert "cbpe, pape do not apply: No probabilities." in text
+    assert "Do not quote" not in str(replace(found, models={model.model: model}))
 
 
 def test_progress_rises_from_method_to_method(frames: Frames) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.stats import beta, binom
@@ -12,6 +14,7 @@ from mandoline_core.estimators.average_confidence import AverageConfidence
 from mandoline_core.estimators.cbpe import Cbpe
 from mandoline_core.estimators.expected import expected_metric
 from mandoline_core.estimators.pape import Pape
+from mandoline_core.intervals import RowInfluence
 from mandoline_core.metrics import get_metric, metric_of_classes
 from tests.core.answered import Drawn, answers, state, state_drawn
 
@@ -105,22 +108,36 @@ def test_calibrated_interval_covers_the_truth_when_only_scores_shift(metric: str
     assert plain < 0.1 * WORLDS
 
 
-@pytest.mark.slow
-def test_weighted_calibration_covers_the_truth_when_a_slice_shifts_that_changes_calibration() -> None:
-    """Calibration differs between slice and rest, and the slice grows: CBPE is wrong there, PAPE is not."""
-    rng = np.random.default_rng(16)
+def mixed(rng: np.random.Generator, n: int, share: float, useful: tuple[float, float], *, labelled: bool) -> Drawn:
+    """Draw probabilities of class b that say so much about it in a slice, and so much in the rest."""
+    z, scores = rng.random(n) < share, rng.beta(2, 2, n)
+    is_b = rng.random(n) < 0.5 + np.where(z, *useful) * (scores - 0.5)
+    return drawn(scores, is_b if labelled else None, z)
 
-    def draw(n: int, share: float, *, labelled: bool) -> Drawn:
-        z, scores = rng.random(n) < share, rng.beta(2, 2, n)
-        is_b = rng.random(n) < np.where(z, 0.45 + 0.1 * scores, 0.05 + 0.9 * scores)
-        return drawn(scores, is_b if labelled else None, z)
 
+def mixed_truth(share: float, useful: tuple[float, float], metric: str = "accuracy") -> float:
+    """Compute the metric to expect on all rows of which such a share is in the slice."""
     scores = beta.ppf((np.arange(100_000) + 0.5) / 100_000, 2, 2)
-    chance = 0.7 * (0.45 + 0.1 * scores) + 0.3 * (0.05 + 0.9 * scores)
-    truth = float(np.where(scores > 0.5, chance, 1 - chance).mean())
+    chance = 0.5 + (share * useful[0] + (1 - share) * useful[1]) * (scores - 0.5)
+    fitted = metric_of_classes(get_metric(metric), ("a", "b"))
+    own, chances = (np.column_stack([1 - of_b, of_b]) for of_b in (scores, chance))
+    return expected_metric(fitted, (scores > 0.5).astype(np.int32), own, chances).value
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rows", [(500, 500), (800, 600)], ids=str)
+def test_weighted_calibration_covers_the_truth_when_a_slice_shifts_that_changes_calibration(
+    rows: tuple[int, int],
+) -> None:
+    """Calibration differs between slice and rest, and the slice grows: CBPE is wrong there, PAPE is not."""
+    rng, useful = np.random.default_rng(16), (0.1, 0.9)
+    truth = mixed_truth(0.7, useful)
     covered = unweighted = 0
     for _ in range(WORLDS):
-        problem = state_drawn(draw(800, 0.2, labelled=True), draw(600, 0.7, labelled=False))
+        source, target = (
+            mixed(rng, n, share, useful, labelled=share == 0.2) for n, share in zip(rows, (0.2, 0.7), strict=True)
+        )
+        problem = state_drawn(source, target)
         for estimator in (Pape(), Cbpe()):
             low, high = interval_of(problem, estimator.estimate(problem), CONFIDENCE)
             if estimator.name == "pape":
@@ -129,3 +146,21 @@ def test_weighted_calibration_covers_the_truth_when_a_slice_shifts_that_changes_
                 unweighted += low <= truth <= high
     assert LEAST <= covered <= MOST
     assert unweighted < 0.5 * WORLDS
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("estimator", [Cbpe(), Pape()], ids=["cbpe", "pape"])
+def test_calibrated_interval_covers_the_truth_when_probabilities_are_useless(estimator: Cbpe | Pape) -> None:
+    """Steps that only go up find a use for them: without an allowance for this pull, intervals miss."""
+    rng, useful = np.random.default_rng(17), (0.0, 0.0)
+    covered = without = 0
+    for _ in range(WORLDS):
+        problem = state_drawn(*(mixed(rng, 500, s, useful, labelled=s == 0.2) for s in (0.2, 0.7)))
+        outcome = estimator.estimate(problem)
+        assert isinstance(outcome.influence, RowInfluence)
+        luck = replace(outcome, influence=replace(outcome.influence, pooled=0.0))
+        (low, high), (lower, upper) = (interval_of(problem, found, CONFIDENCE) for found in (outcome, luck))
+        covered += low <= 0.5 <= high
+        without += lower <= 0.5 <= upper
+    assert LEAST <= covered <= MOST
+    assert without < 0.93 * WORLDS  # the control

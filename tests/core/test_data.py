@@ -96,6 +96,10 @@ def test_a_sample_cannot_be_changed():
             {"models": [Model("m")], "prediction": "p"},
             "Give either models, or prediction and probabilities for one model; not both.",
         ),
+        (
+            {"probabilities": ["p"]},
+            "probabilities must say which column holds which class: {'no': 'p_no', 'yes': 'p_yes'}. Got a list.",
+        ),
     ],
 )
 def test_wrong_roles_are_named(arguments, message):

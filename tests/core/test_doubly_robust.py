@@ -15,7 +15,7 @@ from mandoline_core.estimators import Problem
 from mandoline_core.estimators.confident import Answered, read_known
 from mandoline_core.estimators.doubly_robust import Design, DoublyRobust, combine
 from mandoline_core.estimators.mandoline import Mandoline
-from mandoline_core.estimators.pape import weigh
+from mandoline_core.estimators.reweighted import weigh
 from mandoline_core.metrics import get_metric
 from tests.core.answered import Drawn, answers, multiples, random_answers, state, state_drawn
 

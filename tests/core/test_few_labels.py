@@ -269,6 +269,42 @@ def test_weighted_labels_balance_an_uneven_draw() -> None:
     assert "labels_not_random" not in {finding.code for finding in found.findings}
 
 
+def test_a_plan_without_a_label_at_its_rows_is_refused() -> None:
+    """The labels stand one row too high, as when rows are counted from 0."""
+    prepared, target = prepared_with(300)
+    frame = target.frame.to_pandas().copy()
+    planned = np.arange(10, 210, 10)
+    plan = np.full(300, np.nan)
+    plan[planned] = 15.0
+    labels = frame["label"]
+    shifted = Sample(frame.assign(label=labels.where(labels.index.isin(planned - 1))), models=target.models)
+    with pytest.raises(MandolineError, match=r"None of the 20 planned rows has a label\. .* column row counts from 1"):
+        use_labels(prepared, EstimatorSettings(), shifted, plan=plan)
+
+
+@pytest.mark.parametrize(
+    ("at", "others", "severity", "words"),
+    [
+        (20, 0, None, ""),
+        (15, 0, "info", "There is no label for 5 of the 20 planned rows."),
+        (15, 1, "warning", "There is no label for 5 of the 20 planned rows, and 1 label at rows that are not in the"),
+        (2, 18, "serious", "There is no label for 18 of the 20 planned rows, and 18 labels at rows that are not in"),
+    ],
+)
+def test_planned_rows_without_a_label_are_counted(at: int, others: int, severity: str | None, words: str) -> None:
+    """Labels elsewhere make it worse: they may be the planned ones, at the wrong rows."""
+    prepared, target = prepared_with(300)
+    frame = target.frame.to_pandas().copy()
+    plan = np.full(300, np.nan)
+    plan[:20] = 15.0
+    kept = [*range(at), *range(100, 100 + others)]
+    some = Sample(frame.assign(label=frame["label"].where(frame.index.isin(kept))), models=target.models)
+    found = use_labels(prepared, EstimatorSettings(), some, plan=plan).findings
+    said = [one for one in found if one.code == "planned_rows_without_label"]
+    assert [one.severity for one in said] == [severity] * bool(severity)
+    assert all(one.message.startswith(words) for one in said)
+
+
 def test_rows_set_aside_are_left_to_the_labels() -> None:
     """Labels speak of all rows; the test only of those that the estimate speaks of."""
     rng = np.random.default_rng(4)

@@ -150,7 +150,7 @@ def test_plan_refuses_what_it_cannot_draw() -> None:
     """More rows than there are without a label; none; rankings."""
     prepared, target = prepared_with(290)
     for n in (0, 11):
-        with pytest.raises(MandolineError, match=f"n must be between 1 and 10, .* Got {n}"):
+        with pytest.raises(MandolineError, match=rf"rows to label \(--rows\) must be between 1 and 10, .* Got {n}"):
             plan_labels(prepared, EstimatorSettings(), n, target)
     assert len(plan_labels(prepared, EstimatorSettings(), 10, target).rows) == 10
     prepared, target = prepared_with(0, "auroc")

@@ -12,7 +12,7 @@ from scipy.stats import norm
 import mandoline_core as md
 from mandoline_core.assemble import prepare
 from mandoline_core.bootstrap import draw_problem
-from mandoline_core.comparison import run_estimator
+from mandoline_core.comparing import run_estimator
 from mandoline_core.corrections import correction_rule
 from mandoline_core.elasticity import correction_slopes
 from mandoline_core.errors import MandolineError

@@ -8,10 +8,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import binom, norm
 from sklearn.metrics import roc_auc_score
 
 from mandoline_core.errors import DataError
-from mandoline_core.ranking import auroc, mean_auroc
+from mandoline_core.intervals import influence_interval
+from mandoline_core.ranking import auroc, mean_auroc, smaller_class
 
 
 def rows(seed: int, n: int, levels: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -75,3 +77,59 @@ def test_one_class_has_no_area(inside, which):
     assert str(caught.value) == (
         f"{which} that counts has the label 'yes', so AUROC is not defined. Choose another class or metric."
     )
+
+
+def test_the_smaller_class_is_counted_in_effective_rows():
+    """Weighted 2 1 1 the three rows of a class are worth 16 / 6; of three classes, the smallest counts."""
+    weights = np.array([2, 1, 1, 3, 3, 3, 3]) / 16
+    for of_class in (np.arange(7) < 3, np.arange(7) >= 3):
+        assert smaller_class(np.column_stack([of_class, np.zeros(7)]), weights) == pytest.approx(16 / 6)
+    classes = np.repeat([0, 1, 2], [20, 4, 16])[:, None] == np.arange(3)
+    assert smaller_class(np.column_stack([classes, np.zeros((40, 3))]), np.full(40, 1 / 40)) == pytest.approx(4)
+    absent = np.column_stack([np.arange(7) < 3, np.zeros(7)])
+    assert smaller_class(absent, np.where(np.arange(7) < 3, 0.0, 0.25)) == 0
+
+
+RARE, OTHERS, WORLDS = 5, 200, 1000
+
+
+def intervals(area: float, draw: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Rank five rows among many in a thousand worlds of this true area.
+
+    Return where the ranking was perfect, and whether the interval held the truth: with the smaller class's rows, and
+    with all rows.
+    """
+    rng, n = np.random.default_rng(18), RARE + OTHERS
+    positive, weights, found = np.arange(n) < RARE, np.full(n, 1 / n), []
+    for _ in range(WORLDS):
+        if draw == "normal":
+            rare = rng.normal(norm.ppf(area) * np.sqrt(2), size=RARE)
+        else:
+            rare = np.where(rng.random(RARE) < area, 100.0, -100.0)
+        scores = np.concatenate([rare, rng.normal(size=OTHERS)])
+        value, slopes = auroc(positive, scores, weights, "yes")
+        error, few = np.linalg.norm(weights * slopes), smaller_class(np.column_stack([positive, scores]), weights)
+        ends = [
+            influence_interval(value, error, confidence=0.95, bounds=(0, 1), effective_rows=rows, student=rows < n)
+            for rows in (few, n)
+        ]
+        found.append([value > 1 - 1e-9, *(low <= area <= high for low, high in ends)])
+    perfect, right, wrong = np.array(found).T
+    return perfect, right, wrong
+
+
+@pytest.mark.parametrize("area", [0.47, 0.9])
+def test_a_perfect_ranking_of_few_rows_misses_no_more_often_than_said(area):
+    """At worst: a row of the class beats all others or none. Five rows in order say little, whatever the others."""
+    perfect, right, wrong = intervals(area, "all or none")
+    assert (perfect & ~right).sum() <= binom.ppf(0.9995, WORLDS, 0.025)
+    assert not wrong[perfect].any()  # the control: counted by all rows, a perfect ranking is always missed
+    assert perfect.sum() >= binom.ppf(0.0005, WORLDS, area**RARE)
+
+
+@pytest.mark.parametrize("area", [0.7, 0.9, 0.97])
+def test_intervals_of_few_rows_of_a_class_hold_the_truth(area):
+    """With normal scores, also where the ranking is not perfect; guessed as from many rows they would not."""
+    _, right, wrong = intervals(area, "normal")
+    assert right.sum() >= binom.ppf(0.0005, WORLDS, 0.93)
+    assert wrong.sum() < binom.ppf(0.0005, WORLDS, 0.9)

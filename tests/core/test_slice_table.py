@@ -111,6 +111,19 @@ def test_an_empty_side_has_no_score() -> None:
     assert (row.shift, row.standardised_shift, row.most_like, row.overlap) == (0.0, None, None, None)
 
 
+def test_a_side_without_target_rows_has_its_source_score() -> None:
+    """A slice that takes in the whole target still says how the model does outside it, and warns of nothing."""
+    source = md.Sample(SOURCE, label="label", prediction="pred_lr")
+    target = md.Sample(TARGET.assign(n_words=99))
+    (row,) = md.slice_table(
+        md.prepare(source, target, [md.Threshold("long", column="n_words", above=20)], model=source.models[0])
+    )
+    outside = SOURCE["n_words"] <= 20
+    assert 0 < outside.sum() < len(SOURCE)
+    assert row.target == 1
+    assert row.outside.score == pytest.approx(RIGHT[outside].mean())
+
+
 def test_confidence_widens_the_intervals(rows: dict[str, md.SliceRow]) -> None:
     """A surer interval is a longer one."""
     source = md.Sample(SOURCE, label="label", prediction="pred_lr")

@@ -60,6 +60,21 @@ def test_labels_of_a_few_rows_join_the_estimate(tmp_path: Path, capsys: Captured
     assert text.startswith("60 of 300 new rows have a label")
 
 
+def test_labels_name_the_model_and_say_each_thing_once(tmp_path: Path, capsys: Captured) -> None:
+    """What one model alone has is said with its name, what all have once and without."""
+    project = with_some_labels(tmp_path, 12)
+    models = run_json(capsys, "labels", project)["models"]
+    assert len(models) > 1
+    words = {name: one["test"]["words"] for name, one in models.items()}
+    assert len(set(words.values())) == len(words)
+    _, text, _ = run(capsys, "labels", project)
+    flat = " ".join(text.split())
+    assert flat.count("There are 12 labels.") == 1
+    for name, said in words.items():
+        assert flat.count(said) == flat.count(f"{name}: {said}") == 1
+        assert f"{name}: There are 12 labels." not in flat
+
+
 def test_labels_without_any_are_refused_in_a_sentence(tmp_path: Path, capsys: Captured) -> None:
     """There is nothing to combine."""
     project = write_project(tmp_path, {"target": {"path": "target.csv"}})
@@ -98,3 +113,13 @@ def test_labels_chosen_by_a_plan_are_weighted_back(tmp_path: Path, capsys: Captu
     planned = run_json(capsys, "labels", project, "--plan", plan)["models"]["lr"]
     assert planned["n_labelled"] == plain["n_labelled"] == 80
     assert planned["labels_only"]["value"] != plain["labels_only"]["value"]
+
+
+def test_a_plan_whose_rows_have_no_label_is_refused_in_a_sentence(tmp_path: Path, capsys: Captured) -> None:
+    """Whoever counts rows from 0 is told that a plan counts from 1."""
+    project = with_some_labels(tmp_path, 40)
+    plan = tmp_path / "plan.csv"
+    run(capsys, "plan", project, "--rows", 20, "--out", plan)
+    code, out, error = run(capsys, "labels", project, "--plan", plan)
+    assert (code, out) == (2, "")
+    assert "None of the 20 planned rows has a label. The plan's column row counts from 1" in error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ import pytest
 
 from mandoline_core import (
     Category,
+    Expression,
     Keyword,
     ModelReport,
     Sample,
@@ -23,7 +25,7 @@ from mandoline_core import (
 )
 from mandoline_core.errors import MandolineError
 from mandoline_core.graph import pair_gaps, score_tests
-from mandoline_core.slices import Slice, slice_codes
+from mandoline_core.slices import All, Slice, slice_codes
 from mandoline_core.unmodelled.columns import (
     Unmodelled,
     column_table,
@@ -113,7 +115,7 @@ def test_every_column_equals_the_same_comparison_on_rows(
     source, target = frames
     report, lines = make(source, target, **settings)
     found, weights = by_column(lines), report.weights
-    assert set(found) == {"place", "height", "age", "colour", "paid", "day", "text"}
+    assert set(found) == {"place", "height", "age", "colour", "paid", "text"}
     check_line(found["age"], source["age"].to_numpy(), weights, target["age"].to_numpy())
     check_line(found["paid"], source["paid"].to_numpy(float), weights, target["paid"].to_numpy(float))
     level = found["colour"].detail.removeprefix("= ")
@@ -338,7 +340,98 @@ def test_gold_answers_labels_and_identifiers_are_left_out(frames: tuple[pd.DataF
     assert not {"key", "gold", "label", "pred"} & set(by_column(lines))
     table = columns_of(report)
     assert table is not None
-    assert table.left_out["gold"] == "left out on request"
+    assert table.left_out["gold"] == "the true answers of a slice"
+
+
+def written(days: pd.Series, how: str) -> pd.Series:
+    """Write dates as text, one in thirty missing and one in fifty no date."""
+    text = days.dt.strftime(how)
+    return text.mask(np.arange(len(text)) % 30 == 0).mask(np.arange(len(text)) % 50 == 1, "unknown")
+
+
+@pytest.mark.parametrize("how", [None, "%Y-%m-%d", "%Y-%m-%dT%H:%M:%SZ", "%Y-%m-%d %H:%M", "%Y-%m"])
+def test_dates_are_not_compared(how: str | None) -> None:
+    """New data are from another time: that alone is no reason to distrust an estimate, however dates are written."""
+    source, target = draw(900, 0.3, 20), draw(900, 0.3, 21).drop(columns="label")
+    target["day"] += pd.Timedelta(days=365)
+    if how is not None:
+        source["day"], target["day"] = written(source["day"], how), written(target["day"], how)
+    report, lines = make(source, target)
+    table = columns_of(report)
+    assert table is not None
+    assert table.left_out["day"] == "a date: new data are from another time by nature"
+    assert "day" not in by_column(lines)
+    assert not [finding for finding in unmodelled_findings(lines) if "'day" in finding.message]
+
+
+def test_codes_that_only_look_like_dates_are_compared() -> None:
+    source, target = draw(300, 0.3, 22), draw(300, 0.3, 23).drop(columns="label")
+    source["part"], target["part"] = "2024-13", np.where(np.arange(300) % 2, "2024-13", "2024-99")
+    part = by_column(make(source, target)[1])["part"]
+    assert part.stands_out
+    assert part.target == pytest.approx(0.5)
+
+
+def test_a_column_of_too_many_values_is_not_compared() -> None:
+    source, target = draw(900, 0.3, 24), draw(900, 0.3, 25).drop(columns="label")
+    source["batch"] = [f"b{i % 20}" for i in range(900)]
+    target["batch"] = [f"c{i % 400}" for i in range(900)]
+    report, lines = make(source, target)
+    table = columns_of(report)
+    assert table is not None
+    assert "batch" not in by_column(lines)
+    assert table.left_out["batch"].startswith("too many values: the 30 most frequent")
+
+
+def test_values_lumped_together_are_never_what_a_line_is_about() -> None:
+    """They count in the distance; the line is about a value that a slice can be made of."""
+    source, target = draw(900, 0.3, 26), draw(900, 0.3, 27).drop(columns="label")
+    rare = [f"rare {i % 80}" for i in range(900)]
+    source["city"] = np.where(np.arange(900) % 10 == 0, rare, [f"c{i % 29}" for i in range(900)])
+    target["city"] = np.where(np.arange(900) % 10 < 8, rare, [f"c{i % 29}" for i in range(900)])
+    report, lines = make(source, target)
+    city, weights = by_column(lines)["city"], report.weights
+    assert city.detail != "= (other)"
+    assert isinstance(city.suggestion, Category)
+    table = columns_of(report)
+    assert table is not None
+    (tally,) = [column for column in table.columns if column.column == "city"]
+    shares = [
+        (weights[source["city"] == item].sum(), (target["city"] == item).mean())
+        for item in tally.items
+        if item != "(other)"
+    ]
+    here, there = np.array([*shares, 1 - np.sum(shares, axis=0)]).T
+    assert there[-1] - here[-1] > 0.3
+    assert city.distance_after == pytest.approx(np.abs(here - there).sum() / 2)
+
+
+def test_slices_that_read_a_column_are_named(frames: tuple[pd.DataFrame, pd.DataFrame]) -> None:
+    """By themselves, in an expression or in a combination; others are not."""
+    old = Threshold("old", column="age", above=65.0)
+    rules = [PLACE, old, Expression("tall", text="age > 70 and height > 0"), All("both", of=("old", "b"))]
+    found = by_column(make(*frames, rules=rules)[1])
+    assert found["age"].read_by == ("old", "tall", "both")
+    assert found["height"].read_by == ("tall",)
+    assert found["place"].read_by == ("b", "both")
+    assert found["colour"].read_by == ()
+
+
+@pytest.mark.parametrize(
+    ("readers", "said", "beside"),
+    [
+        (("old",), "the slice 'old' reads this column but does not catch it all", "'old'"),
+        (("a", "b"), "the slices 'a' and 'b' read this column but do not catch it all", "'a' and 'b'"),
+        (("a", "b", "c"), "the slices 'a', 'b' and 1 more read this column", "'a', 'b' and 1 more"),
+    ],
+)
+def test_a_column_that_a_slice_reads_is_not_said_to_have_none(readers: tuple[str, ...], said: str, beside: str) -> None:
+    line = replace(line_of(0.5, 9.0), read_by=readers)
+    (finding,) = unmodelled_findings([line])
+    assert finding.message.startswith(f"After weighting, the mean of 'age' is still off, and {said}")
+    assert finding.remedy.startswith(f"Add another slice beside {beside}, of kind 'threshold': age above 40.")
+    (finding,) = unmodelled_findings([replace(line, suggestion=None)])
+    assert f"change {beside} or add another slice" in finding.remedy
 
 
 def test_a_table_of_other_slices_is_refused(frames: tuple[pd.DataFrame, pd.DataFrame]) -> None:
@@ -393,6 +486,24 @@ def test_a_finding_names_the_column_the_numbers_and_the_slice() -> None:
     assert "30 in the source, 35 after weighting and 45 in the target" in finding.message
     assert "+1.20 standard deviations before, +0.50 after" in finding.message
     assert finding.remedy.startswith("Add a slice of kind 'threshold': age above 40.")
+
+
+def test_where_nothing_is_weighted_nothing_is_said_of_weighting() -> None:
+    """The labelled data's own score stands for a method that leaves rows as they are."""
+    lines = [replace(line_of(0.5, 9.0), before=0.5), replace(line_of(0.1, 1.0, "size"), before=0.1)]
+    (finding,) = unmodelled_findings(lines)
+    assert finding.message == (
+        "The mean of 'age' is off: 30 in the source and 45 in the target (+0.50 standard deviations). "
+        "It matters if the model does better or worse there."
+    )
+
+
+def test_the_source_score_says_nothing_of_weighting(frames: tuple[pd.DataFrame, pd.DataFrame]) -> None:
+    report, lines = make(*frames, estimator="source")
+    found = list(unmodelled_findings(lines))
+    assert found
+    assert not [finding.message for finding in found if "weighting" in finding.message]
+    assert report.estimate == report.source
 
 
 def test_at_most_three_findings_the_worst_first() -> None:

@@ -1,0 +1,150 @@
+"""Fitting and averaging fold by fold: the weighted means behind `mandoline` and `denoised`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from mandoline_core.corrections import Corrections
+from mandoline_core.errors import MandolineError, listed
+from mandoline_core.estimators.problem import Problem
+from mandoline_core.fitting import Fit, fit
+from mandoline_core.patterns import Floats, Patterns
+from mandoline_core.potentials import Tilt, expected_potentials
+
+_RANK_TOLERANCE = 1e-10
+
+
+@dataclass(frozen=True, eq=False)
+class Line:
+    """Hold the regression of the statistics on the source's expected potentials; all zero when not denoising."""
+
+    design: Floats  # (n_patterns, n_potentials): E_s[phi(g) | codes]
+    centre: Floats  # (n_potentials,)
+    inverse: Floats  # (n_potentials, n_potentials): pseudo-inverse of the design's covariance
+    slope: Floats  # (n_statistics, n_potentials)
+    intercept: Floats  # (n_statistics,)
+
+    @property
+    def predicted(self) -> Floats:
+        """Predict the statistics of each pattern, shape (n_patterns, n_statistics)."""
+        return self.intercept + self.design @ self.slope.T
+
+
+@dataclass(frozen=True, eq=False)
+class FoldState:
+    """Hold one fold's weighted mean and the pieces its derivatives are made of."""
+
+    means: Floats  # (n_statistics,)
+    remainder: Floats  # (n_statistics,): weighted mean of what the line leaves
+    ratios: Floats  # (n_patterns,): of the group evaluated
+    fit_ratios: Floats  # (n_patterns,): of the group fitted
+    fitted_mean: Floats  # (n_potentials,): potentials of the reweighted group fitted
+    potentials: Floats  # (n_patterns, n_potentials): tilted means
+    by_delta: Floats  # (n_statistics, n_potentials): derivative of the means by delta
+    line: Line
+
+
+def fit_folds(problem: Problem, corrections: Corrections) -> list[Fit]:
+    """Fit every fold on the same target rows: what one fold cannot reach is set aside for all."""
+    kept = np.ones(len(problem.patterns), dtype=bool)
+    beyond: dict[str, None] = {}
+    while True:
+        fits: list[Fit] = []
+        for fit_group, _ in problem.folds:
+            fits.append(
+                fit(
+                    problem.patterns,
+                    problem.edges,
+                    corrections,
+                    ridge=problem.ridge,
+                    overlap=problem.overlap,
+                    start=problem.start,
+                    fit_counts=problem.groups[fit_group].source,
+                    kept=kept,
+                )
+            )
+            kept = fits[-1].kept
+            beyond.update(dict.fromkeys(fits[-1].beyond))
+        if all((fold.kept == kept).all() for fold in fits):
+            return [replace(fold, beyond=tuple(beyond)) for fold in fits]
+
+
+def fold_state(
+    problem: Problem,
+    fold: int,
+    fitted: Fit,
+    corrections: Corrections,
+    denoise: bool,
+    tilt: Tilt | None = None,
+) -> FoldState:
+    """Evaluate one fold at its fitted delta; with another tilt, at the same delta."""
+    fit_group, evaluate_group = (problem.groups[i] for i in problem.folds[fold])
+    rows = fitted.rows
+    usable = ~fitted.unused[rows]
+    tilted = fitted.solution.tilted if tilt is None else tilt.evaluate(fitted.solution.delta)
+    scale = np.where(usable, np.exp(tilted.log_scale - tilted.log_scale[usable].max()), 0.0)
+    ratios, _ = _normalise(scale, evaluate_group.source[rows])
+    fit_ratios, fit_weights = _normalise(scale, fit_group.source[rows])
+    design = expected_potentials(problem.patterns.codes[rows], corrections.source, problem.edges)
+    line = _fit_line(design, fit_group, rows, fitted, problem.patterns.names, denoise)
+    left = _leftover(evaluate_group, rows, line)
+    per_row = ratios / evaluate_group.n_source
+    remainder = per_row @ left
+    centred = left - evaluate_group.source[rows][:, None] * remainder
+    return FoldState(
+        means=line.intercept + line.slope @ fitted.target_mean + remainder,
+        remainder=remainder,
+        ratios=ratios,
+        fit_ratios=fit_ratios,
+        fitted_mean=fit_weights @ tilted.mean,
+        potentials=tilted.mean,
+        by_delta=(per_row[:, None] * centred).T @ tilted.mean,
+        line=line,
+    )
+
+
+def _normalise(scale: Floats, counts: Floats) -> tuple[Floats, Floats]:
+    """Turn unnormalised ratios into ratios that average 1 over the rows, and into patterns' shares of the weight."""
+    ratios = scale * (counts.sum() / (counts @ scale))
+    return ratios, ratios * counts / counts.sum()
+
+
+def _leftover(group: Patterns, rows: np.ndarray, line: Line) -> Floats:
+    """Add up, by pattern, what the line leaves of the statistics."""
+    return group.sums[rows] - group.source[rows][:, None] * line.predicted
+
+
+def _fit_line(
+    design: Floats, group: Patterns, rows: np.ndarray, fitted: Fit, names: tuple[str, ...], denoise: bool
+) -> Line:
+    """Regress the statistics on the expected potentials over source patterns, weighted by counts."""
+    n_statistics, n_potentials = group.sums.shape[1], design.shape[1]
+    if not denoise:
+        zero = np.zeros(n_potentials)
+        return Line(
+            design, zero, np.zeros((n_potentials,) * 2), np.zeros((n_statistics, n_potentials)), np.zeros(n_statistics)
+        )
+    share = group.source[rows] / group.n_source
+    centre = share @ design
+    centred = design - centre
+    values, vectors = np.linalg.eigh((share[:, None] * centred).T @ centred)
+    keep = values > _RANK_TOLERANCE
+    inverse = (vectors[:, keep] / values[keep]) @ vectors[:, keep].T
+    gap = fitted.target_mean - centre
+    lost = gap - vectors[:, keep] @ (vectors[:, keep].T @ gap)
+    if np.abs(lost).max(initial=0.0) > 1e-6:
+        blind = [name for name, size in zip(names, np.abs(lost), strict=False) if size > 1e-6]
+        raise ill_conditioned(blind or list(names))
+    mean = group.sums[rows].sum(axis=0) / group.n_source
+    slope = (inverse @ (centred.T @ (group.sums[rows] / group.n_source))).T
+    return Line(design, centre, inverse, slope, mean - slope @ centre)
+
+
+def ill_conditioned(names: list[str]) -> MandolineError:
+    """Build the error for slices that say too little to be denoised."""
+    return MandolineError(
+        f"The denoised estimate cannot be computed: in the source, what slices {listed(names)} say tells almost "
+        'nothing about the truth. Use estimator "mandoline", measure the corrections again, or drop these slices.'
+    )

@@ -1,0 +1,150 @@
+"""What estimators on columns share: when they apply, the rows they see, and fits that all models have in common."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+import numpy as np
+from scipy.sparse import vstack
+from threadpoolctl import threadpool_limits
+
+from mandoline_core.density.features import Features, Matrix, build_features
+from mandoline_core.errors import MandolineError
+from mandoline_core.estimators.base import Estimator, Outcome, what_stops
+from mandoline_core.estimators.problem import Problem
+from mandoline_core.findings import Finding
+from mandoline_core.patterns import Index
+from mandoline_core.settings import MethodSettings
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """Hold the rows that a method on features sees.
+
+    Parameters
+    ----------
+    source, target : array of float or csr_matrix, shape (n_rows, n_features)
+    source_rows : array of int
+        Their places among the scored source rows.
+    target_rows : array of int
+        Their places among the target rows.
+    findings : tuple of Finding
+        What to know about the choice of rows and columns.
+    """
+
+    source: Matrix
+    target: Matrix
+    source_rows: Index
+    target_rows: Index
+    findings: tuple[Finding, ...]
+
+    def stacked(self) -> Matrix:
+        """Put the source's points above the target's."""
+        if isinstance(self.source, np.ndarray) and isinstance(self.target, np.ndarray):
+            return np.vstack([self.source, self.target])
+        return vstack([self.source, self.target], format="csr")
+
+
+class OnFeatures(Estimator, Generic[T]):
+    """Run a method that weights rows by their columns; a subclass says how in `fit` and `evaluate`.
+
+    A fit does not depend on the model, so it is made once for all models of the same samples.
+    """
+
+    needs: tuple[str, ...] = ("features",)
+
+    def reason(self, problem: Problem) -> str | None:
+        """Say why the method does not apply to a problem; None if it does."""
+        if problem.rows is None:
+            return "Only slice codes are known here, and this method looks at the columns behind them."
+        return what_stops(lambda: see_rows(problem))
+
+    def estimate(self, problem: Problem) -> Outcome:
+        """Estimate the metric on the target, with its spread."""
+        seen = see_rows(problem)
+        key = (self.name, _features_key(problem), self.tuning(problem.methods), _scored_key(problem))
+        return self.evaluate(problem, seen, _remembered(problem, key, lambda: self.fit(problem, seen)))
+
+    def tuning(self, methods: MethodSettings) -> Hashable:  # noqa: ARG002 - for subclasses with settings
+        """Name the settings that a fit depends on, those of the features aside."""
+        return ()
+
+    @abstractmethod
+    def fit(self, problem: Problem, seen: Seen) -> T:
+        """Fit what the weights are made of: by the columns alone, not by the model's scores."""
+
+    @abstractmethod
+    def evaluate(self, problem: Problem, seen: Seen, fitted: T) -> Outcome:
+        """Evaluate the metric with the fitted weights, with its spread."""
+
+
+def see_rows(problem: Problem) -> Seen:
+    """Find the features of both samples: of the scored source rows, at most so many as the settings say."""
+    rows, methods = problem.rows, problem.methods
+    if rows is None:
+        raise MandolineError("Only slice codes are known here; a method on features needs samples.")
+    found: Features = _remembered(
+        problem,
+        ("features", *_features_key(problem)),
+        lambda: build_features(
+            rows.source, rows.target, methods.features or None, max_rows=methods.max_rows, seed=problem.seed
+        ),
+    )
+    scored = rows.scored[found.source_rows]
+    if not scored.any():
+        raise MandolineError("None of the source rows drawn for the features has a score. Raise max_rows in [methods].")
+    place = np.cumsum(rows.scored) - 1
+    return Seen(
+        source=found.source[scored],
+        target=found.target,
+        source_rows=place[found.source_rows[scored]],
+        target_rows=found.target_rows,
+        findings=_about_rows(problem, int(scored.sum()), len(found.target_rows)),
+    )
+
+
+def _about_rows(problem: Problem, *used: int) -> tuple[Finding, ...]:
+    n_source, n_target = len(problem.members.source), len(problem.members.target)
+    if used == (n_source, n_target):
+        return ()
+    return (
+        Finding(
+            "rows_drawn",
+            "info",
+            f"For speed, features are looked at in {used[0]:,} of {n_source:,} labelled rows and {used[1]:,} of "
+            f"{n_target:,} new rows, drawn at random.",
+            "Raise max_rows in [methods] to use more.",
+        ),
+    )
+
+
+def _remembered(problem: Problem, key: tuple[Hashable, ...], compute: Callable[[], T]) -> T:
+    """Compute what does not depend on the model once for all models of the same samples.
+
+    On one thread: these are many small products, which threads that wait for each other on a busy machine can
+    slow down twentyfold.
+    """
+    if problem.rows is None:
+        return compute()
+    kept = problem.rows.source.kept
+    if key not in kept:
+        with threadpool_limits(1):
+            kept[key] = compute()
+    found: T = kept[key]
+    return found
+
+
+def _features_key(problem: Problem) -> tuple[Hashable, ...]:
+    """Tell one choice of features from another."""
+    target = "" if problem.rows is None else problem.rows.target.fingerprint
+    return target, problem.methods.features, problem.methods.max_rows, problem.seed
+
+
+def _scored_key(problem: Problem) -> bytes:
+    """Tell one set of scored source rows from another."""
+    return b"" if problem.rows is None or problem.rows.scored.all() else np.packbits(problem.rows.scored).tobytes()

@@ -1,0 +1,187 @@
+"""How every row moves the weighted mean behind `mandoline` and `denoised`, also through what is fitted to it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mandoline_core.corrections import ABSTAIN, Corrections
+from mandoline_core.estimators.folds import FoldState, fold_state
+from mandoline_core.estimators.problem import Problem
+from mandoline_core.fitting import Fit
+from mandoline_core.gold import Audit
+from mandoline_core.intervals import AuditPart, Influence, SourcePart, TargetPart
+from mandoline_core.patterns import Floats
+from mandoline_core.potentials import build_tilt, expected_potentials
+
+_STEP = 1e-6  # for central differences in a probability
+
+
+@dataclass(frozen=True, eq=False)
+class Solved:
+    """Hold all folds of a solved problem, to differentiate the metric's value by what went in."""
+
+    problem: Problem
+    fits: list[Fit]
+    states: list[FoldState]
+    corrections: Corrections
+    denoise: bool
+
+    @cached_property
+    def means(self) -> Floats:
+        """Estimate the statistics' means on the target, shape (n_statistics,)."""
+        return np.mean([state.means for state in self.states], axis=0)
+
+    @cached_property
+    def gradient(self) -> Floats:
+        """Differentiate the metric's value by the means, shape (n_statistics,)."""
+        return self.problem.metric.slope(self.means)
+
+    @cached_property
+    def through_delta(self) -> list[Floats]:
+        """Differentiate each fold's value by its fitted moments, through delta; each of shape (n_potentials,)."""
+        pairs = zip(self.fits, self.states, strict=True)
+        return [self.gradient @ state.by_delta @ fitted.solution.inverse for fitted, state in pairs]
+
+    def by_target(self, wanted: NDArray[np.bool_]) -> Floats:
+        """Differentiate the value by those of the target's corrections that are wanted, shape (n_slices, 3)."""
+        slopes = np.zeros(wanted.shape)
+        for i, code in zip(*np.nonzero(wanted), strict=True):
+            for fitted, state, through_delta in zip(self.fits, self.states, self.through_delta, strict=True):
+                by_mean = self.gradient @ state.line.slope + through_delta
+                moved = _mean_slope(self.problem, fitted, self.corrections.target, i, code)
+                slopes[i, code] += by_mean @ moved / len(self.fits)
+        return slopes
+
+    def by_source(self, wanted: NDArray[np.bool_]) -> Floats:
+        """Differentiate the value by those of the source's corrections that are wanted, shape (n_slices, 3)."""
+        slopes = np.zeros(wanted.shape)
+        for i, code in zip(*np.nonzero(wanted), strict=True):
+            slopes[i, code] = _source_correction_slope(self, i, code)
+        return slopes
+
+
+def linearise(solved: Solved) -> Influence:
+    """Linearise the average over folds in every row of both samples.
+
+    For a source row x in pattern p with statistics s, a target row in pattern p, and the line b:
+
+    - evaluated:  ratio_p (s - b0 - b X_p - remainder)
+    - fitted:     - by_delta H^+ ratio_p (m_p - m)                      through delta
+                  + (mu_t - sum w X) S^+ (X_p - X) (s - b0 - b X_p)     through b
+    - target:     (b + by_delta H^+) (M_p - mu_t)
+    - both, through the slices' rates, where corrections follow from them.
+    """
+    problem, gradient = solved.problem, solved.gradient
+    patterns, n_folds = problem.patterns, len(solved.fits)
+    shape = (len(problem.groups), len(patterns))
+    slope = np.zeros((*shape, patterns.sums.shape[1]))
+    constant = np.zeros(shape)
+    target = np.zeros(len(patterns))
+    folds = zip(problem.folds, solved.fits, solved.states, solved.through_delta, strict=True)
+    for (fit_group, evaluate_group), fitted, state, through_delta in folds:
+        rows, line = fitted.rows, state.line
+        predicted = line.predicted @ gradient
+        slope[evaluate_group][rows] += state.ratios[:, None] * gradient / n_folds
+        constant[evaluate_group][rows] -= state.ratios * (predicted + state.remainder @ gradient) / n_folds
+        moved = state.fit_ratios * ((state.potentials - state.fitted_mean) @ through_delta)
+        constant[fit_group][rows] -= moved / n_folds
+        evaluated = problem.groups[evaluate_group].source[rows] * state.ratios / problem.groups[evaluate_group].n_source
+        leverage = (line.design - line.centre) @ (line.inverse @ (fitted.target_mean - evaluated @ line.design))
+        slope[fit_group][rows] += leverage[:, None] * gradient / n_folds
+        constant[fit_group][rows] -= leverage * predicted / n_folds
+        by_mean = gradient @ line.slope + through_delta
+        scale = patterns.n_target / patterns.target[fitted.kept].sum() / n_folds
+        target[fitted.target_rows] += scale * ((fitted.target_potentials - fitted.target_mean) @ by_mean)
+    by_source_rate, by_target_rate = _rate_slopes(solved)
+    target += _by_code(patterns.codes, by_target_rate, patterns.target)
+    for i, group in enumerate(problem.groups):
+        # Rates are averages over all source rows, of which a group holds its share.
+        share = group.n_source / patterns.n_source
+        constant[i] += share * _by_code(patterns.codes, by_source_rate, group.source)
+    parts = tuple(SourcePart(group, slope[i], constant[i]) for i, group in enumerate(problem.groups))
+    return Influence(parts, TargetPart(patterns.target, target))
+
+
+def _rate_slopes(solved: Solved) -> tuple[Floats, Floats]:
+    """Differentiate the estimate by the slices' rates, through the corrections that follow from them.
+
+    Returns
+    -------
+    by_source_rate, by_target_rate : array, shape (n_slices, 3)
+    """
+    problem = solved.problem
+    source_rates, target_rates = problem.patterns.rates("source"), problem.patterns.rates("target")
+    if problem.corrections().takes_codes_at_their_word and bool((problem.patterns.codes != 0).all()):
+        return np.zeros_like(source_rates), np.zeros_like(target_rates)  # nothing follows from the rates
+    source_by_source, target_by_source, target_by_target = problem.rule.slopes(source_rates, target_rates)
+    by_target = solved.by_target((np.abs(target_by_source) + np.abs(target_by_target)).sum(axis=2) > 0)
+    moving = np.zeros(source_rates.shape, dtype=bool)
+    moving[:, ABSTAIN] = (np.abs(source_by_source).sum(axis=(1, 2)) > 0) & (source_rates[:, ABSTAIN] > 0)
+    by_source_rate = np.einsum("ic,icr->ir", solved.by_source(moving), source_by_source)
+    by_source_rate += np.einsum("ic,icr->ir", by_target, target_by_source)
+    return by_source_rate, np.einsum("ic,icr->ir", by_target, target_by_target)
+
+
+def audit_part(solved: Solved, audit: Audit, influence: Influence) -> AuditPart:
+    """Say how far audited rows move the estimate through the corrections they measured, and otherwise.
+
+    The target's corrections move along where they follow from the source's.
+    """
+    problem, members, rows = solved.problem, solved.problem.members, audit.rows
+    source_rates, target_rates = problem.patterns.rates("source"), problem.patterns.rates("target")
+    source_by_stated, target_by_stated = problem.rule.stated_slopes(source_rates, target_rates)
+    measured = (audit.sizes > 0)[:, None, :]  # what was not measured stays where it is
+    source_by_stated, target_by_stated = source_by_stated * measured, target_by_stated * measured
+    by_source = solved.by_source((np.abs(source_by_stated).sum(axis=2) > 0) & (source_rates > 0))
+    by_target = solved.by_target((np.abs(target_by_stated).sum(axis=2) > 0) & (target_rates > 0))
+    slopes = np.einsum("ic,icr->ir", by_source, source_by_stated)
+    slopes += np.einsum("ic,icr->ir", by_target, target_by_stated)
+    among = members._replace(
+        source=members.source[rows],
+        target=members.target[:0],
+        groups=members.groups[rows],
+        statistics=members.statistics[rows],
+    )
+    moves = audit.moves(problem.patterns.codes[among.source], slopes)
+    return AuditPart(rows, moves, influence.pieces(among)[0])
+
+
+def _mean_slope(problem: Problem, fitted: Fit, table: Floats, i: int, code: int) -> Floats:
+    """Differentiate mu_t by one target correction; mu_t is linear in each, so one difference is exact."""
+    shift = np.zeros_like(table)
+    shift[i, code] = 0.5
+    codes = problem.patterns.codes[fitted.target_rows]
+    up = fitted.target_shares @ expected_potentials(codes, table + shift, problem.edges)
+    return up - fitted.target_shares @ expected_potentials(codes, table - shift, problem.edges)
+
+
+def _source_correction_slope(solved: Solved, i: int, code: int) -> float:
+    """Differentiate the estimate by one of the source's corrections, delta re-solved."""
+    problem, corrections = solved.problem, solved.corrections
+    chance = float(corrections.source[i, code])
+    step = min(_STEP, chance / 2, (1 - chance) / 2)
+    if step <= 0:  # all rows behind the correction agree, and no row seen could move their average
+        return 0.0
+    total = 0.0
+    for fold, (fitted, through_delta) in enumerate(zip(solved.fits, solved.through_delta, strict=True)):
+        moved = []
+        for sign in (1, -1):
+            table = corrections.source.copy()
+            table[i, code] += sign * step
+            tilt = build_tilt(problem.patterns.codes[fitted.rows], table, problem.edges, problem.patterns.names)
+            tilt = tilt.on_face_of(fitted.tilt)
+            moved.append(fold_state(problem, fold, fitted, replace(corrections, source=table), solved.denoise, tilt))
+        value = solved.gradient @ (moved[0].means - moved[1].means) / (2 * step)
+        drift = (moved[0].fitted_mean - moved[1].fitted_mean) / (2 * step)
+        total += float(value - through_delta @ drift)
+    return total / len(solved.fits)
+
+
+def _by_code(codes: np.ndarray, slopes: Floats, counts: Floats) -> Floats:
+    """Spread slopes by rate over the patterns, with mean zero over the sample."""
+    values = slopes[np.arange(codes.shape[1]), codes + 1].sum(axis=1)
+    return values - counts @ values / counts.sum()
