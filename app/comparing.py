@@ -55,7 +55,7 @@ def _slow_panel(workspace: Workspace, drawn: int) -> None:
         if run is not None and run.stopped:
             st.caption("Stopped. What was done is kept.")
         else:
-            st.caption("They look at every column of every row, so they wait until you ask. You can stop them.")
+            st.caption("They compare rows column by column, which takes longer, so they wait until you ask.")
 
 
 def _start(workspace: Workspace) -> None:
@@ -72,14 +72,19 @@ def method_settings(workspace: Workspace) -> None:
         left, right = st.columns(2)
         with left:
             _number("max_rows", "Most rows of each sample", methods.max_rows, "More rows take longer.", step=1000)
-            _number("width", "Kernel width", methods.width, "Empty: chosen from the data.")
+            _number(
+                "width",
+                "How far apart alike rows may be",
+                methods.width,
+                "For kernel matching and density ratios (the kernel's width). Empty: chosen from the data.",
+            )
         with right:
-            _number("box", "The most a row may count", methods.box, "For kernel matching (its bound B).")
+            _number("box", "The most a row may count", methods.box, "Kernel matching only (its bound B).")
             _number(
                 "tolerance",
-                "How far the average may be from 1",
+                "How far rows may be from counting once on average",
                 methods.tolerance,
-                "For kernel matching (its epsilon). Empty: from the number of rows.",
+                "Kernel matching only (its epsilon). Empty: from the number of rows.",
             )
 
 
@@ -101,9 +106,12 @@ def _columns(workspace: Workspace) -> None:
         if column not in both:
             side = source.name if column not in source.columns else target.name
             st.error(f"Column {wording.plain(column)} is not in {wording.plain(side)}. Choose others.")
-    reasons = [f"{wording.plain(column)} ({wording.plain(why)})" for column, why in left_out.items()]
+    reasons: dict[str, list[str]] = {}
+    for column, why in left_out.items():
+        reasons.setdefault(why, []).append(column)
     if reasons and not chosen:
-        st.caption(f"Left out: {', '.join(reasons)}.")
+        said = [f"{', '.join(columns)} ({why})" for why, columns in reasons.items()]
+        st.caption(f"Left out: {wording.plain(', '.join(said))}.")
     _wrong("features")
 
 
@@ -124,7 +132,7 @@ def _scores(workspace: Workspace) -> None:
         key=_bind("scores", now),
         on_change=_choose,
         args=("scores", now, "choose the column of scores"),
-        help="The probability that a row is new, by a classifier trained elsewhere: from 0 to below 1.",
+        help="For the classifier trained elsewhere: how likely a row is to be new, from 0 to below 1.",
     )
     _wrong("scores")
 

@@ -6,13 +6,15 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from app.wording import direction, plain, show_difference
+from app.wording import app_words, direction, plain, show_difference
 from mandoline_core.comparison import Comparison, Difference, Entry, ModelComparison
 from mandoline_core.errors import listed
 from mandoline_core.estimators import get_estimator
 from mandoline_core.metrics import Metric
 from mandoline_core.rendering import show_interval, show_points, show_value
 
+METHOD_WIDTH = 165  # pixels of a method's name in a table; it goes on in the next line
+WRAPPED = 66  # pixels a row: from 64 on, text goes on in the next line
 LARGE = 0.03  # of a share: a spread that matters whatever the intervals
 _NEEDS = {
     "features": "columns",
@@ -85,7 +87,7 @@ def method_table(comparison: ModelComparison, waiting: Sequence[str]) -> pd.Data
         if comparison.truth is not None:
             line["error"] = None if value is None else value - comparison.truth
         line |= {
-            "assumes": estimator.assumes,
+            "assumes": app_words(estimator.assumes),
             "looks at": needs_words(estimator.needs),
             "from": "later" if estimator.later else "the paper",
             "note": _note(entry),
@@ -98,8 +100,8 @@ def _note(entry: Entry | None) -> str:
     if entry is None:
         return "Not run yet: it runs on request."
     if entry.estimate is None:
-        return f"Does not apply: {entry.reason}"
-    return " ".join(finding.message for finding in entry.findings if finding.severity != "info")
+        return f"Does not apply: {app_words(entry.reason or '')}"
+    return " ".join(app_words(finding.message) for finding in entry.findings if finding.severity != "info")
 
 
 def shown_table(table: pd.DataFrame, *, share: bool) -> pd.DataFrame:

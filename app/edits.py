@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
 from mandoline_core import (
@@ -30,6 +30,7 @@ from mandoline_core import (
     Threshold,
 )
 from mandoline_core.data import kind_of
+from mandoline_core.measures import measure
 from mandoline_core.rules import Combination
 
 
@@ -150,15 +151,39 @@ def free_name(project: Project, name: str) -> str:
     return f"{name} {number}"
 
 
-def starters(source: Sample, target: Sample) -> dict[str, Callable[[], Slice]]:
-    """List the kinds that these samples allow, each with a rule to start from."""
+def on_column(rule: Slice, column: str, source: Sample) -> Slice:
+    """Put a rule on another column; bounds and values, which belong to a column, start anew from that one.
+
+    Parameters
+    ----------
+    rule : Slice
+        Of a kind that reads one column.
+    column : str
+    source : Sample
+        The new bounds and values are this sample's.
+    """
+    moved = replace(rule, column=column)  # type: ignore[call-arg]
+    if isinstance(moved, (Threshold, Length)):
+        cut = _middle(source, column) if isinstance(moved, Threshold) else _middle_length(source, moved)
+        above, below = (None if bound is None else cut for bound in (moved.above, moved.below))
+        return replace(moved, above=above, below=below)
+    if isinstance(moved, Range):
+        start = _starting_range(source, column)
+        return replace(moved, low=start.low, high=start.high)
+    if isinstance(moved, Category) and moved.values is not None:
+        return replace(moved, values=(_first_value(source, column),))
+    return moved
+
+
+def starters(source: Sample, target: Sample, identifiers: Collection[str] = ()) -> dict[str, Callable[[], Slice]]:
+    """List the kinds that these samples allow, each with a rule to start from; on an identifier only without others."""
     shared = [column for column in source.columns if column in target.columns]
     roles = {column for model in source.models for column in model.columns} | {source.label}
-    free = [column for column in shared if column not in roles]
+    free = sorted((column for column in shared if column not in roles), key=lambda column: column in identifiers)
     text = [c for c in free if kind_of(source.schema[c]) == "text"]
     numbers = [c for c in free if kind_of(source.schema[c]) == "numbers"]
-    wordy = sorted(text, key=lambda column: -_mean_length(source, column))
-    short = sorted(text, key=lambda column: _mean_length(source, column))
+    wordy = sorted(text, key=lambda column: (column in identifiers, -_mean_length(source, column)))
+    short = sorted(text, key=lambda column: (column in identifiers, _mean_length(source, column)))
     found: dict[str, Callable[[], Slice]] = {}
     if wordy:
         found["keyword"] = lambda: Keyword("keyword", column=wordy[0], words=("not",))
@@ -222,6 +247,11 @@ def _mean_length(sample: Sample, column: str) -> float:
 def _middle(sample: Sample, column: str) -> float:
     middle = sample.series(column).drop_nulls().median()
     return float(middle or 0.0)
+
+
+def _middle_length(sample: Sample, rule: Length) -> float:
+    lengths = sample.frame.select(measure(rule, sample.schema).alias("length")).get_column("length")
+    return float(lengths.drop_nulls().median() or 0.0)
 
 
 def _starting_range(sample: Sample, column: str) -> Range:

@@ -151,6 +151,9 @@ def balance(workspace: Workspace) -> None:
             "balance",
             alt="Shift of slices and other columns before and after weighting",
         )
+        left = compute.identifiers(workspace)
+        if left:
+            st.caption(wording.plain(f"Not compared: {', '.join(f'{name} ({why})' for name, why in left.items())}."))
         download(tables.balance_table(lines), "balance")
     with pairs, parts.boundary():
         found = compute.pairs(workspace)

@@ -10,7 +10,7 @@ import streamlit as st
 
 from app import charts, compute, edits, parts, renaming, state, wording
 from app.state import Workspace
-from mandoline_core import MandolineError, Sample, Slice
+from mandoline_core import MandolineError, Project, Sample, Slice
 from mandoline_core.data import kind_of
 from mandoline_core.expression import FUNCTIONS, ExpressionError
 
@@ -30,8 +30,22 @@ def _write(name: str, key: str, read: Read) -> None:
     """Take what a widget holds into the rule, or remember why it cannot be."""
     value = state.typed(key)
 
-    def edit(project: Any) -> Any:
-        return edits.put_slice(project, name, replace(edits.find_slice(project, name), **read(value)))
+    def edit(rule: Slice) -> Slice:
+        return replace(rule, **read(value))
+
+    _change(name, edit)
+
+
+def _move(name: str, key: str, source: Sample) -> None:
+    """Put the rule on the column that was chosen."""
+    _change(name, lambda rule: edits.on_column(rule, state.typed(key), source))
+
+
+def _change(name: str, change: Callable[[Slice], Slice]) -> None:
+    """Change a rule of the project, or remember why it cannot be."""
+
+    def edit(project: Project) -> Project:
+        return edits.put_slice(project, name, change(edits.find_slice(project, name)))
 
     try:
         state.change(f"edit {name}", edit)
@@ -42,9 +56,13 @@ def _write(name: str, key: str, read: Read) -> None:
         state.remember(f"problem:{name}", "")
 
 
-def _bound(rule: Slice, field: str, value: Any, read: Read | None = None) -> dict[str, Any]:
-    """Return the arguments that tie a widget to a field of a rule."""
-    key = state.bind(f"edit:{rule.name}:{rule.kind}:{field}", value)
+def _bound(rule: Slice, field: str, value: Any, read: Read | None = None, *, among: Any = "") -> dict[str, Any]:
+    """Return the arguments that tie a widget to a field of a rule.
+
+    What there is to choose from goes into `among`: a widget that offers other things is another one, which starts
+    from the project's value and not from the first thing it offers.
+    """
+    key = state.bind(":".join(["edit", rule.name, rule.kind, field, *([str(among)] if among else [])]), value)
     return {"key": key, "on_change": _write, "args": (rule.name, key, read or (lambda given: {field: given}))}
 
 
@@ -60,7 +78,10 @@ def _columns(workspace: Workspace, kind: str | None, now: str) -> list[str]:
 
 
 def _column(workspace: Workspace, rule: Any, kind: str | None) -> None:
-    st.selectbox("Column", _columns(workspace, kind, rule.column), **_bound(rule, "column", rule.column))
+    key = state.bind(f"edit:{rule.name}:{rule.kind}:column", rule.column)
+    source, _ = compute.samples(workspace)
+    options = _columns(workspace, kind, rule.column)
+    st.selectbox("Column", options, key=key, on_change=_move, args=(rule.name, key, source))
 
 
 def _keyword(workspace: Workspace, rule: Any) -> None:
@@ -129,7 +150,8 @@ def _bounds(rule: Any, low: float | None = None, high: float | None = None) -> N
             span = (min(low, float(value)), max(high, float(value)))
             whole = low.is_integer() and high.is_integer() and float(value).is_integer() and high - low > 10
             step = 1.0 if whole else (high - low) / 200
-            st.slider(label, *span, step=step, **_bound(rule, field, float(value)))
+            among = (getattr(rule, "column", ""), *span, step)
+            st.slider(label, *span, step=step, **_bound(rule, field, float(value), among=among))
 
 
 def _range(workspace: Workspace, rule: Any) -> None:
@@ -141,7 +163,11 @@ def _range(workspace: Workspace, rule: Any) -> None:
         return
     low, high = min(values[2], rule.low), max(values[3], rule.high)
     ends = (float(rule.low), float(rule.high))
-    st.slider("From and to", low, high, **_bound(rule, "ends", ends, lambda given: {"low": given[0], "high": given[1]}))
+
+    def read(given: tuple[float, float]) -> dict[str, Any]:
+        return {"low": given[0], "high": given[1]}
+
+    st.slider("From and to", low, high, **_bound(rule, "ends", ends, read, among=(rule.column, low, high)))
 
 
 def _category(workspace: Workspace, rule: Any) -> None:
@@ -160,13 +186,14 @@ def _category(workspace: Workspace, rule: Any) -> None:
     options = [*names, *(name for name in chosen if name not in names)]
 
     def read(given: list[str]) -> dict[str, Any]:
-        return {"values": tuple(names.get(name, name) for name in given)}
+        # A browser may send what a value was shown as before its count changed: that is no value.
+        return {"values": tuple(names.get(name, name) for name in given if name in options)}
 
     st.multiselect(
         "Values",
         options,
         format_func=lambda name: f"{name} ({counts[names[name]][0] if name in names else 0:,} source rows)",
-        **_bound(rule, "values", chosen, read),
+        **_bound(rule, "values", chosen, read, among=rule.column),
     )
 
 

@@ -10,6 +10,7 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 from mandoline_core import (
     DataError,
     Entropy,
+    Expression,
     Model,
     Prediction,
     Project,
@@ -19,6 +20,7 @@ from mandoline_core import (
     read_table,
 )
 from mandoline_core.errors import listed
+from mandoline_core.expression import expression_columns
 
 
 def read_upload(name: str, content: bytes) -> Sample:
@@ -54,12 +56,34 @@ def paths_in_use(project: Project, names: Mapping[str, str], wanted: Mapping[str
     return {role: here[name] for role, name in wanted.items() if name in here}
 
 
-def check_complete(wanted: Mapping[str, str], come: Collection[str]) -> None:
-    """Refuse a project whose tables are not all there; without its labels the truth just stays unknown."""
-    missing = [name for role, name in wanted.items() if role not in come and role != "labels"]
+def fits(project: Project, role: str, table: Sample) -> bool:
+    """Tell whether a table has every column that a project reads there: many files are called source.csv."""
+    read = {column for model in project.models for column in model.columns}
+    for rule in project.slices:
+        read.update(expression_columns(rule.text) if isinstance(rule, Expression) else rule.needs)
+    if role == "source":
+        read.update(column for column in (project.label, project.metric.column) if column is not None)
+    return read <= set(table.columns)
+
+
+def check_complete(wanted: Mapping[str, str], come: Collection[str], others: Collection[str] = ()) -> None:
+    """Refuse a project whose tables are not all there; without its labels the truth just stays unknown.
+
+    Parameters
+    ----------
+    wanted : mapping of str to str
+        The names of files by role.
+    come : collection of str
+        Roles whose files are there.
+    others : collection of str
+        Roles for which the project in use has a file of that name, but with other columns.
+    """
+    missing = {role: name for role, name in wanted.items() if role not in come and role != "labels"}
     if missing:
         it = "it" if len(missing) == 1 else "them"
-        raise ProjectError(f"The project also needs {listed(missing)}. Add {it} to the files above.")
+        alike = listed(name for role, name in missing.items() if role in others)
+        why = f" What the project in use calls {alike} has other columns." if alike else ""
+        raise ProjectError(f"The project also needs {listed(missing.values())}. Add {it} to the files above.{why}")
 
 
 def place_files(project: Project, paths: Mapping[str, Path]) -> Project:

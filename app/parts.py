@@ -101,7 +101,7 @@ def verdict_sentence(found: Verdict) -> None:
     show = {"green": st.success, "amber": st.warning, "red": st.error}[found.level]
     light = trust_words.LIGHTS[found.level]
     first, _, rest = found.message.partition(":")
-    show(f"**{wording.plain(first)}:**{wording.plain(rest)}", icon=light.icon)
+    show(f"**{wording.told(first)}:**{wording.told(rest)}", icon=light.icon)
 
 
 def _take_away(workspace: Workspace) -> None:
@@ -209,7 +209,7 @@ def models_table(workspace: Workspace) -> None:
 def show_finding(finding: Finding) -> None:
     """Show one finding with its remedy."""
     show = {"serious": st.error, "warning": st.warning, "info": st.info}[finding.severity]
-    show(f"{wording.plain(finding.message)} {wording.plain(finding.remedy)}", icon=_ICONS[finding.severity])
+    show(f"{wording.told(finding.message)} {wording.told(finding.remedy)}", icon=_ICONS[finding.severity])
 
 
 def headline(report: ModelReport, workspace: Workspace) -> None:

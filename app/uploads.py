@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 import streamlit as st
@@ -136,19 +137,39 @@ def project_file() -> None:
         project = opening.read_project_upload(tomls[0].name, tomls[0].getvalue())
         wanted = opening.wanted_files(project)
         st.caption(f"It names {wording.plain(listed(wanted.values()))}.")
-        workspace = state.workspace()
-        paths = opening.paths_in_use(workspace.project, workspace.names, wanted)
         uploaded = {opening.base_name(file.name): file for file in given}
         come = {role: uploaded[name] for role, name in wanted.items() if name in uploaded}
-        opening.check_complete(wanted, {*come, *paths})
+        paths = files_in_use(project, wanted, come)
         tables = {role: compute.uploaded(file.file_id, file.name, file.getvalue()) for role, file in come.items()}
-        old = {role: compute.table_at(path, wanted[role]) for role, path in paths.items() if role not in come}
+        old = {role: compute.table_at(path, wanted[role]) for role, path in paths.items()}
         both = {**old, **tables}
         opening.check_roles(project, both["source"], both["target"])
-        for role in old:
-            st.caption(f"{wording.plain(wanted[role])} is taken from the project in use.")
+        if old:
+            say_taken(wanted, old)
         if st.button("Open this project", key="open_project", type="primary", icon=":material/check:"):
             kept = {role: state.keep_file(file.name, file.getvalue()) for role, file in come.items()}
             state.open_project(opening.place_files(project, paths | kept), wanted, label=f"open {project.name}")
             state.remember("opened", f"{wording.plain(project.name)} is open. Undo brings back what was here.")
             st.rerun()
+
+
+def files_in_use(project: Project, wanted: Mapping[str, str], come: Collection[str]) -> dict[str, Path]:
+    """Find what did not come among the files in use, or ask for it: a file of that name may be another project's."""
+    workspace = state.workspace()
+    found = opening.paths_in_use(workspace.project, workspace.names, wanted)
+    paths = {role: path for role, path in found.items() if role not in come}
+    if "target" not in paths:
+        paths.pop("labels", None)  # labels go with the rows they are the labels of
+    tables = {role: path for role, path in paths.items() if role != "labels"}
+    fit = all(opening.fits(project, role, compute.table_at(path, wanted[role])) for role, path in tables.items())
+    opening.check_complete(wanted, {*come, *paths} if fit else come, others=() if fit else tables)
+    return paths
+
+
+def say_taken(wanted: Mapping[str, str], old: Mapping[str, Sample]) -> None:
+    """Name the files that are taken from the project in use, which may not be those that were meant."""
+    taken = listed(f"{wanted[role]} ({table.n_rows:,} rows)" for role, table in old.items())
+    name = state.workspace().project.name
+    st.caption(
+        wording.plain(f"Taken from the project in use, {name}: {taken}. If you mean other files, add them above.")
+    )

@@ -16,6 +16,13 @@ _REWRITTEN = re.compile(r"(?<=[<>-])(?=[<>=-])|(?<=:)(?=streamlit:|//)|(?<=@)(?=
 _JOINER = "\u2060"
 
 
+# What the library calls source and target, where it says so in prose: not in quotes, which hold names, nor in files'.
+_SIDES = re.compile(
+    r"""(?<!\w)'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|"""
+    r"\b(?:(?P<before>[Tt]he|reweighted|whole|real)\s)?(?P<side>source|target)\b(?!\.\w)(?P<rows>\srows?\b)?"
+)
+
+
 def plain(text: str) -> str:
     r"""Escape text for Markdown, so that it shows as it is written, on one line.
 
@@ -23,6 +30,34 @@ def plain(text: str) -> str:
     '\\*\\*b\\*\\* \\$x\\$'
     """
     return _SPECIAL.sub(r"\\\g<0>", _REWRITTEN.sub(_JOINER, re.sub(r"\s+", " ", text)))
+
+
+def app_words(text: str) -> str:
+    """Say a sentence of the library in the app's words: labelled and new data for source and target.
+
+    What stands in quotes is somebody's own name for something, and stays.
+
+    >>> app_words("In the source, column 'the source' has 3 target rows.")
+    "In the labelled data, column 'the source' has 3 new rows."
+    """
+    return _SIDES.sub(_other_word, text)
+
+
+def told(text: str) -> str:
+    r"""Say a sentence of the library in the app's words, escaped.
+
+    >>> told("It is *so* in the target.")
+    'It is \\*so\\* in the new data\\.'
+    """
+    return plain(app_words(text))
+
+
+def _other_word(found: re.Match[str]) -> str:
+    before, side, rows = found["before"], found["side"], found["rows"]
+    if side is None or not (before or rows):
+        return found[0]
+    word = {"source": "labelled", "target": "new"}[side]
+    return f"{before + ' ' if before else ''}{word}{rows or ' data'}"
 
 
 def show_difference(difference: float, *, share: bool) -> str:
@@ -200,7 +235,7 @@ def finding_sentence(finding: Finding) -> str:
     >>> finding_sentence(Finding("code", "info", "Slice 'a' is small", "Widen it"))
     "Slice 'a' is small **What to do\\:** Widen it"
     """
-    return f"{plain(finding.message)} **What to do\\:** {plain(finding.remedy)}"
+    return f"{told(finding.message)} **What to do\\:** {told(finding.remedy)}"
 
 
 class Step(NamedTuple):

@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 
 from app.charts.scales import TICK_FORMAT, value_axis, value_range
 from app.template import SOURCE, finish, label, palette, safe, shorten
-from app.wording import show_step
+from app.wording import direction, show_step, spoken
 from mandoline_core.attribution import Attribution, AttributionPart
 from mandoline_core.intervals import Interval
 from mandoline_core.rendering import show_value
@@ -39,7 +39,7 @@ def waterfall(found: Attribution, source: float, *, metric: str, share: bool, da
     share : bool
     dark : bool
     """
-    colours, steps = palette(dark), _steps(found.parts, source)
+    colours, steps = palette(dark), _steps(found.parts, source, share)
     places = [-(i + 1) for i in range(len(steps))]
     last = -(len(steps) + 1)
     figure = go.Figure()
@@ -50,7 +50,7 @@ def waterfall(found: Attribution, source: float, *, metric: str, share: bool, da
         orientation="h",
         width=0.55,
         name="parts",
-        marker={"color": colours.muted},
+        marker={"color": colours.muted, "opacity": 0.6},  # so that the lines on the bars show in both themes
         hovertext=[_words(step, share) for step in steps],
         hoverinfo="text",
     )
@@ -104,18 +104,22 @@ def waterfall(found: Attribution, source: float, *, metric: str, share: bool, da
     return finish(
         figure,
         title=_title(found, steps, share),
-        x=f"{value_axis(metric, span, share)}; lines are intervals of the parts",
+        x=f"{value_axis(spoken(metric), span, share)}; thin lines: intervals of the parts",
         y="",
         height=_ROW * (len(steps) + 2) + 50,
         dark=dark,
     )
 
 
-def _steps(parts: Sequence[AttributionPart], source: float) -> list[_Step]:
-    ranked = sorted(parts, key=lambda part: -abs(part.value))
-    shown = [(part.rule, part.value, part.interval) for part in ranked[:MOST_PARTS]]
-    if len(ranked) > MOST_PARTS:
-        rest = ranked[MOST_PARTS:]
+def _steps(parts: Sequence[AttributionPart], source: float, share: bool) -> list[_Step]:
+    """List the parts, largest first; the smallest, and those that are nothing, together."""
+    ranked = sorted(parts, key=lambda part: (_is_nothing(part, share), -abs(part.value)))
+    most = min(MOST_PARTS, max(sum(not _is_nothing(part, share) for part in ranked), 1))
+    if len(ranked) == most + 1:
+        most += 1
+    rest = ranked[most:]
+    shown = [(part.rule, part.value, part.interval) for part in ranked[:most]]
+    if rest:
         shown.append((f"{len(rest)} others", sum(part.value for part in rest), None))
     steps, at = [], source
     for name, value, interval in shown:
@@ -124,17 +128,23 @@ def _steps(parts: Sequence[AttributionPart], source: float) -> list[_Step]:
     return steps
 
 
+def _is_nothing(part: AttributionPart, share: bool) -> bool:
+    """Tell whether a part, and all of its interval, would be written as 0."""
+    return all(direction(value, share=share) == "the same" for value in (part.value, *(part.interval or ())))
+
+
 def _ends(step: _Step) -> tuple[float, ...]:
     return () if step.interval is None else tuple(step.start + end for end in step.interval)
 
 
 def _title(found: Attribution, steps: Sequence[_Step], share: bool) -> str:
-    unit = " points" if share else ""
-    total = f"{show_step(found.total, share=share)}{unit}"
     if not steps:
         return "There is nothing to share out"
-    first = steps[0]
-    return f"Of {total}, {show_step(first.value, share=share)} come from {shorten(first.name, 24)}"
+    unit, first = " points" if share else "", steps[0]
+    most = f"{shorten(first.name, 24)}: {show_step(first.value, share=share)}{unit}"
+    if len(steps) == 1:
+        return f"All of it comes from {most}"
+    return f"Most comes from {most}; all together {show_step(found.total, share=share)}"
 
 
 def _words(step: _Step, share: bool) -> str:

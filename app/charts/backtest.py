@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import plotly.graph_objects as go
 
 from app.charts.comparison import short_title
+from app.charts.ranking import beside
 from app.template import finish, palette, safe
 from mandoline_core.backtesting.results import EXPECTED_KINDS, Judged, ModelBacktest
 from mandoline_core.estimators import get_estimator
@@ -44,12 +45,12 @@ def backtest_errors(found: ModelBacktest, *, dark: bool = False) -> go.Figure:
     places = {name: -i for i, name in enumerate(methods)}
     figure = go.Figure()
     values = [0.0]
-    for kind, judged in found.kinds.items():
+    for number, (kind, judged) in enumerate(found.kinds.items()):
         symbol, colour, _ = KINDS.get(kind, ("x", colours.ink, "x"))
         known = [(name, one) for name, one in judged.items() if one.mean_absolute_error is not None]
         figure.add_scatter(
             x=[scale * (one.mean_absolute_error or 0.0) for _, one in known],
-            y=[places[name] for name, _ in known],
+            y=[places[name] + beside(number, len(found.kinds)) for name, _ in known],
             name=kind,
             mode="markers",
             cliponaxis=False,

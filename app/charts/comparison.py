@@ -10,6 +10,7 @@ import plotly.graph_objects as go
 
 from app.charts.scales import TICK_FORMAT, value_axis, value_range
 from app.template import SOURCE, TRUTH, finish, palette, safe, wrap
+from app.wording import app_words, spoken
 from mandoline_core.comparison import Entry, ModelComparison
 from mandoline_core.estimators import get_estimator
 from mandoline_core.rendering import show_interval, show_value
@@ -79,7 +80,7 @@ def method_dots(
     return finish(
         figure,
         title=_title(comparison, share),
-        x=value_axis(comparison.metric.name, span, share),
+        x=value_axis(spoken(comparison.metric.name), span, share),
         y="",
         height=round(_ROW * (0.6 - bottom)) + 50,
         dark=dark,
@@ -169,7 +170,7 @@ def _add_dot(figure: go.Figure, line: _Line, span: Sequence[float], *, share: bo
             "visible": not side,
         },
         hovertext=f"<b>{safe(get_estimator(line.name).title)}</b>: {written}{' (beyond the axis)' if side else ''}<br>"
-        f"{wrap('Assumes: ' + get_estimator(line.name).assumes, HOVER)}",
+        f"{wrap(app_words('Assumes: ' + get_estimator(line.name).assumes), HOVER)}",
         hoverinfo="text",
     )
 
@@ -187,7 +188,7 @@ def _add_absence(figure: go.Figure, line: _Line, *, dark: bool) -> None:
         xanchor="left",
         font={"size": 12, "color": palette(dark).muted},
         bgcolor=palette(dark).paper,
-        hovertext=f"<b>{safe(get_estimator(line.name).title)}</b>: {said}<br>{wrap(reason, HOVER)}",
+        hovertext=f"<b>{safe(get_estimator(line.name).title)}</b>: {said}<br>{wrap(app_words(reason), HOVER)}",
     )
 
 

@@ -12,13 +12,15 @@ from mandoline_core.drift import ClassShare, SliceCalibration
 
 MOST = 14
 _ROW = 26
+_LEAST_SPAN = 0.1  # of a share: less would make little of nothing look large
 
 
 class _Series(NamedTuple):
-    """Hold one kind of dot: its name, symbol, colour and values."""
+    """Hold one kind of dot: its name, symbol, how the key writes it, colour and values."""
 
     name: str
     symbol: str
+    written: str
     colour: str
     values: Sequence[float]
 
@@ -27,22 +29,21 @@ def predicted_classes(shares: Sequence[ClassShare], *, dark: bool = False) -> go
     """Show how often each class is predicted: labelled, reweighted and new rows; the largest gap on top."""
     shown = sorted(shares, key=lambda one: -abs(one.gap))[:MOST]
     series = [
-        _Series("labelled", "circle-open", SOURCE, [one.source for one in shown]),
-        _Series("reweighted", "diamond", palette(dark).ink, [one.weighted for one in shown]),
-        _Series("new", "square", TARGET, [one.target for one in shown]),
+        _Series("labelled", "circle-open", "○", SOURCE, [one.source for one in shown]),
+        _Series("reweighted", "diamond", "◆", palette(dark).ink, [one.weighted for one in shown]),
+        _Series("new", "square", "■", TARGET, [one.target for one in shown]),
     ]
     title = "No classes are predicted"
     if shown:
         worst = shown[0]
         title = (
-            f"{shorten(worst.name, 20)} is predicted for {worst.target:.1%} of the new rows, "
-            f"{worst.weighted:.1%} after weighting"
+            f"{shorten(worst.name, 20)} is predicted for {worst.target:.1%} of the new rows, and for "
+            f"{worst.weighted:.1%} of the labelled ones, reweighted"
         )
     note = f"; {len(shown)} of {len(shares)} classes" if len(shown) < len(shares) else ""
     return _dots(
         [one.name for one in shown],
         series,
-        key="○ labelled  ◆ reweighted  ■ new",
         title=title,
         x=f"share of rows predicted as the class{note}",
         dark=dark,
@@ -54,8 +55,8 @@ def calibration(lines: Sequence[SliceCalibration], *, dark: bool = False) -> go.
     whole = [line for line in lines if line.slice is None]
     shown = [*whole, *sorted((one for one in lines if one.slice is not None), key=lambda one: -abs(one.gap))][:MOST]
     series = [
-        _Series("confidence", "circle-open", palette(dark).ink, [one.confidence for one in shown]),
-        _Series("accuracy", "circle", SOURCE, [one.accuracy for one in shown]),
+        _Series("confidence", "circle-open", "○", palette(dark).ink, [one.confidence for one in shown]),
+        _Series("accuracy", "circle", "●", SOURCE, [one.accuracy for one in shown]),
     ]
     title = "There are no probabilities to compare"
     slices = [one for one in shown if one.slice is not None]
@@ -66,14 +67,13 @@ def calibration(lines: Sequence[SliceCalibration], *, dark: bool = False) -> go.
     return _dots(
         ["all rows" if one.slice is None else one.slice for one in shown],
         series,
-        key="○ confidence  ● accuracy",
         title=title,
         x="share, on the labelled rows inside the slice",
         dark=dark,
     )
 
 
-def _dots(names: Sequence[str], series: Sequence[_Series], *, key: str, title: str, x: str, dark: bool) -> go.Figure:
+def _dots(names: Sequence[str], series: Sequence[_Series], *, title: str, x: str, dark: bool) -> go.Figure:
     figure, places = go.Figure(), [-i for i in range(len(names))]
     ends = [(min(values), max(values)) for values in zip(*(one.values for one in series), strict=True)]
     figure.add_scatter(
@@ -99,8 +99,9 @@ def _dots(names: Sequence[str], series: Sequence[_Series], *, key: str, title: s
             hoverinfo="text",
         )
     values = [end for pair in ends for end in pair] or [0.0, 1.0]
-    room = 0.1 * (max(values) - min(values)) or 0.05
+    room = max(0.1 * (max(values) - min(values)), (_LEAST_SPAN - max(values) + min(values)) / 2)
     span = [max(min(values) - room, -0.02), min(max(values) + room, 1.02)]
+    key = "  ".join(f'<span style="color:{one.colour}">{one.written}</span> {one.name}' for one in series)
     figure.update_xaxes(range=span, tickformat=".1~%", nticks=6, showgrid=True)
     figure.update_yaxes(
         tickvals=places,

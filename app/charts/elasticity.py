@@ -26,13 +26,27 @@ def effect(slope: CorrectionSlope) -> float | None:
     return (-0.01 if slope.key == "inside" else 0.01) * slope.slope
 
 
+def show_effect(value: float, *, share: bool) -> str:
+    """Write what one point less of certainty does, as a signed number without its unit.
+
+    >>> show_effect(-0.0012, share=True), show_effect(-0.00001, share=True), show_effect(0.25, share=False)
+    ('-0.12', '0.00', '+0.25')
+    """
+    written = f"{100 * value:+.2f}" if share else f"{value:+.3g}"
+    return written if float(written) else written.lstrip("+-")
+
+
+def _nonzero(value: float, share: bool) -> bool:
+    return float(show_effect(value, share=share)) != 0.0
+
+
 def correction_effects(slopes: Sequence[CorrectionSlope], *, share: bool, dark: bool = False) -> go.Figure:
     """Show how the estimate moves with one point less of certainty in each correction, the strongest on top."""
     known = [(slope, value) for slope in slopes if (value := effect(slope)) is not None]
     known.sort(key=lambda pair: -abs(pair[1]))
-    shown, scale = known[:MOST], 100.0 if share else 1.0
+    shown = [pair for pair in known if _nonzero(pair[1], share)][:MOST] or known[:1]
     places, colours = [-i for i in range(len(shown))], palette(dark)
-    values = [scale * value for _, value in shown]
+    values = [(100.0 if share else 1.0) * value for _, value in shown]
     figure = go.Figure()
     figure.add_bar(
         x=values,
@@ -41,7 +55,7 @@ def correction_effects(slopes: Sequence[CorrectionSlope], *, share: bool, dark: 
         width=0.55,
         name="effect",
         marker={"color": colours.muted},
-        text=[f"{value:+.2f}" if share else f"{value:+.3g}" for value in values],
+        text=[show_effect(value, share=share) for _, value in shown],
         textposition="outside",
         cliponaxis=False,
         hovertext=[f"<b>{safe(shorten(slope.slice, 60))}</b><br>{safe(slope.words)}" for slope, _ in shown],
@@ -58,15 +72,16 @@ def correction_effects(slopes: Sequence[CorrectionSlope], *, share: bool, dark: 
     )
     unit = "points" if share else "the metric's units"
     title = "No correction moves the estimate"
-    if shown and values[0]:
-        most = f"{abs(values[0]):.2f} points" if share else f"{abs(values[0]):.3g}"
+    if shown and _nonzero(shown[0][1], share):
+        most = show_effect(abs(shown[0][1]), share=share).lstrip("+") + (" points" if share else "")
         title = (
             f"One point less sure of {shorten(shown[0][0].slice, 20)} {shown[0][0].key} moves the estimate by {most}"
         )
+    others = f"; {len(known) - len(shown)} of {len(known)} do less" if len(shown) < len(known) else ""
     return finish(
         figure,
         title=title,
-        x=f"change of the estimate for one point less of certainty ({unit})",
+        x=f"change of the estimate for one point less of certainty ({unit}{others})",
         y="",
         height=_ROW * max(len(shown), 1) + 60,
         dark=dark,

@@ -9,6 +9,7 @@ import plotly.graph_objects as go
 from app.charts.comparison import NARROW_AXIS, TITLE, short_title
 from app.charts.scales import TICK_FORMAT, value_axis, value_range
 from app.template import TITLE_WIDTH, TRUTH, finish, label, palette, safe, shorten
+from app.wording import spoken
 from mandoline_core.comparison import Comparison
 from mandoline_core.rendering import show_value
 
@@ -56,7 +57,7 @@ def model_dots(comparison: Comparison, *, chosen: str, dark: bool = False) -> go
         every += [value for value in values if value is not None]
         figure.add_scatter(
             x=values,
-            y=[-place for place in range(len(values))],
+            y=[beside(number, len(models)) - place for place in range(len(values))],
             name=label(name),
             mode="markers",
             marker={**_mark(number, dark), "size": 11, "line": {"width": 1, "color": palette(dark).paper}},
@@ -75,7 +76,7 @@ def model_dots(comparison: Comparison, *, chosen: str, dark: bool = False) -> go
     finish(
         figure,
         title=_title(comparison, methods, chosen),
-        x=value_axis(metric.name, span, metric.share),
+        x=value_axis(spoken(metric.name), span, metric.share),
         y="",
         height=_ROW * len(ticks) + 50,
         dark=dark,
@@ -84,6 +85,16 @@ def model_dots(comparison: Comparison, *, chosen: str, dark: bool = False) -> go
     )
     figure.update_layout(title={"subtitle": {"text": key, "font": {"size": 12}}})
     return figure
+
+
+def beside(number: int, of: int) -> float:
+    """Return how far above its line the mark of one of several series is drawn, so that none hides another.
+
+    >>> [round(beside(number, 3), 2) for number in range(3)]
+    [0.15, 0.0, -0.15]
+    """
+    step = min(0.15, 0.45 / max(of - 1, 1))
+    return step * ((of - 1) / 2 - number)
 
 
 def _mark(number: int, dark: bool) -> dict[str, str]:

@@ -10,6 +10,7 @@ import plotly.graph_objects as go
 
 from app.charts.scales import TICK_FORMAT, ZOOMED, value_range
 from app.template import TARGET, WIDE_AXIS, finish, label, palette, safe, shorten
+from app.wording import spoken
 from mandoline_core.rendering import show_value
 from mandoline_core.sensitivity import SensitivityPoint, SliceStrength
 
@@ -44,8 +45,7 @@ class HiddenShift(NamedTuple):
 
 def hidden_shift_curve(found: HiddenShift, *, metric: str, share: bool, dark: bool = False) -> go.Figure:
     """Show the bounds over the strength of hidden shift; below them, how strong each slice is."""
-    slices = sorted((one for one in found.strengths if one.largest is not None), key=lambda one: -(one.largest or 0.0))
-    slices = slices[-MOST_SLICES:]
+    slices = strongest(found.strengths)[:MOST_SLICES]
     most = max(found.gammas)
     figure = go.Figure()
     _add_bands(figure, found, dark)
@@ -80,13 +80,27 @@ def hidden_shift_curve(found: HiddenShift, *, metric: str, share: bool, dark: bo
         figure,
         title=_title(found, share),
         x="strength of a hidden change: times more or less that a row may count (log scale)",
-        y=f"{metric} ({ZOOMED})" if span[0] > 0 else metric,
+        y=f"{spoken(metric)} ({ZOOMED})" if span[0] > 0 else spoken(metric),
         height=height + 30,
         axis_width=WIDE_AXIS,
         dark=dark,
     )
     figure.update_layout(yaxis2={"title": {"text": ""}})
     return figure
+
+
+def strongest(strengths: Sequence[SliceStrength]) -> list[SliceStrength]:
+    """List the slices whose strength is known, the strongest first."""
+    return sorted((one for one in strengths if one.largest is not None), key=lambda one: -(one.largest or 0.0))
+
+
+def show_strength(strength: float) -> str:
+    """Write how strong a hidden change a slice would have been.
+
+    >>> show_strength(1.04), show_strength(893.2), show_strength(math.inf)
+    ('1.04 times', '893 times', 'without limit')
+    """
+    return "without limit" if math.isinf(strength) else f"{strength:,.3g} times"
 
 
 def _add_bands(figure: go.Figure, found: HiddenShift, dark: bool) -> None:
@@ -179,7 +193,7 @@ def _add_slices(figure: go.Figure, slices: Sequence[SliceStrength], most: float,
     for place, one in enumerate(slices):
         strength = one.largest or 1.0
         beyond = strength > most
-        written = "without limit" if math.isinf(strength) else f"{strength:.2g}"
+        written = show_strength(strength)
         left = strength > 2.0
         figure.add_scatter(
             x=[min(max(strength, 1.0), most)],
@@ -189,9 +203,10 @@ def _add_slices(figure: go.Figure, slices: Sequence[SliceStrength], most: float,
             mode="markers+text",
             cliponaxis=False,
             marker={"symbol": "triangle-right" if beyond else "square", "size": 10, "color": colours.ink},
-            text=[f"{label(one.name)} <b>{written}</b>"],
+            text=[f"{label(one.name)} <b>{written.removesuffix(' times')}</b>"],
             textposition="middle left" if left else "middle right",
-            hovertext=f"{safe(shorten(one.name, 60))}: leaving it out changes rows by up to {written} times",
+            hovertext=f"{safe(shorten(one.name, 60))}: leaving it out changes how much rows count "
+            f"{written if math.isinf(strength) else f'by up to {written}'}",
             hoverinfo="text",
         )
 

@@ -62,6 +62,7 @@ def bound_bars(bound: TheoremBound, *, half_interval: float | None, share: bool,
             y=[places[-1]],
             name="half interval",
             mode="markers",
+            cliponaxis=False,
             marker={"symbol": "diamond", "size": 12, "color": colours.ink},
             hovertext="what is likely, if nothing is hidden",
             hoverinfo="text",
@@ -69,7 +70,7 @@ def bound_bars(bound: TheoremBound, *, half_interval: float | None, share: bool,
     figure.update_layout(barmode="overlay")
     most = max([scale * bound.total, scale * (half_interval or 0.0), 1e-9])
     figure.update_yaxes(tickvals=places, ticktext=names, range=[places[-1] - 0.6, 0.6], showgrid=False)
-    figure.update_xaxes(range=[0, 1.08 * most], nticks=5, showgrid=True)
+    figure.update_xaxes(range=[-0.03 * most, 1.08 * most], nticks=5, showgrid=True)
     return finish(
         figure,
         title=_title(bound, scale, share),
@@ -83,8 +84,8 @@ def bound_bars(bound: TheoremBound, *, half_interval: float | None, share: bool,
 def _title(bound: TheoremBound, scale: float, share: bool) -> str:
     if share and bound.total >= 1:
         return "The bound is wider than the whole scale: in the worst case anything is possible"
-    return f"In the worst case the estimate is off by at most {_number(scale * bound.total, share)}"
+    return f"If your assumptions hold, the estimate is off by at most {_number(scale * bound.total, share)}"
 
 
 def _number(value: float, share: bool) -> str:
-    return f"{value:.1f} points" if share else f"{value:.3g}"
+    return f"{value:,.1f} points" if share else f"{value:.3g}"

@@ -9,9 +9,12 @@ import plotly.graph_objects as go
 
 from app.charts.scales import TICK_FORMAT, ZOOMED, value_range
 from app.template import WIDE_AXIS, finish, palette
-from app.wording import direction, show_difference
+from app.wording import direction, show_difference, spoken
+from mandoline_core.errors import counted
 from mandoline_core.rendering import show_interval, show_value
 from mandoline_core.trimming import Trimmed
+
+_MOST_TICKS = 8  # what fits on a phone
 
 
 def show_cap(cap: float) -> str:
@@ -21,6 +24,15 @@ def show_cap(cap: float) -> str:
     ('1.5', '20', 'no cap')
     """
     return "no cap" if math.isinf(cap) else f"{cap:,g}"
+
+
+def show_capped(cap: float) -> str:
+    """Write how often a row may count.
+
+    >>> show_capped(1.0), show_capped(20.0)
+    ('1 time', '20 times')
+    """
+    return f"{show_cap(cap)} {'time' if cap == 1 else 'times'}"
 
 
 def trimming_curve(
@@ -75,15 +87,20 @@ def trimming_curve(
         bgcolor=colours.paper,
     )
     span = value_range([*low, *high], share)
+    step = math.ceil(len(places) / _MOST_TICKS)
+    named = [*places[:-step:step], places[-1]]
     figure.update_xaxes(
-        tickvals=places, ticktext=[show_cap(one.cap) for one in found], tickangle=0, range=[-0.3, len(found) - 0.7]
+        tickvals=named,
+        ticktext=[show_cap(found[i].cap) for i in named],
+        tickangle=0,
+        range=[-0.3, len(found) - 0.7],
     )
     figure.update_yaxes(range=span, tickformat=TICK_FORMAT[share], nticks=6, showgrid=True)
     return finish(
         figure,
         title=_title(found[place], found[-1], share),
         x="times a row may count (steps are not to scale)",
-        y=f"{metric} ({ZOOMED})",
+        y=f"{spoken(metric)} ({ZOOMED})",
         height=270,
         axis_width=WIDE_AXIS,
         dark=dark,
@@ -99,11 +116,11 @@ def _title(chosen: Trimmed, free: Trimmed, share: bool) -> str:
         if way == "the same"
         else (f"makes the estimate {show_difference(chosen.change, share=share)} {way}")
     )
-    return f"A cap at {show_cap(chosen.cap)} times {moved}"
+    return f"A cap at {show_capped(chosen.cap)} {moved}"
 
 
 def _words(one: Trimmed, share: bool) -> str:
     return (
         f"<b>{show_cap(one.cap)}</b>: {show_interval(one.estimate, one.interval, share=share)}<br>"
-        f"{one.rows_capped:,} rows capped, {one.effective_sample_size:,.0f} effective rows"
+        f"{counted(one.rows_capped, 'row')} capped, {one.effective_sample_size:,.0f} effective rows"
     )

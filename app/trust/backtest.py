@@ -5,16 +5,19 @@ from __future__ import annotations
 import streamlit as st
 
 from app import charts, compute, evidence, parts, state, wording
+from app.comparison_words import METHOD_WIDTH, WRAPPED
 from app.state import Workspace
 from app.trust import supposing as supposing_words
 from app.trust.frame import section
 from mandoline_core import MandolineError
 from mandoline_core.backtesting.results import ModelBacktest
+from mandoline_core.estimators import get_estimator
 
 DRAWS = (10, 30, 100)
 _LOOKS_EVERY = 1.0  # seconds
 
 
+@st.fragment
 def backtest() -> None:
     """Offer the backtest; while it runs show how far it is, and afterwards what it found."""
     with section("backtest", wording.TOOLTIPS["backtest"]):
@@ -29,49 +32,62 @@ def backtest() -> None:
             if not isinstance(error, MandolineError):
                 raise error
             parts.show_error(error)
-        running = run is not None and run.running
-        st.fragment(_panel, run_every=_LOOKS_EVERY if running else None)(workspace, running)
+        if run is not None and run.running:
+            st.fragment(_progress, run_every=_LOOKS_EVERY)(workspace)
+        else:
+            _offer(workspace, stopped=run is not None and run.stopped)
 
 
-def _panel(workspace: Workspace, drawn_running: bool) -> None:
-    """Draw the panel; when a run has ended, draw the whole page anew."""
+def _progress(workspace: Workspace) -> None:
+    """Show how far a run is; when it has ended, draw the whole page anew."""
     run = compute.backtest_run(workspace)
-    if run is not None and run.running:
-        with st.container(border=True):
-            st.progress(
-                min(run.share, 1.0), text=f"{wording.plain(run.title)}: {run.share:.0%}, {run.seconds:.0f} s so far"
-            )
-            st.button("Stop", key="stop_backtest", icon=":material/stop_circle:", on_click=run.stop)
-        return
-    if drawn_running:
+    if run is None or not run.running:
         st.rerun()
+    with st.container(border=True):
+        st.progress(
+            min(run.share, 1.0), text=f"{wording.plain(run.title)}: {run.share:.0%}, {run.seconds:.0f} s so far"
+        )
+        st.button("Stop", key="stop_backtest", icon=":material/stop_circle:", on_click=run.stop)
+
+
+def _offer(workspace: Workspace, *, stopped: bool) -> None:
+    """Show what was found with as many shifts as chosen, or a button that starts it."""
+    before = state.remember("draws") or DRAWS[1]  # the choice is not on the page while a backtest runs
     draws = int(
         st.segmented_control(
             "Shifts of each kind",
             DRAWS,
-            key=state.bind("draws", state.typed("draws") or DRAWS[1]),
+            key=state.bind("draws", before),
             help="More take longer and say more: 100 tell an honest interval from one that is too short.",
         )
-        or DRAWS[1]
+        or before
     )
+    state.remember("draws", draws)
     found = compute.backtested(workspace, draws)
-    with st.container(horizontal=True, vertical_alignment="center"):
-        if found is None:
-            if st.button("Try it on my labels", key="run_backtest", icon=":material/play_arrow:"):
-                _start(workspace, draws)
-            stopped = run is not None and run.stopped
-            st.caption("Stopped." if stopped else "It takes seconds to minutes, in the background. You can stop it.")
     if found is not None:
         _results(found)
+        return
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button(
+            "Try it on my labels",
+            key="run_backtest",
+            icon=":material/play_arrow:",
+            on_click=_start,
+            args=(workspace, draws),
+        )
+        st.caption("Stopped." if stopped else "It takes seconds to minutes, in the background. You can stop it.")
+    why = state.remember("no_backtest")
+    if why:
+        st.error(wording.told(why), icon=":material/error:")
+        state.remember("no_backtest", "")
 
 
 def _start(workspace: Workspace, draws: int) -> None:
+    """Start a run, or let the page say beside the button why it cannot start."""
     try:
         compute.start_backtest(workspace, draws)
     except MandolineError as error:
-        parts.show_error(error)
-        return
-    st.rerun()
+        state.remember("no_backtest", str(error))
 
 
 def _results(found: ModelBacktest) -> None:
@@ -85,15 +101,20 @@ def _results(found: ModelBacktest) -> None:
     st.caption("Beside each method: its error to expect, and how often its intervals held the truth.")
     proves, kinds = found.words[:3], found.words[3:]
     st.markdown("**What it proves, and what not**")
-    st.markdown("\n".join(f"- {wording.plain(sentence)}" for sentence in proves))
+    st.markdown("\n".join(f"- {wording.told(sentence)}" for sentence in proves))
     with st.expander("The kinds of shift, and what was left out"):
-        st.markdown("\n".join(f"- {wording.plain(sentence)}" for sentence in kinds))
+        st.markdown("\n".join(f"- {wording.told(sentence)}" for sentence in kinds))
         reasons: dict[str, list[str]] = {}
         for name, why in found.left_out.items():
-            reasons.setdefault(why, []).append(name)
-        left = [f"Left out {', '.join(names)}: {why}" for why, names in reasons.items()]
+            reasons.setdefault(why, []).append(get_estimator(name).title)
+        left = [f"Left out: {', '.join(names)}. {why}" for why, names in reasons.items()]
         left += [f"Not tried by {kind}: {why}" for kind, why in found.skipped.items()]
-        st.markdown("\n".join(f"- {wording.plain(sentence)}" for sentence in left))
+        st.markdown("\n".join(f"- {wording.told(sentence)}" for sentence in left))
+    with st.expander("The numbers by kind of shift"):
+        _numbers(found)
+
+
+def _numbers(found: ModelBacktest) -> None:
     table = supposing_words.backtest_table(found)
     errors = [column for column in table if "error" in column]
     held = [column for column in table if column.endswith("held")]
@@ -105,8 +126,10 @@ def _results(found: ModelBacktest) -> None:
     st.dataframe(
         shown,
         hide_index=True,
+        height="content",
+        row_height=WRAPPED,
         column_config={
-            "method": st.column_config.TextColumn(pinned=True, width=200),
+            "method": st.column_config.TextColumn(pinned=True, width=METHOD_WIDTH),
             **{name: st.column_config.NumberColumn(format=written) for name in errors},
             **{name: st.column_config.NumberColumn(format="%.0f%%") for name in held},
         },

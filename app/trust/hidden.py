@@ -42,7 +42,8 @@ def hidden() -> None:
             )
         with right:
             threshold = _threshold(report)
-        strengths = _strengths(workspace)
+        with st.spinner("Leaving out one slice after the other ..."):
+            strengths = _strengths(workspace)
         point = compute.hidden_shift(workspace, round(float(gamma), 2))
         crossing = compute.crossing_gamma(workspace, threshold)
         st.markdown(supposing_words.hidden_sentence(point, share=share))
@@ -59,10 +60,7 @@ def hidden() -> None:
             "hidden",
             alt="Where the truth could be, by the strength of a hidden change",
         )
-        st.caption(
-            "Squares below the plot: how strong a hidden change each of your slices would have been, had you not "
-            "thought of it. The grey band adds the luck of the draw."
-        )
+        st.caption(supposing_words.strengths_caption(strengths))
 
 
 def _threshold(report: ModelReport) -> float:
@@ -100,7 +98,7 @@ def theory() -> None:
         workspace = state.workspace()
         found = compute.weighted(workspace)
         report, share = found.report, is_share(found.report)
-        compute.promise(workspace, 0.0, 0.0)  # refuses before any slider is shown
+        first = compute.promise(workspace, 0.0, 0.0)  # refuses before any slider is shown
         st.caption(
             "The paper proves a bound on the error. One part comes from the data; the other two nobody can know "
             "without labels, so you say what to assume. Hatched bars are assumptions."
@@ -115,7 +113,7 @@ def theory() -> None:
             key=state.bind("unknown", state.typed("unknown") or 0.0),
             help=wording.TOOLTIPS["hidden term"],
         )
-        noisy = compute.has_noisy_slices(workspace)
+        noisy = any(term.name == "corrections" and not term.known for term in first.terms)
         error = right.slider(
             "Assumed error of the corrections (%)",
             0.0,
@@ -140,7 +138,7 @@ def theory() -> None:
             st.markdown(
                 "\n".join(
                     f"- **{charts.TERM_NAMES.get(term.name, term.name)}** "
-                    f"({'from the data' if term.known else 'cannot be known'}): {wording.plain(term.words)}"
+                    f"({'from the data' if term.known else 'cannot be known'}): {wording.told(term.words)}"
                     for term in bound.terms
                 )
             )
@@ -150,7 +148,7 @@ def meaning() -> None:
     """Look for signs that classes or their meaning changed, and say what cannot be seen."""
     with section("meaning", wording.TOOLTIPS["drift"]):
         found = compute.meaning(state.workspace())
-        st.markdown("\n".join(f"- {wording.plain(sentence)}" for sentence in found.words))
+        st.markdown("\n".join(f"- {wording.told(sentence)}" for sentence in found.words))
         left, right = st.columns(2)
         if found.predicted:
             with left:

@@ -16,9 +16,10 @@ from app.template import TARGET, palette
 from app.trust import supposing as supposing_words
 from app.trust.frame import section
 from mandoline_core import DataError
+from mandoline_core.errors import counted
 from mandoline_core.metrics import get_metric
 
-FIRST = 50
+FIRST, MOST_PATTERNS = 50, 10
 
 
 @st.fragment
@@ -32,10 +33,8 @@ def labels() -> None:
             with parts.boundary():
                 _used(workspace)
         elif found.n_labelled:
-            st.caption(
-                "The new data come with all their labels, put aside until you reveal the truth on the Estimate page. "
-                "The plan below does not look at them."
-            )
+            aside = "" if workspace.revealed else ", put aside until you reveal the truth on the Estimate page"
+            st.caption(f"The new data come with all their labels{aside}. The plan below does not look at them.")
         else:
             st.markdown("No new row has a label yet. A few, drawn by a plan, say whether the slices tell all.")
         _plan(workspace, found)
@@ -53,11 +52,11 @@ def _used(workspace: Workspace) -> None:
         charts.IntervalRow("both together", *found.combined, "diamond", ink),
     ]
     agrees = found.test is None or found.test.interval[0] <= 0 <= found.test.interval[1]
-    title = "The labels agree with the estimate" if agrees else "The labels and the estimate disagree"
+    title = "The labels do not contradict the estimate" if agrees else "The labels contradict the estimate"
     st.markdown(supposing_words.few_labels_sentence(found, metric))
     if found.test is not None:
-        show = st.success if agrees else st.warning
-        show(wording.plain(found.test.words), icon=":material/check:" if agrees else ":material/warning:")
+        show = st.info if agrees else st.warning  # few labels find little: agreement is no proof
+        show(wording.told(found.test.words), icon=":material/info:" if agrees else ":material/warning:")
     parts.chart(
         charts.interval_rows(rows, title=title, metric=found.metric, share=metric.share, dark=parts.is_dark()),
         "few_labels",
@@ -81,7 +80,7 @@ def _plan(workspace: Workspace, found: compute.Labels) -> None:
     metric = get_metric(workspace.project.metric.name)
     st.markdown(supposing_words.plan_sentence(plan, share=metric.share))
     st.download_button(
-        f"Download which {len(plan.rows):,} rows to label",
+        f"Download which {counted(len(plan.rows), 'row')} to label",
         plan.to_csv().encode(),
         file_name="rows-to-label.csv",
         mime="text/csv",
@@ -90,18 +89,7 @@ def _plan(workspace: Workspace, found: compute.Labels) -> None:
         on_click="ignore",
     )
     with st.expander("Which rows the plan prefers"):
-        table = pd.DataFrame(
-            [
-                {
-                    "in slices": one.in_slices,
-                    "new rows": one.n_target,
-                    "labelled rows": one.n_source,
-                    "plan": one.planned,
-                }
-                for one in plan.by_pattern[:20]
-            ]
-        )
-        st.dataframe(table, hide_index=True, column_config={"in slices": st.column_config.TextColumn(width=260)})
+        st.table(supposing_words.plan_table(plan, most=MOST_PATTERNS), hide_index=True)
 
 
 def _bring_back(workspace: Workspace) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from app.charts.backtest import method_order
+from app.charts.sensitivity import MOST_SLICES, show_strength, strongest
 from app.wording import plain, show_difference
 from mandoline_core.backtesting.results import ModelBacktest
 from mandoline_core.errors import counted
@@ -19,6 +20,15 @@ from mandoline_core.model_report import ModelReport
 from mandoline_core.rendering import is_share, show_interval, show_value
 from mandoline_core.sensitivity import SensitivityPoint, SliceStrength
 from mandoline_core.theory import TheoremBound
+
+_MATTERS = 1.005  # times: leaving out a weaker slice changes nothing that is written
+_MOST_NAMED = 3
+_SHIFTED_BY = {
+    "slices": "by your slices",
+    "held-out slice": "by a slice it was not given",
+    "class": "by class",
+    "column": "by a column",
+}
 
 
 def hidden_sentence(point: SensitivityPoint, *, share: bool) -> str:
@@ -43,22 +53,37 @@ def crossing_sentence(
     way = "under" if threshold < report.estimate else "over"
     if crossing is None:
         return f"No hidden change, however strong, could bring it {way} {written}."
-    known = sorted((one.largest, one.name) for one in strengths if one.largest is not None)
-    weaker = [name for strength, name in known if strength < crossing]
+    known = [(one.largest or 1.0, one.name) for one in strongest(strengths)]
+    weaker = [name for strength, name in known if _MATTERS < strength < crossing]
     stronger = [(name, strength) for strength, name in known if strength >= crossing]
     said = f"To bring it {way} **{written}**, a hidden change must make rows count {crossing:.2f} times more or less."
     if weaker:
-        said += f" A missing slice would have to be stronger than {_names(weaker)}."
+        said += f" A missing slice would have to be stronger than {_names(weaker[:_MOST_NAMED])}."
     if stronger:
-        name, strength = stronger[0]
-        size = "without limit" if math.isinf(strength) else f"{strength:.2g} times"
-        said += f" One as strong as *{plain(name)}* ({size}) could be enough."
+        name, strength = stronger[-1]
+        said += f" One as strong as *{plain(name)}* ({show_strength(strength)}) could be enough."
     return said
 
 
+def strengths_caption(strengths: Sequence[SliceStrength]) -> str:
+    """Say what stands below the curve, and how many slices are not shown there."""
+    band = "The grey band adds the luck of the draw."
+    left = len(strongest(strengths)) - MOST_SLICES
+    if not strongest(strengths):
+        return band
+    weaker = f"; {counted(left, 'weaker one')} {'is' if left == 1 else 'are'} not shown" if left > 0 else ""
+    return (
+        "Squares below the plot: how strong a hidden change each of your slices would have been, had you not thought "
+        f"of it (a triangle: beyond the axis{weaker}). {band}"
+    )
+
+
 def _names(names: Sequence[str]) -> str:
-    marked = [f"*{plain(name)}*" for name in names]
-    return marked[0] if len(marked) == 1 else f"{', '.join(marked[:-1])} and {marked[-1]}"
+    return _and([f"*{plain(name)}*" for name in names])
+
+
+def _and(parts: Sequence[str]) -> str:
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 
 def default_threshold(report: ModelReport) -> float:
@@ -112,6 +137,22 @@ def plan_sentence(plan: LabelPlan, *, share: bool) -> str:
     )
 
 
+def plan_table(plan: LabelPlan, *, most: int) -> pd.DataFrame:
+    """List the slice patterns that a plan draws most rows of, as people read it; names are escaped."""
+    planned = [one for one in plan.by_pattern if one.planned]
+    return pd.DataFrame(
+        [
+            {
+                "in slices": plain(one.in_slices),
+                "to label": f"{one.planned:,}",
+                "new rows": f"{one.n_target:,}",
+                "labelled rows": f"{one.n_source:,}",
+            }
+            for one in planned[:most]
+        ]
+    )
+
+
 def backtest_sentence(found: ModelBacktest) -> str:
     """Say how the project's own method did where the truth was known."""
     own, source = found.expected_error(found.estimator), found.expected_error("source")
@@ -120,7 +161,7 @@ def backtest_sentence(found: ModelBacktest) -> str:
     if own is None:
         return f"{title} found no answer on any of the shifts that were tried."
     held = [
-        f"{judged[found.estimator].coverage:.0%} of the shifts by {kind}"
+        f"{judged[found.estimator].coverage:.0%} of those {_SHIFTED_BY.get(kind, f'by {kind}')}"
         for kind, judged in found.kinds.items()
         if found.estimator in judged and judged[found.estimator].coverage is not None
     ]
@@ -128,7 +169,8 @@ def backtest_sentence(found: ModelBacktest) -> str:
     if source is not None and found.estimator != "source":
         said += f"; the labelled data's own score by {show_difference(source, share=share)}"
     if held:
-        said += f". Its {found.confidence:.0%} intervals held the truth in {', in '.join(held)}"
+        shares = _and(held).replace("those", "the shifts", 1)
+        said += f". Its {found.confidence:.0%} intervals held the truth in {shares}"
     best = method_order(found)[0]
     if best != found.estimator and (error := found.expected_error(best)) is not None:
         said += f". Best was {plain(get_estimator(best).title)}, off by {show_difference(error, share=share)}"

@@ -10,13 +10,18 @@ import streamlit as st
 
 from app import charts, compute, edits, evidence, parts, remedies, state, wording
 from app.state import Workspace
+from app.template import NAME_WIDTH, shorten
 from app.trust import words as trust_words
 from app.trust.frame import section
 from mandoline_core import Slice
+from mandoline_core.attribution import ROWS_LEFT_OUT
+from mandoline_core.balance import Balance
 from mandoline_core.rendering import is_share
 from mandoline_core.unmodelled.columns import Unmodelled
 
 MOST_LINES, MOST_SLICES, MOST_OFFERED = 14, 6, 5
+_MATCHED = 0.05  # standard deviations; slices that abstain or are doubted match roughly
+_LEAST_OF_A_NAME = 5  # characters
 
 
 class _Dot(NamedTuple):
@@ -32,7 +37,8 @@ def unmodelled() -> None:
     """Show what weighting leaves off; what is off most is one click from being a slice or an edge."""
     with section("unmodelled", wording.TOOLTIPS["standardised shift"]):
         workspace = state.workspace()
-        found = compute.unmatched(workspace)
+        with st.spinner("Comparing columns, words and pairs ..."):
+            found = compute.unmatched(workspace)
         if not found.columns and not found.pairs:
             st.markdown(
                 "There is no other column in both samples to compare, so a change that no slice speaks of would not "
@@ -40,11 +46,14 @@ def unmodelled() -> None:
             )
             st.page_link("views/data.py", label="Change the data", icon=":material/table:")
             return
+        dots = list(_dots(found))
         st.caption(
             "Slices match the new data by construction. Columns, words and pairs that no slice speaks of need not: "
             "what stays far from 0 is a change that the estimate does not know of."
+            if all(_matches(line) for line in found.slices)
+            else "Not every slice matches the new data here. What stays far from 0 is a change that the "
+            "estimate does not know of."
         )
-        dots = list(_dots(found))
         parts.chart(
             charts.balance(
                 [dot.name for dot in dots],
@@ -69,7 +78,7 @@ def _fine_print(found: compute.Unmatched) -> None:
     said = [found.note] if found.note else []
     said += [f"Not compared: {', '.join(left[:MOST_OFFERED])}."] if left else []
     if said:
-        st.caption(wording.plain(" ".join(said)))
+        st.caption(wording.told(" ".join(said)))
 
 
 def _dots(found: compute.Unmatched) -> Iterator[_Dot]:
@@ -77,12 +86,27 @@ def _dots(found: compute.Unmatched) -> Iterator[_Dot]:
     free = []
     for line in (*found.columns, *found.pairs):
         if not line.words or not line.detail.startswith("contains "):
-            free.append(_Dot(line.name, line.before, line.after))
+            free.append(_Dot(_name(line), line.before, line.after))
         free += [_Dot(f"{line.column}: {word.word}", word.before, word.after) for word in line.words]
+    free += [_Dot(line.name, line.before, line.after) for line in found.slices if not _matches(line)]
     free.sort(key=lambda dot: -abs(dot.after))
     yield from free[:MOST_LINES]
-    slices = sorted(found.slices, key=lambda line: -abs(line.before))
+    slices = sorted(filter(_matches, found.slices), key=lambda line: -abs(line.before))
     yield from (_Dot(line.name, line.before, line.after, modelled=True) for line in slices[:MOST_SLICES])
+
+
+def _matches(line: Balance) -> bool:
+    """Tell whether weighting made a slice as frequent as in the new data, as far as anybody could see."""
+    return not abs(line.after) >= _MATCHED  # where nothing can be compared, nothing is off
+
+
+def _name(line: Unmodelled) -> str:
+    """Name a line of the figure; of a pair that is too long for its place the first name is cut, not the second."""
+    if line.kind != "pair" or not isinstance(line.suggestion, tuple):
+        return line.name
+    first, second = line.suggestion
+    room = NAME_WIDTH - len(" + ") - len(second)
+    return f"{shorten(first, max(room, _LEAST_OF_A_NAME))} + {second}"
 
 
 def _offers(workspace: Workspace, found: compute.Unmatched) -> None:
@@ -94,9 +118,11 @@ def _offers(workspace: Workspace, found: compute.Unmatched) -> None:
     else:
         st.markdown("Nothing stays off by more than luck would do.")
         offered = offered[:2]
+    compared: list[Unmodelled | Balance] = [*lines, *found.slices]
+    weighted = any(abs(line.after - line.before) > 1e-9 for line in compared)
     for number, line in enumerate(offered):
         words, button = st.columns([3, 2], vertical_alignment="center")
-        words.markdown(trust_words.unmodelled_sentence(line))
+        words.markdown(trust_words.unmodelled_sentence(line, weighted=weighted))
         button.button(
             wording.plain(str(_label(line, workspace))),
             key=f"model:{number}",
@@ -112,7 +138,7 @@ def _label(line: Unmodelled, workspace: Workspace) -> str | None:
         return f"Make a slice: {rule.name}"
     if rule is None or isinstance(workspace.project.edges, str):
         return None
-    return f"Let {rule[0]} and {rule[1]} move together"
+    return "Let the two move together"
 
 
 def _model(line: Unmodelled) -> None:
@@ -132,15 +158,21 @@ def slice_parts() -> None:
     with section("parts", wording.TOOLTIPS["attribution"]):
         workspace = state.workspace()
         found, instead = compute.attribution(workspace)
-        report = compute.weighted(workspace).report if instead else compute.report(workspace)
+        report = compute.report(workspace)
         if instead:
-            st.caption(trust_words.instead_sentence(workspace.project.estimator.name, report))
-        st.markdown(wording.plain(found.words))
+            st.caption(trust_words.slices_instead_sentence(workspace.project.estimator.name, found, report))
+        share = is_share(report)
+        st.markdown(trust_words.attribution_sentence(found, report))
         parts.chart(
-            charts.waterfall(found, report.source, metric=report.metric, share=is_share(report), dark=parts.is_dark()),
+            charts.waterfall(found, report.source, metric=report.metric, share=share, dark=parts.is_dark()),
             "waterfall",
             alt="From the labelled data's score to the estimate, slice by slice",
         )
+        if any(p.rule == ROWS_LEFT_OUT and wording.direction(p.value, share=share) != "the same" for p in found.parts):
+            st.caption(
+                f"{ROWS_LEFT_OUT.capitalize()}: labelled rows that count for nothing. No new row is like them, or they "
+                "only serve to fit the weights."
+            )
 
 
 def corrections() -> None:
@@ -149,15 +181,17 @@ def corrections() -> None:
         workspace = state.workspace()
         if not compute.has_noisy_slices(workspace):
             with st.container(horizontal=True, vertical_alignment="center"):
-                st.markdown("Every slice is taken at its word, so there is no correction to be wrong about.")
+                st.markdown("Every slice is taken at its word where it speaks, so no correction can be wrong.")
                 st.page_link("views/corrections.py", label="Doubt a slice", icon=":material/tune:")
             return
-        slopes = compute.slopes(workspace)
+        with st.spinner("Moving every correction a little ..."):
+            slopes = compute.slopes(workspace)
         share = is_share(compute.report(workspace))
         parts.chart(
             charts.correction_effects(slopes, share=share, dark=parts.is_dark()),
             "elasticity",
             alt="What one point less of certainty in each correction does to the estimate",
         )
-        st.markdown("\n".join(f"- **{wording.plain(s.slice)}**: {wording.plain(s.words)}" for s in slopes[:6]))
+        telling = trust_words.telling_slopes(slopes, share=share)
+        st.markdown("\n".join(f"- **{wording.plain(s.slice)}**: {wording.told(s.words)}" for s in telling))
         evidence.download(trust_words.slope_table(slopes), "corrections and the estimate")

@@ -10,7 +10,9 @@ from app import charts, compute, evidence, parts, state, tables, wording
 from app.trust import words as trust_words
 from app.trust.frame import section
 from mandoline_core import ModelReport
-from mandoline_core.rendering import is_share, show_interval, show_value
+from mandoline_core.rendering import is_share
+
+_NUMBER = 165  # pixels a number: four beside each other on a screen, two on a phone
 
 
 @st.fragment
@@ -20,22 +22,10 @@ def few_rows() -> None:
         workspace = state.workspace()
         report = compute.report(workspace)
         _numbers(report)
-        st.markdown(trust_words.heaviest_sentence(report))
-        st.caption(wording.plain(compute.tail(workspace).words), help=wording.TOOLTIPS["heavy tail"])
+        st.markdown(trust_words.heaviest_sentence(report, compute.tail(workspace)))
         with st.expander("The heaviest rows, by the slices they are in"):
             table = tables.pattern_table(compute.heaviest(workspace))
-            st.dataframe(
-                table,
-                hide_index=True,
-                column_config={
-                    "in slices": st.column_config.TextColumn(width=225),
-                    "labelled": st.column_config.NumberColumn(help="Labelled rows like this", format="localized"),
-                    "new": st.column_config.NumberColumn(help="New rows like this", format="localized"),
-                    "share": st.column_config.NumberColumn(
-                        help="Share of the estimate that rests on them", format="percent"
-                    ),
-                },
-            )
+            st.table(trust_words.heaviest_table(table), hide_index=True)
             evidence.download(table, "heaviest rows")
         _trimming()
 
@@ -43,9 +33,9 @@ def few_rows() -> None:
 def _numbers(report: ModelReport) -> None:
     numbers = report.diagnostics
     tail = compute.tail(state.workspace())
-    for column, label, value, tip in zip(
-        st.columns(4),
-        ("Effective rows", "Rows per effective row", "The heaviest row counts", "Tail"),
+    place = st.container(horizontal=True)
+    for label, value, tip in zip(
+        ("Effective rows", "Rows per effective row", "Heaviest row counts", "Tail"),
         (
             f"{numbers.effective_sample_size:,.0f}",
             f"{numbers.design_effect:,.1f}",
@@ -55,7 +45,7 @@ def _numbers(report: ModelReport) -> None:
         ("effective rows", "design effect", "largest ratio", "heavy tail"),
         strict=True,
     ):
-        column.metric(label, value, help=wording.TOOLTIPS[tip])
+        place.metric(label, value, help=wording.TOOLTIPS[tip], width=_NUMBER)
 
 
 def _trimming() -> None:
@@ -64,7 +54,8 @@ def _trimming() -> None:
     found = compute.weighted(workspace)
     if found.instead:
         st.caption(trust_words.instead_sentence(workspace.project.estimator.name, found.report))
-    every = compute.trimmings(workspace)
+    with st.spinner("Trying caps ..."):
+        every = compute.trimmings(workspace)
     caps = [one.cap for one in every]
     if len(caps) < 2:
         st.markdown("Every row counts about once, so there is nothing to cap.")
@@ -93,21 +84,13 @@ def unlike() -> None:
     with section("unlike", wording.TOOLTIPS["rows unlike any labelled row"]):
         workspace = state.workspace()
         report, found = compute.report(workspace), compute.unlike(workspace)
-        share = is_share(report)
         st.markdown(trust_words.overlap_sentence(found.unseen, found.rare))
+        if found.worst:
+            st.markdown("\n".join(f"- {wording.plain(pattern.sentence)}" for pattern in found.worst))
         if report.set_aside:
             st.markdown(
                 f"**{report.set_aside:.1%}** are set aside: no weighting of the labelled rows can reach them.",
                 help=wording.TOOLTIPS["set aside"],
             )
-        if found.worst:
-            st.markdown("\n".join(f"- {wording.plain(pattern.sentence)}" for pattern in found.worst))
-        if found.bounds is not None and found.bounds[1] > found.bounds[0]:
-            low, high = (show_value(end, share=share) for end in found.bounds)
-            st.markdown(
-                f"Whatever happens in the rows that are like no labelled row, the {wording.spoken(report.metric)} on "
-                f"all new rows lies between **{low}** and **{high}**, before the luck of the draw; the estimate is "
-                f"{show_interval(report.estimate, report.interval, share=share)}."
-            )
-        if found.unseen or found.bounds is None:
-            st.caption(wording.plain(found.assumes))
+        if found.unseen or report.set_aside:
+            st.markdown(trust_words.bounds_sentence(found, report))

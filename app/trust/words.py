@@ -8,14 +8,17 @@ from typing import Literal, NamedTuple
 
 import pandas as pd
 
-from app.charts.elasticity import effect
-from app.charts.trimming import show_cap
-from app.wording import plain
+from app.charts.elasticity import effect, show_effect
+from app.charts.trimming import show_capped
+from app.wording import plain, spoken, told
+from mandoline_core.attribution import Attribution
 from mandoline_core.elasticity import CorrectionSlope
 from mandoline_core.errors import counted
 from mandoline_core.estimators import get_estimator
 from mandoline_core.model_report import ModelReport
-from mandoline_core.rendering import is_share, show_interval, show_times, show_value
+from mandoline_core.overlap_words import Overlap
+from mandoline_core.rendering import is_share, show_interval, show_points, show_times, show_value
+from mandoline_core.tails import FINITE_MEAN, FINITE_VARIANCE, USABLE, Tail
 from mandoline_core.trimming import Trimmed
 from mandoline_core.unmodelled.columns import Unmodelled
 
@@ -52,12 +55,35 @@ def instead_sentence(method: str, report: ModelReport) -> str:
     )
 
 
-def heaviest_sentence(report: ModelReport) -> str:
-    """Say how much the weights cost."""
-    numbers = report.diagnostics
+def slices_instead_sentence(method: str, found: Attribution, report: ModelReport) -> str:
+    """Say that the paper's weights stand in for a method whose weights do not build up slice by slice."""
+    value = show_value(report.source + found.total, share=is_share(report))
     return (
-        f"{report.n_source:,} labelled rows count like {numbers.effective_sample_size:,.0f} that all weigh the same. "
-        f"The heaviest row counts {show_times(numbers.largest_ratio)}."
+        f"Your method ({plain(get_estimator(method).title)}) does not build weights up slice by slice, so this part is "
+        f"about the paper's weights on the same slices, which give {value}."
+    )
+
+
+def heaviest_sentence(report: ModelReport, tail: Tail) -> str:
+    """Say how much the weights cost, and whether the heaviest rows are too heavy."""
+    rows = report.diagnostics.effective_sample_size
+    if show_times(report.diagnostics.largest_ratio) == show_times(1.0):
+        return "Every labelled row counts once, so no row decides."
+    return f"{report.n_source:,} labelled rows tell as much as {rows:,.0f} that all count the same. {_tail(tail)}"
+
+
+def _tail(tail: Tail) -> str:
+    if tail.k is None:
+        return "Rows count by a few steps only, so there is no tail of ever heavier rows."
+    if tail.k < FINITE_VARIANCE:
+        return "Heavy rows thin out fast, so the interval can be taken at its word."
+    if tail.k < USABLE:
+        return "Heavy rows thin out slowly: the estimate is still usable, but more rows help little."
+    if tail.k < FINITE_MEAN:
+        return "**A few rows decide**, and the interval is likely too short. Drop the slice that shifts most, or cap."
+    return (
+        "**A few rows decide, and not even the estimate settles** as rows are added. Do not quote it: drop the slice "
+        "that shifts most, or cap how much a row may count."
     )
 
 
@@ -76,7 +102,7 @@ def trimming_sentence(found: Trimmed, free: Trimmed, *, share: bool) -> str:
             else f" *{plain(found.gap_slice)}* no longer matches the new data: {size:.2f} standard deviations off."
         )
     return (
-        f"**At most {show_cap(found.cap)} times:** {before} becomes **{after}**. "
+        f"**At most {show_capped(found.cap)}:** {before} becomes **{after}**. "
         f"{counted(found.rows_capped, 'row')} would have counted more; {found.weight_removed:.1%} of all weight moves "
         f"to other rows. Effective rows: {free.effective_sample_size:,.0f} before, "
         f"{found.effective_sample_size:,.0f} after.{gap}"
@@ -93,21 +119,48 @@ def overlap_sentence(unseen: float, rare: float) -> str:
         return "Every new row has labelled rows like it, as far as the slices tell."
     return (
         f"**{unseen:.1%}** of the new rows are like no labelled row, and **{rare:.1%}** like fewer than five, "
-        "as far as the slices tell."
+        "as far as the slices tell. The most frequent of them are in these slices:"
     )
 
 
-def unmodelled_sentence(line: Unmodelled) -> str:
+def bounds_sentence(found: Overlap, report: ModelReport) -> str:
+    """Say what the rows like no labelled row leave open, or why that cannot be said."""
+    if found.bounds is None:
+        return told(found.assumes)
+    share = is_share(report)
+    low, high = (show_value(end, share=share) for end in found.bounds)
+    return (
+        f"Whatever happens in the rows that are like no labelled row, the {plain(spoken(report.metric))} on all new "
+        f"rows lies between **{low}** and **{high}**, if the others do as well as the labelled rows they resemble. "
+        "The luck of the draw comes on top."
+    )
+
+
+def attribution_sentence(found: Attribution, report: ModelReport) -> str:
+    """Say how far weighting moves the score, and whether luck explains it."""
+    share = is_share(report)
+    moved = f"Weighting moves the score by **{show_points(found.total, share=share)}**"
+    ends = f"from {show_value(report.source, share=share)} to {show_value(report.source + found.total, share=share)}"
+    if found.total_interval is None:
+        return f"{moved}, {ends}."
+    low, high = found.total_interval
+    written = " to ".join(show_points(end, share=share).removesuffix(" points") for end in (low, high))
+    luck = "; luck alone could do that" if low <= 0 <= high else ""
+    return f"{moved} ({written}), {ends}{luck}."
+
+
+def unmodelled_sentence(line: Unmodelled, *, weighted: bool = True) -> str:
     """Say how far something that nobody modelled is off, and whether luck explains it."""
     luck = "more than luck would do" if line.stands_out else "no more than luck would do"
     if line.kind == "pair":
         first = f"**{plain(line.column)}** agree on"
         rows = f"{line.show(line.source)} of the labelled rows"
     else:
-        first = f"**{plain(line.name)}**:"
+        first = f"**{plain(line.name)}**{' on average' if line.detail == 'mean' else ''}:"
         rows = f"{line.show(line.source)} in the labelled data"
+    after = f", {line.show(line.weighted)} after weighting" if weighted else ""
     return (
-        f"{first} {rows}, {line.show(line.weighted)} after weighting, {line.show(line.target)} in the new data "
+        f"{first} {rows}{after}, {line.show(line.target)} in the new data "
         f"({abs(line.after):.2f} standard deviations off, {luck})."
     )
 
@@ -132,6 +185,19 @@ def unmodelled_table(lines: Sequence[Unmodelled]) -> pd.DataFrame:
     )
 
 
+def heaviest_table(table: pd.DataFrame) -> pd.DataFrame:
+    """Write the heaviest patterns as people read them; names are escaped."""
+    return pd.DataFrame(
+        {
+            "in slices": table["in slices"].map(plain),
+            "each counts": table["each counts"],
+            "labelled rows": table["labelled"].map("{:,.0f}".format),
+            "new rows": table["new"].map("{:,.0f}".format),
+            "of all weight": table["share"].map("{:.1%}".format),
+        }
+    )
+
+
 def slope_table(slopes: Sequence[CorrectionSlope]) -> pd.DataFrame:
     """List how the estimate moves with every correction."""
     return pd.DataFrame(
@@ -147,3 +213,9 @@ def slope_table(slopes: Sequence[CorrectionSlope]) -> pd.DataFrame:
             for slope in slopes
         ]
     )
+
+
+def telling_slopes(slopes: Sequence[CorrectionSlope], *, share: bool, most: int = 4) -> list[CorrectionSlope]:
+    """List the corrections worth a sentence: those that decide what can be estimated, then those that move it most."""
+    worth = [slope for slope in slopes if (value := effect(slope)) is None or float(show_effect(value, share=share))]
+    return sorted(worth, key=lambda slope: -abs(effect(slope) or math.inf))[:most]

@@ -15,6 +15,8 @@ from mandoline_core.comparison import Comparison, ModelComparison
 from mandoline_core.estimators import get_estimator
 
 FIRST_PAIRS = 3
+FOUR_LINES = 84  # pixels a row
+SHOWN_FIRST = ("method", "assumes", "estimate", "interval", "change", "error", "note")
 
 
 def main() -> None:
@@ -54,11 +56,13 @@ def headline(workspace: Workspace, comparison: ModelComparison) -> None:
     said, caution = words.agreement(comparison)
     if caution:
         st.warning(f"**{said}**", icon=":material/warning:")
+        st.page_link("views/trust.py", label="Go to Trust", icon=":material/verified_user:")
     else:
         st.markdown(f"#### {said}")
     name = f" of model {wording.plain(comparison.model)}" if workspace.project.models else ""
+    metric = wording.plain(wording.spoken(comparison.metric.name))
     st.caption(
-        f"Estimates of the {wording.plain(comparison.metric.name)}{name} on {comparison.n_target:,} new rows, from "
+        f"Estimates of the {metric}{name} on {comparison.n_target:,} new rows, from "
         f"{comparison.n_source:,} labelled rows. Agreement alone proves nothing: methods can err together."
     )
     if not any(rule.enabled for rule in workspace.project.slices):
@@ -76,13 +80,17 @@ def method_table(comparison: ModelComparison, waiting: list[str]) -> None:
         words.shown_table(table, share=share),
         hide_index=True,
         height="content",
+        row_height=FOUR_LINES,
+        placeholder="",
+        column_order=SHOWN_FIRST + tuple(name for name in table if name not in SHOWN_FIRST),
         column_config={
-            "method": st.column_config.TextColumn(pinned=True, width=200),
-            "estimate": st.column_config.NumberColumn(format="%.1f%%" if share else "%.4g", width=70),
+            "method": st.column_config.TextColumn(pinned=True, width=130),  # with the next one, what a phone shows
+            "assumes": st.column_config.TextColumn(width=235),
+            "estimate": st.column_config.NumberColumn(format="%.1f%%" if share else "%.4g", width=75),
             "interval": st.column_config.TextColumn(help=wording.TOOLTIPS["interval"], width=105),
-            "change": st.column_config.TextColumn(help="Against the score on the labelled data", width=190),
+            "change": st.column_config.TextColumn(help="Against the score on the labelled data", width=120),
             "error": st.column_config.TextColumn(help="Estimate minus truth", width=95),
-            "assumes": st.column_config.TextColumn(width="large"),
+            "note": st.column_config.TextColumn(width=300),
         },
     )
     evidence.download(table, "methods compared")
@@ -120,11 +128,11 @@ def rank(workspace: Workspace, picked: str) -> None:
     """Show how every method ranks the models, and how far they are apart by one."""
     st.subheader("Which model is better?")
     if len(workspace.project.models) < 2:
-        st.markdown("Ranking needs a second model: add its answers on the Data page.")
+        no_ranking("Ranking needs a second model: add its answers on the Data page.")
         return
     everything = compute.compare_models(workspace)
     if len(everything.models) < 2:
-        st.markdown("Ranking needs a second model that can be scored: check its columns on the Data page.")
+        no_ranking("Ranking needs a second model that can be scored: check its columns on the Data page.")
         return
     parts.chart(
         charts.model_dots(everything, chosen=workspace.project.estimator.name, dark=parts.is_dark()),
@@ -132,6 +140,22 @@ def rank(workspace: Workspace, picked: str) -> None:
         alt="What every method says of every model",
     )
     pairs(everything, picked)
+    known = any(model.truth is not None for model in everything.models.values())
+    if not known:
+        st.caption("Reveal the truth on the Estimate page, if it is known, to see which method was right.")
+    with st.expander("The order by every method", expanded=known):
+        order_table(everything)
+
+
+def no_ranking(why: str) -> None:
+    """Say why models cannot be ranked, and lead on."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(why)
+        st.page_link("views/data.py", label="Change the data", icon=":material/table:")
+
+
+def order_table(everything: Comparison) -> None:
+    """List how every method ranks the models and, where the truth is known, how right it was."""
     table = words.ranking_table(everything)
     share = next(iter(everything.models.values())).metric.share
     number: Any = st.column_config.NumberColumn
@@ -140,8 +164,9 @@ def rank(workspace: Workspace, picked: str) -> None:
         words.percent(table, ["mean error", "largest error"], share=share),
         hide_index=True,
         height="content",
+        row_height=words.WRAPPED,
         column_config={
-            "method": st.column_config.TextColumn(pinned=True, width=200),
+            "method": st.column_config.TextColumn(pinned=True, width=words.METHOD_WIDTH),
             "mean error": number(help="Mean absolute error over models", format=written),
             "largest error": number(help="Largest absolute error of a model", format=written),
             "tau": number(
@@ -150,8 +175,6 @@ def rank(workspace: Workspace, picked: str) -> None:
             "p": number(help="How often luck alone would give such a tau (two-sided p-value)", format="%.2g"),
         },
     )
-    if "tau" not in table:
-        st.caption("Reveal the truth on the Estimate page, if it is known, to see which method was right.")
     evidence.download(table, "models ranked")
 
 

@@ -159,7 +159,7 @@ def apply_table(key: str, names: tuple[str, ...]) -> None:
 def add_buttons(workspace: Workspace) -> None:
     """Offer the kinds that the data allow."""
     source, target = compute.samples(workspace)
-    kinds = edits.starters(source, target)
+    kinds = edits.starters(source, target, compute.identifiers(workspace))
     with st.container(horizontal=True):
         for kind in FIRST_KINDS:
             if kind in kinds:

@@ -13,10 +13,11 @@ from app import charts
 from app.charts.comparison import APART, LATER, PAPER, axis_span
 from app.charts.ranking import order_words
 from app.template import DARK, LIGHT, SOURCE, TITLE_WIDTH, TRUTH
-from mandoline_core.comparison import Comparison, Entry, ModelComparison, summarise
+from mandoline_core.comparison import Comparison, Entry, ModelComparison
 from mandoline_core.estimators import ESTIMATORS
 from mandoline_core.estimators.source import Source
 from mandoline_core.metrics import get_metric
+from mandoline_core.model_ranking import summarise
 
 HOSTILE = "<img src=x onerror=alert(1)> $x$ %{y}"
 
@@ -154,6 +155,7 @@ def test_every_model_has_a_colour_and_a_shape_of_its_own_and_a_dot_a_method() ->
     figure = charts.model_dots(ranked(truth=False), chosen="mandoline")
     assert list(figure.data[0].x) == [0.78, 0.79]
     assert list(figure.data[2].x) == [0.7, None]
+    assert len({mark.y[0] for mark in figure.data}) == 3, "none hides another"
     assert len({(mark.marker.symbol, mark.marker.color) for mark in figure.data}) == 3
     assert len({mark.marker.symbol for mark in figure.data}) == 3
     assert "nb" in figure.layout.title.subtitle.text

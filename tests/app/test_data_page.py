@@ -173,12 +173,39 @@ def test_a_project_file_without_its_data_says_which_files_it_needs(folder: Path)
     assert current(app).name == "reviews"
 
 
+@pytest.mark.parametrize("bring", [(), ("source.csv",)])
+def test_files_of_the_same_name_but_of_another_project_are_asked_for(folder: Path, bring: tuple[str, ...]) -> None:
+    """The reviews have a source.csv and a target.csv, too; columns of this project are not in them."""
+    source, target = (frame.rename(columns={"pred_lr": "pred_logreg"}) for frame in (SOURCE, TARGET))
+    models = [{"name": "logreg", "prediction": "pred_logreg"}]
+    path = write_project(folder, {"models": models}, source=source, target=target)
+    app = open_files(data_page(), *((name, (folder / name).read_bytes()) for name in (path.name, *bring)))
+    missing = "target.csv. Add it" if bring else "source.csv, target.csv. Add them"
+    assert f"The project also needs {missing} to the files above." in said(app)
+    assert "What the project in use calls" in said(app)
+    assert "Did you mean" not in said(app)
+    assert "Open this project" not in labels(app)
+
+
+def test_labels_in_use_are_not_taken_for_those_of_another_target(folder: Path) -> None:
+    """Labels belong to rows: with a target of its own a project does not get the labels of the one in use."""
+    (folder / "other").mkdir()
+    path = write_project(folder / "other")
+    app = data_page(write_project(folder))
+    open_files(app, *((name, (path.parent / name).read_bytes()) for name in ("project.toml", "target.csv")))
+    assert "Taken from the project in use, small: source.csv (400 rows)." in said(app)
+    press(app, "Open this project")
+    assert current(app).target_labels is None
+
+
 def test_an_exported_project_opens_on_the_data_in_use(folder: Path) -> None:
     app = data_page()
     head = state.store().head(project_id(app)).document
     workspace = state.Workspace("", state._project(head), head["names"], "lr", revealed=False, revision=None)  # type: ignore[arg-type]
     text = state.export(workspace).replace('name = "reviews"', 'name = "second"')
     open_files(app, ("project.toml", text.encode()))
+    assert "Taken from the project in use, reviews: source.csv (6,000 rows), target.csv (1,000 rows)" in said(app)
+    assert "If you mean other files, add them above." in said(app)
     press(app, "Open this project")
     assert current(app).name == "second"
     assert numbers(app)["Labelled rows (source)"] == "6,000"

@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 from app import edits, remedies
 from mandoline_core import Any, Finding, dump_project, estimate, load_project
 from tests.app.pages import MAIN, current, labels, numbers, open_app, press, project_id, run, said
-from tests.core.projects import DIGITS, LONG, NEGATION, REVIEWS, WEB, write_project
+from tests.core.projects import DIGITS, LONG, NEGATION, REVIEWS, WEB, small_frames, write_project
 
 
 def test_the_first_page_is_the_estimate_of_the_reviews_sample(folder: Path) -> None:
@@ -221,3 +221,17 @@ def test_few_effective_rows_offer_the_slice_that_shifts_most_and_a_ridge() -> No
 
 def test_what_the_app_cannot_do_has_no_button() -> None:
     assert offered("few_target_rows") == ()
+
+
+def test_an_identifier_is_not_among_the_columns_compared(folder: Path) -> None:
+    """Numbered rows are as far off as the numbers are apart, and would hide everything else in the figure."""
+    source, target, _ = small_frames()
+    path = write_project(
+        folder,
+        source=source.assign(ticket_id=range(len(source))),
+        target=target.assign(ticket_id=range(10**6, 10**6 + len(target))),
+    )
+    app = open_app(path)
+    (figure,) = [chart.proto.spec for chart in app.get("plotly_chart") if "channel = " in chart.proto.spec]
+    assert "ticket_id" not in figure
+    assert "Not compared: ticket_id (an identifier: nearly every value occurs once)." in said(app)

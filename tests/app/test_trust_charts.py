@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 
 import plotly.graph_objects as go
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from app import charts
 from app.charts.backtest import coverage, method_order
 from app.charts.elasticity import effect
+from app.charts.sensitivity import MOST_SLICES
 from app.template import SOURCE, TARGET, TITLE_WIDTH
 from mandoline_core.attribution import Attribution, AttributionPart
 from mandoline_core.backtesting.results import Draw, ModelBacktest, judge
@@ -136,6 +138,16 @@ def test_the_trimming_curve_marks_the_cap_and_keeps_every_number() -> None:
     assert list(figure.layout.xaxis.ticktext) == ["1", "2", "no cap"]
 
 
+def test_many_caps_are_named_as_far_as_they_fit_a_phone() -> None:
+    """The first and the last are always named; every cap keeps its dot."""
+    caps = [1.0, 1.5, 2.0, 3.0, 5.0, 7.0, 10.0, 15.0, 20.0, 30.0, 50.0, math.inf]
+    figure = charts.trimming_curve([trimmed(cap, 0.8) for cap in caps], 1.0, metric="accuracy", share=True)
+    assert list(figure.layout.xaxis.ticktext) == ["1", "2", "5", "10", "20", "no cap"]
+    assert list(figure.layout.xaxis.tickvals) == [0, 2, 4, 6, 8, 11]
+    assert len(trace(figure, "estimate").y) == 12
+    assert title(figure).startswith("A cap at 1 time makes")
+
+
 def test_the_waterfall_ends_where_the_parts_lead() -> None:
     figure = FIGURES["waterfall"](dark=False)
     bars = trace(figure, "parts")
@@ -149,6 +161,34 @@ def test_many_parts_are_lumped_together_and_still_add_up() -> None:
     figure = charts.waterfall(found, 0.5, metric="accuracy", share=True)
     assert sum(trace(figure, "parts").x) == pytest.approx(found.total)
     assert "8 others" in figure.layout.yaxis.ticktext[-2]
+
+
+def test_parts_that_are_nothing_share_a_line_and_one_alone_keeps_its_name() -> None:
+    nothing = AttributionPart("idle", 0.0, (0.0, 0.0))
+    doubtful = AttributionPart("doubtful", 0.0, (0.0, 0.02))
+    found = attribution(("a", -0.06))
+    some = replace(found, parts=(nothing, *found.parts, doubtful, replace(nothing, rule="idle too")))
+    ticks = charts.waterfall(some, 0.88, metric="accuracy", share=True).layout.yaxis.ticktext
+    assert [tick.split("<br>")[0] for tick in ticks] == ["labelled data", "a", "doubtful", "2 others", "estimate"]
+    one = replace(found, parts=(nothing, *found.parts))
+    ticks = charts.waterfall(one, 0.88, metric="accuracy", share=True).layout.yaxis.ticktext
+    assert ticks[2].startswith("idle")
+
+
+def test_the_waterfall_says_what_moves_most_and_where_all_lead() -> None:
+    figure = charts.waterfall(attribution(("a", -0.099), ("b", 0.029)), 0.8, metric="accuracy", share=True)
+    assert title(figure) == "Most comes from a: -9.9 points; all together -7.0"
+
+
+def test_corrections_that_do_nothing_are_counted_not_drawn() -> None:
+    slopes = [
+        CorrectionSlope("a", "source", "inside", 0.9, 0.5, ""),
+        CorrectionSlope("b", "source", "inside", 0.9, 0.0001, ""),
+    ]
+    figure = charts.correction_effects(slopes, share=True)
+    assert list(trace(figure, "effect").text) == ["-0.50"]
+    assert "1 of 2 do less" in figure.layout.xaxis.title.text.replace("<br>", " ")
+    assert list(trace(charts.correction_effects(slopes[1:], share=True), "effect").text) == ["0.00"]
 
 
 def test_less_certainty_inside_is_a_lower_chance_and_outside_a_higher_one() -> None:
@@ -167,6 +207,13 @@ def test_hidden_change_marks_slices_the_threshold_and_where_it_is_crossed() -> N
     assert trace(figure, "crossing").x == (1.2,)
     assert figure.layout.xaxis.type == "log"
     assert title(figure) == "A hidden change of 1.50 times could put the truth anywhere from 65.0% to 85.0%"
+
+
+def test_the_strongest_slices_are_shown_the_strongest_first() -> None:
+    strengths = [SliceStrength(f"s{i}", 1.0 + i, 1.0) for i in range(MOST_SLICES + 3)]
+    figure = charts.hidden_shift_curve(hidden()._replace(strengths=strengths), metric="accuracy", share=True)
+    drawn = [one.name for one in figure.data if one.name.startswith("s")]
+    assert drawn == [f"s{i}" for i in range(MOST_SLICES + 2, 2, -1)]
 
 
 def test_without_a_crossing_or_slices_the_curve_still_shows() -> None:
@@ -198,6 +245,14 @@ def test_source_and_target_keep_their_colours_and_shapes_differ() -> None:
     assert len({mark.symbol for mark in marks.values()}) == 3
 
 
+def test_a_small_difference_does_not_fill_the_axis() -> None:
+    figure = charts.predicted_classes(
+        [ClassShare("a", 0.498, 0.502, 0.5, 0.1), ClassShare("b", 0.502, 0.498, 0.5, 0.1)]
+    )
+    low, high = figure.layout.xaxis.range
+    assert high - low == pytest.approx(0.1)
+
+
 def test_calibration_keeps_all_rows_first() -> None:
     figure = FIGURES["calibration"](dark=False)
     assert figure.layout.yaxis.ticktext[0] == "all rows"
@@ -213,3 +268,4 @@ def test_the_best_method_comes_first_with_error_and_coverage_beside_it() -> None
     assert "2.0 points, held 100%" in figure.layout.yaxis.ticktext[0]
     assert list(trace(figure, "slices").x) == pytest.approx([10.0, 2.0])
     assert len({trace(figure, kind).marker.symbol for kind in found.kinds}) == 4
+    assert len({trace(figure, kind).y[0] for kind in found.kinds}) == 4, "none hides another"

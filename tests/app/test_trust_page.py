@@ -107,7 +107,7 @@ def test_the_cap_shows_the_estimate_before_and_after(folder: Path) -> None:
     slider(app, CAP).set_value(1.0)
     text = said(run(app))
     found = trim(report, 1.0)
-    assert f"**At most 1 times:** {show_interval(report.estimate, trim(report, math.inf).interval, share=True)}" in text
+    assert f"**At most 1 time:** {show_interval(report.estimate, trim(report, math.inf).interval, share=True)}" in text
     assert f"**{show_interval(found.estimate, found.interval, share=True)}**" in text
     assert current(app) == before
 
@@ -178,7 +178,7 @@ def test_a_ranking_metric_says_what_does_not_apply(folder: Path) -> None:
     assert questions(app) == list(trusting.QUESTIONS.values())
     assert text.count("**No answer here.**") >= 3
     assert "depends on how rows rank" in text
-    assert "In the source, inside slice" in text
+    assert "In the labelled data, inside slice" in text
 
 
 def test_without_slices_the_page_leads_on(folder: Path) -> None:
@@ -212,6 +212,20 @@ def test_the_backtest_runs_in_the_background_and_says_what_it_proves(folder: Pat
     assert "It cannot show a shift that the labelled data hold no trace of" in text
     table = next(frame.value for frame in app.dataframe if "error to expect" in frame.value.columns)
     assert "Source score" in set(table["method"])
+
+
+def test_the_number_of_shifts_stays_when_the_backtest_is_done(folder: Path) -> None:
+    """What was asked for is what is shown: its choice is off the page while the backtest runs."""
+    app = open_page(write_project(folder))
+    app.segmented_control(key="draws").set_value(10)
+    press(run(app), "Try it on my labels")
+    found = backtests._runs()[project_id(app)]
+    assert found.run is not None
+    found.run.wait(120)
+    run(app)
+    assert app.segmented_control(key="draws").value == 10
+    assert "Try it on my labels" not in labels(app)
+    assert "was off by" in said(app)
 
 
 def test_a_backtest_is_stopped_and_can_be_started_again(folder: Path) -> None:
@@ -314,3 +328,40 @@ def test_a_missing_slice_is_measured_by_those_one_knows(folder: Path) -> None:
     assert "stronger than *a\\_b*." in text
     assert "One as strong as *c* (3 times) could be enough." in text
     assert supposing_words.crossing_sentence(report, 0.1, None, strengths).startswith("No hidden change")
+    many = [SliceStrength(name, 1 + i / 10, 1.0) for i, name in enumerate("abcdef")]
+    assert "stronger than *f*, *e* and *d*." in supposing_words.crossing_sentence(report, 0.1, 2.0, many)
+    idle = [SliceStrength("a", 1.0, 1.0)]
+    assert "stronger than" not in supposing_words.crossing_sentence(report, 0.1, 2.0, idle)
+    assert "; 4 weaker ones are not shown)" in supposing_words.strengths_caption(many * 2)
+    assert "not shown" not in supposing_words.strengths_caption(many)
+
+
+def test_what_checks_found_is_said_in_the_apps_words(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Labelled and new data, as everywhere in the app; names in quotes stay as they are."""
+    words = "Slice 'the source' is off: 3 source rows, 5.0% of the target."
+    check = Check("fit", "Is it?", "failed", words)
+    monkeypatch.setattr(parts, "verdict_of", lambda report: Verdict("red", f"Not to be trusted: {words}", (check,)))
+    text = said(open_page(write_project(folder)))
+    assert text.count("Slice 'the source' is off: 3 labelled rows, 5.0% of the new data.") == 2
+
+
+def test_a_method_that_weights_nothing_is_not_said_to_weight(folder: Path) -> None:
+    """Slices stay off and are drawn as such, rows all count once, and another method's weights are named as that."""
+    path = write_project(folder, {"estimator": {"name": "source"}})
+    app = open_page(path)
+    text = said(app)
+    assert "Every labelled row counts once, so no row decides." in text
+    assert "Not every slice matches the new data here." in text
+    assert "Slices match the new data by construction" not in text
+    paper = estimate(load_project(write_project(folder))).first
+    value = show_value(paper.estimate, share=True)
+    assert f"about the paper's weights on the same slices, which give {value}." in text
+
+
+def test_the_rows_to_label_are_listed_with_their_names_escaped(folder: Path) -> None:
+    app = open_page(write_project(folder, {"slices": [{**NEGATION, "name": "a *b*"}, LONG]}))
+    table = supposing_words.plan_table(compute.label_plan(workspace_of(app), 40), most=3)
+    assert list(table.columns) == ["in slices", "to label", "new rows", "labelled rows"]
+    assert len(table) == 3
+    assert not table["in slices"].str.contains(r"(?<!\\)\*").any()
+    assert table["in slices"].str.contains("a ", regex=False).any()
