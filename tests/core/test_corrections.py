@@ -140,3 +140,18 @@ def test_contradictory_noise_is_refused():
         Noise(Correction(0.9, 0.1), Correction(0.8, 0.1), same=True)
     with pytest.raises(ProjectError, match="either measured or given"):
         Noise(Correction(0.9, 0.1), measured=True)
+
+
+def test_the_error_of_a_derived_rate_is_that_of_samples_drawn_anew():
+    """Both samples' luck counts, each at its own size."""
+    rule = correction_rule([Noise(Correction(inside=0.9, outside=0.1)), Noise(Correction(inside=0.8, outside=0.05))])
+    shares = (np.array([[0.5, 0.0, 0.5], [0.7, 0.0, 0.3]]), np.array([[0.3, 0.0, 0.7], [0.5, 0.0, 0.5]]))
+    sizes = (900, 400)
+    rng = np.random.default_rng(0)
+    drawn = [
+        rule.at(*(np.array([rng.multinomial(n, p) for p in side]) / n for n, side in zip(sizes, shares, strict=True)))
+        for _ in range(4000)
+    ]
+    spread = np.std([found.target_rate for found in drawn], axis=0)
+    # The relative error of a standard deviation of 4,000 draws is 1.1%.
+    np.testing.assert_allclose(rule.rate_errors(*shares, *sizes), spread, rtol=0.045)

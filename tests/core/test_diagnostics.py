@@ -160,8 +160,20 @@ def test_a_derived_rate_outside_the_unit_interval_is_found():
     found = found_in(Case(source, np.arange(1000) % 2.0, target, (), (noise,)).problem())
     message = found["derived_rate_outside"].message
     assert "110% of the target would have to be truly inside it, which cannot be; 100% is used" in message
+    assert found["derived_rate_outside"].severity == "serious"
     within = Case(source, np.arange(1000) % 2.0, source, (), (noise,)).problem()
     assert "derived_rate_outside" not in found_in(within)
+
+
+def test_a_derived_rate_just_outside_is_told_from_wrong_corrections():
+    """One row in ten errs both ways, and the target is all inside: 91% of its rows may well say so by luck."""
+    noise = Noise(Correction(inside=0.9, outside=0.1))
+    source = inside_first(500, 1000)[:, None].astype(np.int8)
+    target = inside_first(910, 1000)[:, None].astype(np.int8)
+    finding = found_in(Case(source, np.arange(1000) % 2.0, target, (), (noise,)).problem())["derived_rate_outside"]
+    assert finding.severity == "info"
+    assert "101.25% of the target" in finding.message
+    assert "luck of the samples alone can do that" in finding.message
 
 
 def test_corrections_that_cannot_be_derived_are_found():

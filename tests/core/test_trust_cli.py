@@ -6,10 +6,12 @@ import io
 import json
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
 import mandoline_core as md
+from mandoline_core.cli import main
 from tests.core.projects import REVIEWS, refused, run, run_json, small_frames, write_project
 
 Captured = pytest.CaptureFixture[str]
@@ -123,3 +125,59 @@ def test_a_plan_whose_rows_have_no_label_is_refused_in_a_sentence(tmp_path: Path
     code, out, error = run(capsys, "labels", project, "--plan", plan)
     assert (code, out) == (2, "")
     assert "None of the 20 planned rows has a label. The plan's column row counts from 1" in error
+
+
+def test_labels_that_contradict_the_estimate_turn_the_verdict_red(tmp_path: Path, capsys: Captured) -> None:
+    """Labels of some rows test the slices in every report; those that agree pass. A whole truth is not looked at."""
+    _, target, labels = small_frames()
+    wrong = target["pred_lr"].map({"bad": "good", "good": "bad"})
+    for given, state in ((wrong, "failed"), (labels["label"], "passed")):
+        some = target.assign(label=given.where(given.index < 60))
+        project = write_project(tmp_path, {"target": {"path": "target.csv"}}, target=some)
+        verdict = run_json(capsys, "estimate", project)["verdict"]
+        assert {check["name"]: check["state"] for check in verdict["checks"]}["labels"] == state
+        assert (verdict["level"] == "red") == (state == "failed")
+    project = write_project(tmp_path, {"target": {"path": "target.csv"}}, target=target.assign(label=wrong))
+    assert "labels" not in {check["name"] for check in run_json(capsys, "estimate", project)["verdict"]["checks"]}
+
+
+def test_probabilities_that_cannot_be_read_leave_a_check_undone(tmp_path: Path, capsys: Captured) -> None:
+    """The estimate stands without them, and the verdict says that the model's answers were not compared."""
+    source, target, _ = small_frames()
+    frames = [frame.assign(bad=0.3, good=0.3) for frame in (source, target)]
+    models = [{"name": "lr", "prediction": "pred_lr", "probabilities": {"bad": "bad", "good": "good"}}]
+    project = write_project(tmp_path, {"models": models}, source=frames[0], target=frames[1])
+    verdict = run_json(capsys, "estimate", project)["verdict"]
+    (answers,) = [check for check in verdict["checks"] if check["name"] == "answers"]
+    assert answers["state"] == "not run"
+    assert "do not add up to 1 in 400 of 400 rows of source.csv" in answers["words"]
+    assert verdict["level"] != "green"
+
+
+def test_a_bound_without_an_upper_end_is_none_in_json(tmp_path: Path, capsys: Captured) -> None:
+    """An error has no largest value, so rows set aside leave it open above."""
+    rng = np.random.default_rng(0)
+    source = pd.DataFrame({"a": rng.random(200) < 0.5, "y": rng.normal(size=200), "p": rng.normal(size=200)})
+    source["b"] = source["a"]
+    target = pd.DataFrame({"a": True, "b": rng.random(100) < 0.9, "p": rng.normal(size=100)})
+    changes = {
+        "task": {"label": "y"},
+        "metric": {"name": "mae"},
+        "models": [{"name": "m", "prediction": "p"}],
+        "slices": [{"name": name, "kind": "flag", "column": name} for name in "ab"],
+    }
+    project = write_project(tmp_path, changes, source=source, target=target)
+    found = run_json(capsys, "estimate", project)
+    assert 0 < found["set_aside"] < 1
+    assert found["bounds"] == [pytest.approx((1 - found["set_aside"]) * found["estimate"]), None]
+    _, text, _ = run(capsys, "estimate", project)
+    assert " or more, before sampling error" in " ".join(text.split())
+
+
+@pytest.mark.parametrize("rows", ["0", "-3", "many"])
+def test_a_number_of_rows_that_cannot_be_is_refused_at_once(rows: str, capsys: Captured) -> None:
+    """Before the project is even looked for."""
+    with pytest.raises(SystemExit) as stopped:
+        main(["plan", "nowhere.toml", f"--rows={rows}"])
+    assert stopped.value.code == 2
+    assert f"--rows: must be a whole number, 1 or above. Got {rows!r}." in capsys.readouterr().err
