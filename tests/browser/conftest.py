@@ -1,4 +1,4 @@
-"""A server for the session, a browser for the module, and visitors for each test."""
+"""A server for the session, a browser for the package, and visitors for each test."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, sync_playwright
 
+from tests.browser.desk import Desk, new_context
 from tests.browser.server import ROOT, Server
 from tests.browser.visitor import HOW_TO_GET_ONE, Visitor, chromium, launch
 
@@ -26,8 +27,8 @@ def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
     return report
 
 
-# One module, not the session: while Playwright runs, no other test in this process can have an event loop.
-@pytest.fixture(scope="module")
+# The package, not the session: while Playwright runs, no other test in this process can have an event loop.
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
     """Start a browser; without one, skip on a person's machine and fail in continuous integration."""
     if chromium() is None and not os.environ.get("CI"):
@@ -45,17 +46,24 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         yield found
 
 
+@pytest.fixture(scope="package")
+def desk(browser: Browser, server: Server) -> Desk:
+    """Let tests share the process that draws their pages."""
+    return Desk(browser, server.url)
+
+
 @pytest.fixture
-def arrive(browser: Browser, server: Server, request: pytest.FixtureRequest) -> Iterator[Arrive]:
-    """Let visitors come, each to a browser that knows nothing yet; at the end nothing may have gone wrong."""
+def arrive(browser: Browser, desk: Desk, server: Server, request: pytest.FixtureRequest) -> Iterator[Arrive]:
+    """Let visitors come, each to a browser that knows nothing yet; at the end nothing may have gone wrong.
+
+    Visitors who sit `beside` the first share a browser with them, as tabs of one window do.
+    """
     visitors: list[Visitor] = []
     servers = {server.url: server}
 
-    def come(link: str | None = None, at: Server = server, *, wait: bool = True) -> Visitor:
+    def come(link: str | None = None, at: Server = server, *, wait: bool = True, beside: bool = False) -> Visitor:
         servers[at.url] = at
-        context = browser.new_context(
-            viewport={"width": 1280, "height": 900}, accept_downloads=True, reduced_motion="reduce"
-        )
+        context = desk.context if beside or not visitors else new_context(browser)
         visitors.append(Visitor(context, at.url))
         return visitors[-1].open(link, wait=wait)
 
@@ -67,7 +75,12 @@ def arrive(browser: Browser, server: Server, request: pytest.FixtureRequest) -> 
             SCREENSHOTS.mkdir(exist_ok=True)
             name = re.sub(r"\W+", "-", request.node.name)
             visitor.page.screenshot(path=SCREENSHOTS / f"{name}-{number}.png", full_page=True)
-        visitor.context.close()
+        if visitor.context is not desk.context:
+            visitor.context.close()
+    if failed:
+        desk.replace()
+    else:
+        desk.clear(servers)
     wrong = [said for visitor in visitors for said in visitor.wrong]
     wrong += [said for one in servers.values() for said in one.errors()[before if one is server else 0 :]]
     assert not wrong, "\n\n".join(wrong)

@@ -89,10 +89,10 @@ class Server:
             assert time.monotonic() < deadline, f"The server did not answer within {STARTS_WITHIN:.0f} s:\n{said}"
             time.sleep(0.1)
 
-    def link_to(self, project: Path) -> str:
-        """Save a project file beside the others, and return the link to it."""
+    def link_to(self, project: Path, page: str = "") -> str:
+        """Save a project file beside the others, and return the link to it, on one of the pages."""
         document = _document(load_project(project))
-        return f"{self.url}/?project={Store(self.folder / 'data').create(document)}"
+        return f"{self.url}/{page}?project={Store(self.folder / 'data').create(document)}"
 
     def kill(self) -> None:
         """End the server without a chance to tidy up."""

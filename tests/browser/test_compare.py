@@ -13,11 +13,12 @@ from mandoline_core.rendering import show_value
 from tests.browser.conftest import Arrive
 from tests.browser.server import Server
 from tests.browser.test_hostile_text import HOSTILE, look, write_hostile_project
-from tests.browser.visitor import Visitor
+from tests.browser.visitor import POLLING, Visitor
 from tests.core.projects import REVIEWS, write_project
 
 METHODS = "What every method says, with its interval"
 MODELS = "What every method says of every model"
+SLOW = ["cbiw_features", "ulsif_features", "kmm_features"]
 RUN = re.compile(r"Run the methods on columns \(.*\)")
 
 
@@ -27,10 +28,24 @@ def report() -> md.Report:
 
 
 @pytest.fixture
-def comparer(visitor: Visitor) -> Visitor:
+def comparer(arrive: Arrive, server: Server) -> Visitor:
     """Open the page on the reviews sample."""
-    visitor.go("Compare")
-    return visitor
+    return arrive(f"{server.url}/compare")
+
+
+def run_slow_methods(host: Visitor) -> None:
+    """Run the methods on columns to their end: each joins the figure."""
+    host.page.get_by_role("button", name=RUN).click()
+    host.page.wait_for_function(
+        """([alt, names]) => {
+            const plot = document.querySelector(`[role=figure][aria-label="${alt}"] .js-plotly-plot`);
+            return names.every(name => plot?.data?.some(trace => trace.name === name));
+        }""",
+        arg=[METHODS, SLOW],
+        polling=POLLING,
+    )
+    expect(host.main.get_by_text("s so far")).to_have_count(0)
+    host.settle()
 
 
 def test_the_page_says_at_once_how_far_methods_agree(comparer: Visitor, report: md.Report) -> None:
@@ -50,18 +65,9 @@ def test_another_model_has_other_numbers(comparer: Visitor, report: md.Report) -
 
 def test_slow_methods_run_on_request_and_appear(arrive: Arrive, server: Server, folder: Path) -> None:
     """Each joins the figure; the button goes when there is nothing left to run."""
-    host = arrive(server.link_to(write_project(folder, {"methods": {"redraws": 10}})))
-    host.go("Compare")
+    host = arrive(server.link_to(write_project(folder, {"methods": {"redraws": 10}}), "compare"))
     assert "cbiw_features" not in {trace["name"] for trace in host.figure(METHODS)}
-    host.page.get_by_role("button", name=RUN).click()
-    host.page.wait_for_function(
-        """([alt, names]) => {
-            const plot = document.querySelector(`[role=figure][aria-label="${alt}"] .js-plotly-plot`);
-            return names.every(name => plot?.data?.some(trace => trace.name === name));
-        }""",
-        arg=[METHODS, ["cbiw_features", "ulsif_features", "kmm_features"]],
-    )
-    host.settle()
+    run_slow_methods(host)
     expect(host.page.get_by_role("button", name=RUN)).to_have_count(0)
     expect(host.main.get_by_role("button", name="Stop", exact=True)).to_have_count(0)
 
@@ -84,6 +90,7 @@ def test_a_method_is_taken_for_the_estimate(comparer: Visitor) -> None:
     comparer.choose("Method", "Simple pattern ratio")
     comparer.button("Use this method for the estimate").click()
     expect(comparer.main.get_by_text("The project uses this method for its estimate.")).to_be_visible()
+    comparer.settle()
     simple = next(trace for trace in comparer.figure(METHODS) if trace["name"] == "simple")["x"][0]
     comparer.go("Estimate")
     expect(comparer.main.get_by_role("heading", level=4)).to_contain_text(show_value(simple, share=True))
@@ -91,10 +98,7 @@ def test_a_method_is_taken_for_the_estimate(comparer: Visitor) -> None:
 
 def test_hostile_names_are_shown_as_they_are_written(arrive: Arrive, server: Server, folder: Path) -> None:
     """Columns, models and what passes by while methods run: nothing becomes markup, and each name can be read."""
-    host = arrive(server.link_to(write_hostile_project(folder)))
-    host.go("Compare")
-    host.page.get_by_role("button", name=RUN).click()
-    expect(host.main.get_by_text("s so far")).to_have_count(0)
-    host.settle()
+    host = arrive(server.link_to(write_hostile_project(folder), "compare"))
+    run_slow_methods(host)
     seen = look(host)
     assert all(name in seen for name in HOSTILE)

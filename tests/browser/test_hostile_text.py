@@ -63,7 +63,7 @@ def write_hostile_project(folder: Path) -> Path:
 
 @pytest.fixture
 def host(arrive: Arrive, server: Server, folder: Path) -> Visitor:
-    return arrive(server.link_to(write_hostile_project(folder)))
+    return arrive(server.link_to(write_hostile_project(folder), "slices"))
 
 
 def look(visitor: Visitor) -> str:
@@ -102,10 +102,10 @@ def test_hostile_names_are_shown_as_they_are_written(host: Visitor) -> None:
 
 def test_a_message_with_hostile_text_is_plain(host: Visitor) -> None:
     """What passes by in a corner of the screen is as harmless as the rest."""
-    host.go("Slices")
     host.choose("Edit slice", RED)
     host.button("Delete").click()
-    expect(host.page.get_by_text(f"Deleted {RED}. Undo brings it back.")).to_be_visible()
+    host.expect_message(f"Deleted {RED}. Undo brings it back.")
+    host.settle()
     host.button("Undo").click()
-    expect(host.page.get_by_text(f"Undone: delete {RED}")).to_be_visible()
+    host.expect_message(f"Undone: delete {RED}")
     look(host)

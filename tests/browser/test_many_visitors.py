@@ -18,13 +18,14 @@ def test_twenty_visitors_work_side_by_side(arrive: Arrive, server: Server) -> No
     """Each renames a project and edits a slice; all are answered, and nobody sees anyone else's work."""
     arrive()  # what the first visit costs is everyone's: samples, fits and figures are shared
     before = server.megabytes
-    visitors = [arrive(f"{server.url}/slices", wait=False) for _ in range(VISITORS)]  # nobody waits for anybody
+    # Nobody waits for anybody. What they share is the browser that draws their pages, not a session.
+    visitors = [arrive(f"{server.url}/slices", wait=False, beside=True) for _ in range(VISITORS)]
     for number, visitor in enumerate(visitors):
+        visitor.settle()
         name = visitor.page.get_by_role("textbox", name="Project")
         name.fill(f"work of {number}")
         name.press("Enter")
     for number, visitor in enumerate(visitors):
-        visitor.settle()
         visitor.add_word(f"word{number}")
     for number, visitor in enumerate(visitors):
         visitor.settle()

@@ -9,8 +9,8 @@ from pathlib import Path
 from playwright.sync_api import expect
 
 import mandoline_core as md
-from tests.browser.server import ROOT
-from tests.browser.visitor import Visitor
+from tests.browser.conftest import Arrive
+from tests.browser.server import ROOT, Server
 
 SAMPLE = ROOT / "sample_data" / "reviews"
 
@@ -28,11 +28,11 @@ def picture(side: int = 64) -> bytes:
     )
 
 
-def test_wrong_files_get_a_clear_message_and_nothing_is_lost(visitor: Visitor, folder: Path) -> None:
+def test_wrong_files_get_a_clear_message_and_nothing_is_lost(arrive: Arrive, server: Server, folder: Path) -> None:
     """A picture in disguise and a table without rows are refused by name; the project and the good file stay."""
     (folder / "photo.csv").write_bytes(picture())
     (folder / "header.csv").write_text("label,text,pred_lr\n")
-    visitor.go("Data")
+    visitor = arrive(f"{server.url}/data")
     visitor.page.get_by_role("tab", name="Use my files").click()
     visitor.upload("Labelled data (source)", SAMPLE / "source.csv")
     expect(visitor.main).to_contain_text("source.csv: 6,000 rows, 12 columns.")
@@ -40,6 +40,7 @@ def test_wrong_files_get_a_clear_message_and_nothing_is_lost(visitor: Visitor, f
         visitor.upload("New data (target)", folder / name)
         expect(visitor.main.get_by_role("alert").filter(has_text=name)).to_be_visible()
         expect(visitor.button("Use these files")).to_have_count(0)
+        visitor.settle()
     alert = visitor.main.get_by_role("alert")  # one only: the picture's has gone
     expect(alert).to_contain_text("header.csv has a header but no rows. Put at least one row of data in it.")
     expect(visitor.main).to_contain_text("source.csv: 6,000 rows, 12 columns.")
@@ -50,9 +51,9 @@ def test_wrong_files_get_a_clear_message_and_nothing_is_lost(visitor: Visitor, f
     visitor.expect_estimate(md.estimate(md.load_project(SAMPLE / "project.toml")).first)
 
 
-def test_undo_and_redo_go_back_and_forth(visitor: Visitor) -> None:
+def test_undo_and_redo_go_back_and_forth(arrive: Arrive, server: Server) -> None:
     """Undo takes a slice away with its effect on the estimate, and redo brings both back."""
-    visitor.go("Slices")
+    visitor = arrive(f"{server.url}/slices")
     before = visitor.summary.inner_text()
     visitor.button("Category").click()
     editing = visitor.page.get_by_role("combobox", name="Edit slice")
@@ -61,20 +62,21 @@ def test_undo_and_redo_go_back_and_forth(visitor: Visitor) -> None:
     visitor.settle()
     after = visitor.summary.inner_text()
     visitor.button("Undo").click()
-    expect(visitor.page.get_by_text("Undone: add category")).to_be_visible()
+    visitor.expect_message("Undone: add category")
     expect(visitor.summary).to_have_text(before)
     expect(editing).to_have_value("negation")
+    visitor.settle()
     visitor.button("Redo").click()
-    expect(visitor.page.get_by_text("Redone: add category")).to_be_visible()
+    visitor.expect_message("Redone: add category")
     expect(visitor.summary).to_have_text(after)
 
 
-def test_a_deleted_slice_comes_back(visitor: Visitor) -> None:
+def test_a_deleted_slice_comes_back(arrive: Arrive, server: Server) -> None:
     """Deleting a slice says that undo brings it back, and it does."""
-    visitor.go("Slices")
+    visitor = arrive(f"{server.url}/slices")
     before = visitor.summary.inner_text()
     visitor.button("Delete").click()
-    expect(visitor.page.get_by_text("Deleted negation. Undo brings it back.")).to_be_visible()
+    visitor.expect_message("Deleted negation. Undo brings it back.")
     expect(visitor.summary).not_to_have_text(before)
     visitor.settle()
     visitor.button("Undo").click()

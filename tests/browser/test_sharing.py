@@ -25,7 +25,7 @@ def test_a_second_tab_follows_at_its_next_step(arrive: Arrive) -> None:
     second.go("Slices")
     expect(second.page.get_by_role("textbox", name="Project")).to_have_value("shared work")
     second.button("Delete").click()
-    expect(second.page.get_by_text("Deleted negation")).to_be_visible()
+    second.expect_message("Deleted negation")
     first.go("Slices")
     expect(first.page.get_by_role("combobox", name="Edit slice")).to_have_value("short")
     assert not second.wrong
@@ -60,6 +60,7 @@ def test_deleting_a_project_asks_once(visitor: Visitor) -> None:
     visitor.button("Delete project and its data").click()
     question.get_by_role("button", name="Delete", exact=True).click()
     expect(visitor.page.get_by_role("textbox", name="Project")).to_have_value("reviews")
+    visitor.settle()
     assert visitor.link != link
     visitor.open(link)
     expect(visitor.page.get_by_text("The link points to a project that is no longer here.")).to_be_visible()

@@ -6,16 +6,19 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import Browser, BrowserContext, Dialog, Error, Locator, Page, Playwright, expect
+from playwright.sync_api import TimeoutError as TimedOut
 
 import mandoline_core as md
 from mandoline_core.rendering import show_interval
 
 PATIENCE = 60_000  # milliseconds; machines that run tests are slow and shared
+POLLING = 100  # milliseconds
+LIST, TRIES = PATIENCE / 10, 10  # a list closes when the page scrolls, as it does when figures come late: open it again
 FLAGS = (
     "--no-sandbox",
     "--disable-gpu",
@@ -28,6 +31,7 @@ FLAGS = (
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    "--process-per-site",  # tabs of one browser share what is costly: compiled scripts
 )
 HOW_TO_GET_ONE = (
     "No Chromium found. Install one (Debian: apt-get install chromium), or set CHROMIUM to its path. "
@@ -35,6 +39,38 @@ HOW_TO_GET_ONE = (
 )
 WEIGHTS = "How much each labelled row counts"
 CURVE = "The estimate as slices are added"
+
+# Whether the server still owes an answer: a page shows that the app runs only when the server has said so.
+# And what was said in a corner of the screen, as it goes away again.
+WATCH = """(() => {
+    const Plain = window.WebSocket;
+    window.WebSocket = class extends Plain {
+        constructor(...settings) {
+            super(...settings);
+            this.addEventListener("message", () => { window.unanswered = false; });
+        }
+        send(message) {
+            window.unanswered = true;
+            super.send(message);
+        }
+    };
+    window.messages = new Set();
+    new MutationObserver(() => {
+        for (const toast of document.querySelectorAll("[data-testid=stToast]"))
+            if (toast.checkVisibility()) window.messages.add(toast.textContent);
+    }).observe(document, {childList: true, characterData: true, subtree: true});
+})()"""
+# Twice in a row: between two messages, and between a message and its effect, all seems calm for a moment.
+SETTLED = """() => {
+    const app = document.querySelector("[data-testid=stApp]")?.dataset;
+    const calm = !window.unanswered
+        && app?.testConnectionState === "CONNECTED" && app.testScriptState === "notRunning"
+        && !document.querySelector("[data-testid=stSkeleton]")
+        && [...document.querySelectorAll("[data-testid=stPlotlyChart]")].every(one => one.querySelector(".main-svg"));
+    const still = calm && window.wasCalm;
+    window.wasCalm = calm && !still;
+    return still;
+}"""
 
 expect.set_options(timeout=PATIENCE)
 
@@ -71,6 +107,7 @@ class Visitor:
         self.url = url
         self.page: Page = context.new_page()
         self.page.set_default_timeout(PATIENCE)
+        self.page.add_init_script(WATCH)
         self.wrong: list[str] = []
         self.page.on("dialog", self._refuse)
         self.page.on("pageerror", self._note)
@@ -88,22 +125,20 @@ class Visitor:
         """Open the app, or a link into it, and wait until it is there."""
         self.page.goto(link or self.url, wait_until="commit")
         if wait:
-            expect(self.page.get_by_role("heading", level=1).first).to_be_visible()
+            self.page.locator("h1").first.wait_for()
             self.settle()
         return self
 
     def settle(self) -> None:
         """Wait until the app has nothing to do, and nothing is shown that it no longer stands by."""
-        app = self.page.get_by_test_id("stApp")
-        expect(app).to_have_attribute("data-test-connection-state", "CONNECTED")
-        expect(app).to_have_attribute("data-test-script-state", "notRunning")
-        expect(self.page.get_by_test_id("stSkeleton")).to_have_count(0)
+        self.page.wait_for_function(SETTLED, polling=POLLING)
 
     def go(self, title: str) -> None:
         """Go to a page by its link in the sidebar."""
         self.page.get_by_role("navigation").get_by_role("link", name=title, exact=True).click()
-        expect(self.page.get_by_role("heading", name=title, exact=True, level=1)).to_be_visible()
+        self.page.locator("h1", has_text=title).wait_for()
         self.settle()
+        expect(self.page.get_by_role("heading", name=title, exact=True, level=1)).to_be_visible()
 
     @property
     def link(self) -> str:
@@ -122,14 +157,39 @@ class Visitor:
 
     def choose(self, label: str, option: str) -> None:
         """Choose from a list."""
-        box = self.page.get_by_role("combobox", name=label, exact=True)
-        box.click()
-        self.page.get_by_role("option", name=option, exact=True).click()
+        box = self._box(label)
+        any(self._in_list(box, option, lambda found: found.click(timeout=LIST)) for _ in range(TRIES))
         expect(box).to_have_value(option)
         self.settle()
 
+    def listed(self, label: str, option: str) -> list[str]:
+        """Open a list, and read all of it once an option is there."""
+        box, found = self._box(label), list[str]()
+
+        def read(one: Locator) -> None:
+            one.wait_for(timeout=LIST)
+            found.extend(self.page.get_by_role("option").all_inner_texts())
+
+        any(self._in_list(box, option, read) for _ in range(TRIES))
+        return found
+
+    def _box(self, label: str) -> Locator:
+        self.settle()
+        return self.page.get_by_role("combobox", name=label, exact=True)
+
+    def _in_list(self, box: Locator, option: str, act: Callable[[Locator], None]) -> bool:
+        """Do something in an open list; say whether it could be done, as a list closes when the page scrolls."""
+        if box.get_attribute("aria-expanded") != "true":
+            box.click()
+        try:
+            act(self.page.get_by_role("option", name=option, exact=True))
+        except TimedOut:
+            return False
+        return True
+
     def add_word(self, word: str) -> None:
         """Add a word to the keyword slice that is being edited."""
+        self.settle()  # a page that is being drawn anew loses what is half written
         words = self.page.get_by_role("combobox", name="Words")
         words.click()
         words.press_sequentially(word)
@@ -173,6 +233,12 @@ class Visitor:
         written = show_interval(report.estimate, report.interval, share=True)
         expect(self.summary).to_contain_text(f"{written}. On your labelled data")
 
+    def expect_message(self, text: str) -> None:
+        """Expect that something was said in a corner of the screen, whether or not it is still there."""
+        self.page.wait_for_function(
+            "text => [...window.messages].some(message => message.includes(text))", arg=text, polling=POLLING
+        )
+
     def expect_trace(self, alt: str, name: str, expected: Mapping[str, Sequence[float]]) -> None:
         """Expect a figure to hold these numbers; it may still be on its way."""
         script = """([alt, name, expected]) => {
@@ -183,7 +249,7 @@ class Visitor:
                 && wanted.every((value, i) => Math.abs(trace[axis][i] - value) < 1e-9));
         }"""
         try:
-            self.page.wait_for_function(script, arg=[alt, name, expected])
+            self.page.wait_for_function(script, arg=[alt, name, expected], polling=POLLING)
         except Error as error:
             raise AssertionError(f"{alt}, {name}: expected {expected}, got {json.dumps(self.figure(alt))}") from error
 
