@@ -54,16 +54,13 @@ def desk(browser: Browser, server: Server) -> Desk:
 
 @pytest.fixture
 def arrive(browser: Browser, desk: Desk, server: Server, request: pytest.FixtureRequest) -> Iterator[Arrive]:
-    """Let visitors come, each to a browser that knows nothing yet; at the end nothing may have gone wrong.
-
-    Visitors who sit `beside` the first share a browser with them, as tabs of one window do.
-    """
+    """Let visitors come, each to a browser that knows nothing yet; at the end nothing may have gone wrong."""
     visitors: list[Visitor] = []
     servers = {server.url: server}
 
-    def come(link: str | None = None, at: Server = server, *, wait: bool = True, beside: bool = False) -> Visitor:
+    def come(link: str | None = None, at: Server = server, *, wait: bool = True) -> Visitor:
         servers[at.url] = at
-        context = desk.context if beside or not visitors else new_context(browser)
+        context = desk.context if not visitors else new_context(browser)
         visitors.append(Visitor(context, at.url))
         return visitors[-1].open(link, wait=wait)
 
