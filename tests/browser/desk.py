@@ -17,7 +17,7 @@ def new_context(browser: Browser) -> BrowserContext:
 class Desk:
     """Keep one browser profile, and with it one process for all of its tabs, from test to test.
 
-    A new process has to compile all of the app's scripts, which doubles what a visit costs.
+    Compiling the app's scripts takes a new process longer than it takes to draw a page.
 
     Parameters
     ----------

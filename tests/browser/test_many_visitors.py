@@ -9,10 +9,8 @@ from playwright.sync_api import expect
 
 from tests.browser.conftest import Arrive
 from tests.browser.server import Server
-from tests.browser.visitor import PATIENCE
 
 VISITORS = 20
-TOGETHER = 5 * PATIENCE  # all of them are drawn at once, so each may take as long as all
 
 
 @pytest.mark.slow
@@ -20,18 +18,16 @@ def test_twenty_visitors_work_side_by_side(arrive: Arrive, server: Server) -> No
     """Each renames a project and edits a slice; all are answered, and nobody sees anyone else's work."""
     arrive()  # what the first visit costs is everyone's: samples, fits and figures are shared
     before = server.megabytes
-    # Nobody waits for anybody. What they share is the browser that draws their pages, not a session of the app.
-    visitors = [arrive(f"{server.url}/slices", wait=False, beside=True) for _ in range(VISITORS)]
+    visitors = [arrive(f"{server.url}/slices", wait=False) for _ in range(VISITORS)]  # nobody waits for anybody
     for number, visitor in enumerate(visitors):
-        visitor.settle(TOGETHER)
         name = visitor.page.get_by_role("textbox", name="Project")
         name.fill(f"work of {number}")
         name.press("Enter")
     for number, visitor in enumerate(visitors):
-        visitor.settle(TOGETHER)
+        visitor.settle()
         visitor.add_word(f"word{number}")
     for number, visitor in enumerate(visitors):
-        visitor.settle(TOGETHER)
+        visitor.settle()
         expect(visitor.page.get_by_role("textbox", name="Project")).to_have_value(f"work of {number}")
         expect(visitor.page.get_by_role("button", name=re.compile(r"Remove word\d+"))).to_have_count(1)
         expect(visitor.button(f"Remove word{number}")).to_be_visible()

@@ -15,11 +15,10 @@ from playwright.sync_api import TimeoutError as TimedOut
 
 import mandoline_core as md
 from mandoline_core.rendering import show_interval
-from tests.browser.watching import SETTLED, TWO_FRAMES, WATCH
 
 PATIENCE = 60_000  # milliseconds; machines that run tests are slow and shared
 POLLING = 100  # milliseconds
-SOON, TRIES = 6_000, 10  # milliseconds until something is tried again, and how often
+LIST, TRIES = PATIENCE / 10, 10  # a list closes when the page scrolls, as it does when figures come late: open it again
 FLAGS = (
     "--no-sandbox",
     "--disable-gpu",
@@ -40,6 +39,38 @@ HOW_TO_GET_ONE = (
 )
 WEIGHTS = "How much each labelled row counts"
 CURVE = "The estimate as slices are added"
+
+# Whether the server still owes an answer: a page shows that the app runs only when the server has said so.
+# And what was said in a corner of the screen, as it goes away again.
+WATCH = """(() => {
+    const Plain = window.WebSocket;
+    window.WebSocket = class extends Plain {
+        constructor(...settings) {
+            super(...settings);
+            this.addEventListener("message", () => { window.unanswered = false; });
+        }
+        send(message) {
+            window.unanswered = true;
+            super.send(message);
+        }
+    };
+    window.messages = new Set();
+    new MutationObserver(() => {
+        for (const toast of document.querySelectorAll("[data-testid=stToast]"))
+            if (toast.checkVisibility()) window.messages.add(toast.textContent);
+    }).observe(document, {childList: true, characterData: true, subtree: true});
+})()"""
+# Twice in a row: between two messages, and between a message and its effect, all seems calm for a moment.
+SETTLED = """() => {
+    const app = document.querySelector("[data-testid=stApp]")?.dataset;
+    const calm = !window.unanswered
+        && app?.testConnectionState === "CONNECTED" && app.testScriptState === "notRunning"
+        && !document.querySelector("[data-testid=stSkeleton]")
+        && [...document.querySelectorAll("[data-testid=stPlotlyChart]")].every(one => one.querySelector(".main-svg"));
+    const still = calm && window.wasCalm;
+    window.wasCalm = calm && !still;
+    return still;
+}"""
 
 expect.set_options(timeout=PATIENCE)
 
@@ -98,9 +129,9 @@ class Visitor:
             self.settle()
         return self
 
-    def settle(self, patience: float = PATIENCE) -> None:
+    def settle(self) -> None:
         """Wait until the app has nothing to do, and nothing is shown that it no longer stands by."""
-        self.page.wait_for_function(SETTLED, polling=POLLING, timeout=patience)
+        self.page.wait_for_function(SETTLED, polling=POLLING)
 
     def go(self, title: str) -> None:
         """Go to a page by its link in the sidebar."""
@@ -126,57 +157,45 @@ class Visitor:
 
     def choose(self, label: str, option: str) -> None:
         """Choose from a list."""
-
-        def choose(box: Locator) -> None:
-            box.click()
-            self._option(option).click(timeout=SOON)
-
-        expect(self._in_list(label, choose)).to_have_value(option)
+        box = self._box(label)
+        any(self._in_list(box, option, lambda found: found.click(timeout=LIST)) for _ in range(TRIES))
+        expect(box).to_have_value(option)
         self.settle()
 
     def listed(self, label: str, option: str) -> list[str]:
-        """Open a list, and read it once an option is there."""
-        found: list[str] = []
+        """Open a list, and read all of it once an option is there."""
+        box, found = self._box(label), list[str]()
 
-        def read(box: Locator) -> None:
-            box.click()
-            self._option(option).wait_for(timeout=SOON)
+        def read(one: Locator) -> None:
+            one.wait_for(timeout=LIST)
             found.extend(self.page.get_by_role("option").all_inner_texts())
 
-        self._in_list(label, read)
+        any(self._in_list(box, option, read) for _ in range(TRIES))
         return found
+
+    def _box(self, label: str) -> Locator:
+        self.settle()
+        return self.page.get_by_role("combobox", name=label, exact=True)
+
+    def _in_list(self, box: Locator, option: str, act: Callable[[Locator], None]) -> bool:
+        """Do something in an open list; say whether it could be done, as a list closes when the page scrolls."""
+        if box.get_attribute("aria-expanded") != "true":
+            box.click()
+        try:
+            act(self.page.get_by_role("option", name=option, exact=True))
+        except TimedOut:
+            return False
+        return True
 
     def add_word(self, word: str) -> None:
         """Add a word to the keyword slice that is being edited."""
-
-        def add(words: Locator) -> None:
-            if self.button(f"Remove {word}").count() == 0:
-                words.fill(word)
-                self._option(f"Add: {word}").wait_for(timeout=SOON)
-                words.press("Enter")
-            self.button(f"Remove {word}").wait_for(timeout=SOON)
-
-        self._in_list("Words", add).press("Escape")  # the list stays open for more words
-
-    def _option(self, name: str) -> Locator:
-        return self.page.get_by_role("option", name=name, exact=True)
-
-    def _in_list(self, label: str, act: Callable[[Locator], None]) -> Locator:
-        """Do something in a list that opens, and again where it closed: it does when late figures make the page scroll."""
-        self.settle()
-        box = self.page.get_by_role("combobox", name=label, exact=True)
-        for attempt in range(TRIES):
-            box.scroll_into_view_if_needed()
-            self.page.evaluate(TWO_FRAMES)
-            try:
-                act(box)
-            except TimedOut:
-                if attempt == TRIES - 1:
-                    raise
-                box.press("Escape")
-            else:
-                break
-        return box
+        self.settle()  # a page that is being drawn anew loses what is half written
+        words = self.page.get_by_role("combobox", name="Words")
+        words.click()
+        words.press_sequentially(word)
+        expect(self.page.get_by_role("option", name=f"Add: {word}")).to_be_visible()
+        words.press("Enter")
+        words.press("Escape")  # the list stays open for more words
 
     def upload(self, label: str, *files: Path) -> None:
         """Give files to an uploader."""
