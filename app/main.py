@@ -3,27 +3,33 @@
 from __future__ import annotations
 
 import streamlit as st
+from streamlit.navigation.page import StreamlitPage
 
-from app import parts
+from app.views import parts
 
-VIEWS = (
-    ("views/data.py", "Data", ":material/table:"),
-    ("views/slices.py", "Slices", ":material/content_cut:"),
-    ("views/corrections.py", "Corrections", ":material/tune:"),
-    ("views/estimate.py", "Estimate", ":material/monitoring:"),
-    ("views/compare.py", "Compare", ":material/compare_arrows:"),
-    ("views/trust.py", "Trust", ":material/verified_user:"),
-)
+VIEWS = {
+    "Data": ":material/table:",
+    "Slices": ":material/content_cut:",
+    "Corrections": ":material/tune:",
+    "Estimate": ":material/monitoring:",
+    "Compare": ":material/compare_arrows:",
+    "Trust": ":material/verified_user:",
+}
 
 
 def main() -> None:
     """Draw the frame and run the chosen page."""
     st.set_page_config(page_title="Mandoline", page_icon=":material/content_cut:", layout="wide")
-    pages = [st.Page(path, title=title, icon=icon, default=title == "Estimate") for path, title, icon in VIEWS]
-    page = st.navigation(pages)
+    page = st.navigation([_page(title, icon) for title, icon in VIEWS.items()])
     with parts.boundary():
         parts.sidebar()
         page.run()
+
+
+def _page(title: str, icon: str) -> StreamlitPage:
+    """Find a page by its title: its folder, its file and its address are called like it."""
+    name = title.lower()
+    return st.Page(f"views/{name}/{name}.py", title=title, icon=icon, default=title == "Estimate")
 
 
 main()

@@ -5,6 +5,8 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+from mandoline_core.formatting import listed
+
 
 class MandolineError(ValueError):
     """Report bad input in one clear sentence; every error we raise on purpose derives from this."""
@@ -30,30 +32,6 @@ class SliceError(MandolineError):
 
 class OverlapError(MandolineError):
     """Report a target that the source cannot be reweighted to."""
-
-
-def listed(names: Iterable[object], most: int = 12) -> str:
-    """Join names with commas, shortened when there are many.
-
-    >>> listed(["a", "b"])
-    'a, b'
-    >>> listed("abcd", most=2)
-    'a, b and 2 more'
-    """
-    words = [str(name) for name in names]
-    if len(words) <= most:
-        return ", ".join(words)
-    return ", ".join(words[:most]) + f" and {len(words) - most} more"
-
-
-def counted(n: float, what: str) -> str:
-    """Write a number of things, one of them without an s.
-
-    >>> counted(1, "row"), counted(1200, "row")
-    ('1 row', '1,200 rows')
-    """
-    number = f"{n:,.0f}"
-    return f"{number} {what}" if number == "1" else f"{number} {what}s"
 
 
 def did_you_mean(word: str, choices: Iterable[str]) -> str:

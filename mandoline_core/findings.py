@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
 
 Severity = Literal["info", "warning", "serious"]
 _ORDER = {"serious": 0, "warning": 1, "info": 2}
@@ -39,3 +39,41 @@ class Finding:
 def worst_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """Sort by severity, keeping the order within one."""
     return tuple(sorted(findings, key=lambda finding: _ORDER[finding.severity]))
+
+
+@dataclass(frozen=True)
+class Check:
+    """Hold one check.
+
+    Parameters
+    ----------
+    name, question : str
+    state : {"passed", "doubtful", "failed", "not run"}
+    words : str
+        What was found, or why it could not run.
+    """
+
+    name: str
+    question: str
+    state: str
+    words: str
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Hold the traffic light, its sentence, and the checks behind it.
+
+    Parameters
+    ----------
+    level : {"green", "amber", "red"}
+    message : str
+    checks : tuple of Check
+    """
+
+    level: str
+    message: str
+    checks: tuple[Check, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the verdict as plain data."""
+        return asdict(self)

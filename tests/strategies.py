@@ -10,14 +10,16 @@ import numpy as np
 from hypothesis import assume
 from hypothesis import strategies as st
 
-from mandoline_core.corrections import correction_rule, fixed_rule
-from mandoline_core.diagnostics import interval_of
-from mandoline_core.estimators import Outcome, Problem, get_estimator
-from mandoline_core.metrics import get_metric
-from mandoline_core.noise import Correction, Noise
-from mandoline_core.patterns import Count, count_patterns, restrict_source
-from mandoline_core.simulate import World
+from mandoline_core.estimating.diagnostics import interval_of
+from mandoline_core.estimators.base import Outcome
+from mandoline_core.estimators.registry import get_estimator
+from mandoline_core.metrics.metric import get_metric
+from mandoline_core.patterns.patterns import Count, count_patterns, restrict_source
+from mandoline_core.slices.noise import Correction, Noise
+from mandoline_core.weighting.corrections import correction_rule, fixed_rule
+from mandoline_core.weighting.problem import Problem
 from tests import oracles
+from tests.worlds import World
 
 Edges = tuple[tuple[int, int], ...]
 FOLDS = {"none": ((0, 0),), "half": ((0, 1),), "crossfit": ((0, 1), (1, 0))}

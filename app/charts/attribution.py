@@ -8,11 +8,11 @@ from typing import NamedTuple
 import plotly.graph_objects as go
 
 from app.charts.scales import TICK_FORMAT, value_axis, value_range
-from app.template import SOURCE, finish, label, palette, safe, shorten
-from app.wording import direction, show_step, spoken
-from mandoline_core.attribution import Attribution, AttributionPart
-from mandoline_core.intervals import Interval
-from mandoline_core.rendering import show_value
+from app.charts.template import SOURCE, finish, label, palette, safe, shorten
+from app.words import direction, show_step, spoken
+from mandoline_core.arrays import Interval
+from mandoline_core.estimating import Attribution, AttributionPart
+from mandoline_core.formatting import show_value
 
 MOST_PARTS = 12
 _ROW = 44

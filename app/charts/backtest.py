@@ -9,8 +9,8 @@ import plotly.graph_objects as go
 
 from app.charts.comparison import short_title
 from app.charts.ranking import beside
-from app.template import finish, palette, safe
-from mandoline_core.backtesting.results import EXPECTED_KINDS, Judged, ModelBacktest
+from app.charts.template import finish, palette, safe
+from mandoline_core.backtesting import EXPECTED_KINDS, Judged, ModelBacktest
 from mandoline_core.estimators import get_estimator
 
 # Colours that people who see few of them tell apart, and a shape of its own for each.

@@ -9,11 +9,11 @@ from typing import NamedTuple
 import plotly.graph_objects as go
 
 from app.charts.scales import TICK_FORMAT, value_axis, value_range
-from app.template import SOURCE, TRUTH, finish, palette, safe, wrap
-from app.wording import app_words, spoken
-from mandoline_core.comparison import Entry, ModelComparison
+from app.charts.template import SOURCE, TRUTH, finish, palette, safe, wrap
+from app.words import app_words, spoken
+from mandoline_core.comparing import Entry, ModelComparison
 from mandoline_core.estimators import get_estimator
-from mandoline_core.rendering import show_interval, show_value
+from mandoline_core.formatting import show_interval, show_value
 
 PAPER, LATER, APART = "Methods of the paper", "Later methods", "No number here"
 TITLE, HOVER, NARROW_AXIS = 25, 60, 30  # characters a line: beside the dots, when hovering, under them

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import plotly.graph_objects as go
 
-from app.template import finish
+from app.charts.template import finish
 
 _LIGHT, _DARK = "#EEF0F2", "#30363D"  # what is rare keeps close to the page
 _ON_LIGHT, _ON_DARK = "#16191D", "#FFFFFF"

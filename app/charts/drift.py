@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import plotly.graph_objects as go
 
-from app.template import SOURCE, TARGET, finish, label, palette, safe, shorten
-from mandoline_core.drift import ClassShare, SliceCalibration
+from app.charts.template import SOURCE, TARGET, finish, label, palette, safe, shorten
+from mandoline_core.trust import ClassShare, SliceCalibration
 
 MOST = 14
 _ROW = 26

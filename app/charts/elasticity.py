@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import plotly.graph_objects as go
 
-from app.template import finish, label, palette, safe, shorten
-from mandoline_core.elasticity import CorrectionSlope
+from app.charts.template import finish, label, palette, safe, shorten
+from mandoline_core.estimating import CorrectionSlope
 
 MOST = 16
 _ROW = 34

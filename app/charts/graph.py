@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import plotly.graph_objects as go
 
-from app.template import WIDE_AXIS, finish, label, palette, safe, shorten
+from app.charts.template import WIDE_AXIS, finish, label, palette, safe, shorten
 
 _MANY = 12  # slices, from which on names get shorter
 

@@ -8,10 +8,10 @@ from typing import NamedTuple
 import plotly.graph_objects as go
 
 from app.charts.scales import TICK_FORMAT, value_axis, value_range
-from app.template import finish, safe
-from app.wording import spoken
-from mandoline_core.intervals import Interval
-from mandoline_core.rendering import show_interval
+from app.charts.template import finish, safe
+from app.words import spoken
+from mandoline_core.arrays import Interval
+from mandoline_core.formatting import show_interval
 
 
 class IntervalRow(NamedTuple):

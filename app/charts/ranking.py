@@ -8,10 +8,10 @@ import plotly.graph_objects as go
 
 from app.charts.comparison import NARROW_AXIS, TITLE, short_title
 from app.charts.scales import TICK_FORMAT, value_axis, value_range
-from app.template import TITLE_WIDTH, TRUTH, finish, label, palette, safe, shorten
-from app.wording import spoken
-from mandoline_core.comparison import Comparison
-from mandoline_core.rendering import show_value
+from app.charts.template import TITLE_WIDTH, TRUTH, finish, label, palette, safe, shorten
+from app.words import spoken
+from mandoline_core.comparing import Comparison
+from mandoline_core.formatting import show_value
 
 _MODEL = 12  # characters of a model's name beside a line
 _ROW, _KEY_LINE = 50, 16  # pixels

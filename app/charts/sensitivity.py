@@ -9,10 +9,10 @@ from typing import NamedTuple
 import plotly.graph_objects as go
 
 from app.charts.scales import TICK_FORMAT, ZOOMED, value_range
-from app.template import TARGET, WIDE_AXIS, finish, label, palette, safe, shorten
-from app.wording import spoken
-from mandoline_core.rendering import show_value
-from mandoline_core.sensitivity import SensitivityPoint, SliceStrength
+from app.charts.template import TARGET, WIDE_AXIS, finish, label, palette, safe, shorten
+from app.words import spoken
+from mandoline_core.formatting import show_value
+from mandoline_core.trust import SensitivityPoint, SliceStrength
 
 MOST_SLICES = 8
 _TICKS = (1.0, 1.25, 1.5, 2.0, 3.0, 4.0, 5.0)

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import plotly.graph_objects as go
 
-from app.template import SOURCE, TARGET, finish, label, safe, shorten
-from mandoline_core.slice_table import SliceRow
+from app.charts.template import SOURCE, TARGET, finish, label, safe, shorten
+from mandoline_core.estimating import SliceRow
 
 _BAR = 19  # pixels a bar
 MOST_CLASSES = 20

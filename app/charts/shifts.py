@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import plotly.graph_objects as go
 
-from app.template import finish, label, palette, safe, shorten
+from app.charts.template import finish, label, palette, safe, shorten
 
 MOST_PAIRS = 20
 _LINE = 24  # pixels a line

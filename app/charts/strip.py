@@ -7,11 +7,11 @@ from typing import NamedTuple
 import plotly.graph_objects as go
 
 from app.charts.scales import TICK_FORMAT, value_axis, value_range
-from app.template import SOURCE, TRUTH, finish, palette
-from app.wording import direction, show_difference
-from mandoline_core.intervals import Interval
-from mandoline_core.model_report import ModelReport
-from mandoline_core.rendering import is_share, show_interval, show_value
+from app.charts.template import SOURCE, TRUTH, finish, palette
+from app.words import direction, show_difference
+from mandoline_core.arrays import Interval
+from mandoline_core.estimating import ModelReport, is_share
+from mandoline_core.formatting import show_interval, show_value
 
 
 class _Mark(NamedTuple):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import plotly.graph_objects as go
 
-from app.template import finish, palette, safe, wrap
-from mandoline_core.theory import TheoremBound
+from app.charts.template import finish, palette, safe, wrap
+from mandoline_core.trust import TheoremBound
 
 TERM_NAMES = {"hidden shift": "hidden change", "corrections": "corrections", "luck": "luck of the draw"}
 _ROW = 46

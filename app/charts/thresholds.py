@@ -9,8 +9,8 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike, NDArray
 
-from app.template import SOURCE, TARGET, WIDE_AXIS, finish, palette, safe, shorten
-from mandoline_core.patterns import Floats
+from app.charts.template import SOURCE, TARGET, WIDE_AXIS, finish, palette, safe, shorten
+from mandoline_core.arrays import Floats
 
 _BINS = 30
 _TAIL = 0.005  # so much on either side may share the end bins

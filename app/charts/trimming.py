@@ -8,11 +8,10 @@ from collections.abc import Sequence
 import plotly.graph_objects as go
 
 from app.charts.scales import TICK_FORMAT, ZOOMED, value_range
-from app.template import WIDE_AXIS, finish, palette
-from app.wording import direction, show_difference, spoken
-from mandoline_core.errors import counted
-from mandoline_core.rendering import show_interval, show_value
-from mandoline_core.trimming import Trimmed
+from app.charts.template import WIDE_AXIS, finish, palette
+from app.words import direction, show_difference, spoken
+from mandoline_core.formatting import counted, show_interval, show_value
+from mandoline_core.trust import Trimmed
 
 _MOST_TICKS = 8  # what fits on a phone
 

@@ -7,10 +7,11 @@ from typing import NamedTuple
 import numpy as np
 import plotly.graph_objects as go
 
-from app.template import SOURCE, WIDE_AXIS, finish, palette, safe, shorten
-from mandoline_core.model_report import ModelReport
-from mandoline_core.patterns import Floats, Patterns
-from mandoline_core.rendering import show_times
+from app.charts.template import SOURCE, WIDE_AXIS, finish, palette, safe, shorten
+from mandoline_core.arrays import Floats
+from mandoline_core.estimating import ModelReport
+from mandoline_core.formatting import show_times
+from mandoline_core.patterns import Patterns
 
 LEAST = -10  # in powers of two: what counts less than 1/1,024 times shares a bar
 _MOST_BARS = 24

@@ -12,11 +12,10 @@ import streamlit as st
 
 from app.compute.background import Run, Task
 from app.compute.estimates import prepared, problem_key
-from app.state import Workspace
+from app.project import Workspace
 from mandoline_core import EstimatorSettings
-from mandoline_core.assemble import Prepared
-from mandoline_core.backtest import backtest_model
-from mandoline_core.backtesting.results import ModelBacktest
+from mandoline_core.backtesting import ModelBacktest, backtest_model
+from mandoline_core.estimating import Prepared
 
 MOST_KEPT = 24
 

@@ -15,14 +15,11 @@ from threadpoolctl import threadpool_limits
 from app.compute.background import Run, Task
 from app.compute.estimates import prepared
 from app.compute.frames import model_of, samples
-from app.state import Workspace
+from app.project import Workspace
 from mandoline_core import EstimatorSettings, MandolineError
-from mandoline_core.assemble import Prepared
-from mandoline_core.comparing import gather, run_estimator
-from mandoline_core.comparison import Comparison, Entry, ModelComparison
-from mandoline_core.density.features import default_columns
-from mandoline_core.estimators import ESTIMATORS, get_estimator
-from mandoline_core.model_ranking import summarise
+from mandoline_core.comparing import Comparison, Entry, ModelComparison, gather, run_estimator, summarise
+from mandoline_core.estimating import Prepared
+from mandoline_core.estimators import ESTIMATORS, default_columns, get_estimator
 
 MOST_BYTES = 400_000_000
 # Seconds on 10,000 rows of each sample, roughly, on a machine that has nothing else to do; kernels grow with the

@@ -7,12 +7,10 @@ from dataclasses import dataclass, replace
 import streamlit as st
 
 from app.compute.estimates import counted, members, prepared, problem_key
-from app.state import Workspace
-from mandoline_core import (
-    Correction,
-)
-from mandoline_core.assemble import Prepared, state_problem
-from mandoline_core.graph import edge_threshold, pair_gaps, score_tests
+from app.project import Workspace
+from mandoline_core import Correction
+from mandoline_core.estimating import Prepared, state_problem
+from mandoline_core.weighting import edge_threshold, pair_gaps, score_tests
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from app.compute.frames import identifiers, model_of, samples
-from app.state import Workspace
+from app.project import Workspace
 from mandoline_core import (
     Ablation,
     EstimatorSettings,
@@ -24,20 +24,24 @@ from mandoline_core import (
     report_model,
     slice_table,
 )
-from mandoline_core.assemble import Counted, Prepared, count_rows, make_problem, state_problem
-from mandoline_core.balance import (
+from mandoline_core.arrays import Codes
+from mandoline_core.estimating import (
     Balance,
+    Counted,
     HeavyPattern,
+    Prepared,
     column_balance,
+    count_rows,
     heaviest_patterns,
+    interval_of,
+    make_problem,
     slice_balance,
+    state_problem,
     used_columns,
 )
-from mandoline_core.diagnostics import interval_of
 from mandoline_core.estimators import get_estimator
-from mandoline_core.metrics import get_metric
-from mandoline_core.patterns import Codes, count_patterns
-from mandoline_core.scoring import score_rows
+from mandoline_core.metrics import get_metric, score_rows
+from mandoline_core.patterns import count_patterns
 from mandoline_core.slices import resolve, slice_codes
 
 

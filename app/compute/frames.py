@@ -9,17 +9,11 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from app import tables
-from app.opening import read_upload
-from app.roles import RoleGuess, guess_roles
-from app.state import Workspace
-from mandoline_core import (
-    Model,
-    Sample,
-    read_table,
-)
-from mandoline_core.data import class_codes, class_name
-from mandoline_core.density.features import default_columns
+from app.project import RoleGuess, Workspace, guess_roles, read_upload
+from app.words import tables
+from mandoline_core import Model, Sample, read_table
+from mandoline_core.estimators import default_columns
+from mandoline_core.samples import class_codes, class_name
 
 
 @dataclass(frozen=True)

@@ -9,13 +9,10 @@ import streamlit as st
 
 from app.compute.estimates import prepared, problem_key
 from app.compute.frames import samples
-from app.opening import read_upload
-from app.state import Workspace
+from app.project import Workspace, read_upload
 from mandoline_core import MandolineError, Sample
-from mandoline_core.assemble import Prepared
-from mandoline_core.labelling.few_labels import FewLabels, use_labels
-from mandoline_core.labelling.plan import LabelPlan, plan_labels, read_plan
-from mandoline_core.labelling.rows import has_label, label_column
+from mandoline_core.estimating import Prepared
+from mandoline_core.labelling import FewLabels, LabelPlan, has_label, label_column, plan_labels, read_plan, use_labels
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,26 +9,40 @@ import numpy as np
 import streamlit as st
 
 from app.compute.estimates import prepared, problem_key, report
-from app.state import Workspace
+from app.project import Workspace
 from mandoline_core import MandolineError, ModelReport
-from mandoline_core.attribution import METHODS, Attribution, attribute
-from mandoline_core.balance import Balance, slice_balance
-from mandoline_core.drift import Drift, drift
-from mandoline_core.elasticity import CorrectionSlope, correction_slopes
-from mandoline_core.overlap_words import Overlap, overlap
-from mandoline_core.sensitivity import (
+from mandoline_core.estimating import (
+    METHODS,
+    Attribution,
+    Balance,
+    CorrectionSlope,
+    attribute,
+    correction_slopes,
+    slice_balance,
+)
+from mandoline_core.trust import (
+    Drift,
+    Overlap,
     SensitivityPoint,
     SliceStrength,
+    Tail,
+    TheoremBound,
+    Trimmed,
+    Unmodelled,
+    caps,
+    column_table_of,
     crossing,
+    drift,
+    overlap,
     sensitivity_bounds,
     sensitivity_curve,
     slice_strengths,
+    tail_of,
+    theorem_bound,
+    trim,
+    unmodelled_lines,
+    unmodelled_pairs,
 )
-from mandoline_core.tails import Tail, tail_of
-from mandoline_core.theory import TheoremBound, theorem_bound
-from mandoline_core.trimming import Trimmed, caps, trim
-from mandoline_core.trust import column_table_of, unmodelled_lines
-from mandoline_core.unmodelled.columns import Unmodelled, unmodelled_pairs
 
 PAPER = "mandoline"
 REDRAWS = 100  # of both samples, for the intervals of slices' parts

@@ -12,10 +12,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from mandoline_core.classes import class_codes
-from mandoline_core.data import Sample
-from mandoline_core.density.features import default_columns
-from mandoline_core.patterns import Floats, Index
+from mandoline_core.arrays import Floats, Index
+from mandoline_core.estimators import default_columns
+from mandoline_core.samples import Sample, class_codes
 
 FEWEST_ROWS = 30  # on either side of a split
 MOST_GROUPS = 4  # of one column: the largest

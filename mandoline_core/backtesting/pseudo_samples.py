@@ -7,13 +7,13 @@ from functools import cached_property
 
 import numpy as np
 
-from mandoline_core.answers import Answers, read_answers, read_probabilities
-from mandoline_core.assemble import make_problem
+from mandoline_core.arrays import Floats, Index
 from mandoline_core.errors import MandolineError
-from mandoline_core.estimators import Problem
-from mandoline_core.estimators.problem import Evidence, Rows
-from mandoline_core.patterns import Count, Floats, Index, total_statistics
-from mandoline_core.settings import EstimatorSettings
+from mandoline_core.estimating import make_problem
+from mandoline_core.metrics import Answers, read_answers, read_probabilities
+from mandoline_core.patterns import Count, total_statistics
+from mandoline_core.project import EstimatorSettings
+from mandoline_core.weighting import Evidence, Problem, Rows
 
 MOST_ROWS = 20_000  # drawn for either sample: enough to judge a method by, and quick
 

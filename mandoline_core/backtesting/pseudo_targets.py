@@ -15,16 +15,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from mandoline_core.ablation import steps
-from mandoline_core.assemble import Prepared
+from mandoline_core.arrays import Floats, Index
 from mandoline_core.backtesting.column_splits import find_columns, split_column
 from mandoline_core.backtesting.pseudo_samples import PseudoTarget, read_said
-from mandoline_core.classes import class_codes
 from mandoline_core.errors import MandolineError
-from mandoline_core.estimators import Problem
-from mandoline_core.estimators.reweighted import weigh
+from mandoline_core.estimating import Prepared, steps
+from mandoline_core.estimators import weigh
 from mandoline_core.metrics import MOST_CLASSES, evaluate
-from mandoline_core.patterns import Floats, Index
+from mandoline_core.samples import class_codes
+from mandoline_core.weighting import Problem
 
 SLICES, HELD_OUT, CLASS, COLUMN = KINDS = ("slices", "held-out slice", "class", "column")
 N_RANDOM = 20  # tilts of classes at random

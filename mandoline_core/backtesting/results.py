@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from mandoline_core.arrays import Interval
 from mandoline_core.backtesting.pseudo_targets import CLASS, HELD_OUT, SLICES
-from mandoline_core.backtesting.text import render_backtest
-from mandoline_core.intervals import Interval
 from mandoline_core.metrics import Metric
 
 EXPECTED_KINDS = (SLICES, HELD_OUT, CLASS)  # whose errors a person may expect, whatever columns there are
@@ -187,6 +186,8 @@ class Backtest:
         return {"models": {name: model.as_dict(draws=draws) for name, model in self.models.items()}}
 
     def __str__(self) -> str:
+        from mandoline_core.backtesting.text import render_backtest
+
         return render_backtest(self)
 
 

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from mandoline_core.backtesting.pseudo_targets import CLASS, COLUMN, HELD_OUT, SLICES
-from mandoline_core.errors import listed
-from mandoline_core.rendering import show_points, table, wrapped
-
-if TYPE_CHECKING:
-    from mandoline_core.backtesting.results import Backtest, Judged, ModelBacktest
+from mandoline_core.backtesting.results import Backtest, Judged, ModelBacktest
+from mandoline_core.formatting import listed, show_points, table, wrapped
 
 _ABOUT_KINDS = {
     SLICES: (

@@ -1,61 +1,17 @@
-"""The estimators and their registry: the paper's methods first, then those of the years since.
+"""Estimators: a problem goes in; a value comes out, with its sampling error and what it does not cover.
 
-How to add one: see `base.Estimator`.
+One file a method, one registry, one contract; how to add one: see `base.Estimator`.
 """
 
 from __future__ import annotations
 
-from mandoline_core.errors import ProjectError, did_you_mean, listed
-from mandoline_core.estimators.atc import ThresholdedConfidence, ThresholdedEntropy
-from mandoline_core.estimators.average_confidence import AverageConfidence
-from mandoline_core.estimators.base import Estimator, Outcome
-from mandoline_core.estimators.bbse import Bbse
-from mandoline_core.estimators.cbiw import CbiwFeatures, CbiwScores, CbiwSlices
-from mandoline_core.estimators.cbpe import Cbpe
-from mandoline_core.estimators.denoised import Denoised
-from mandoline_core.estimators.doc import DifferenceOfConfidences
-from mandoline_core.estimators.doubly_robust import DoublyRobust
-from mandoline_core.estimators.kmm import KmmFeatures, KmmSlices
-from mandoline_core.estimators.mandoline import Mandoline
-from mandoline_core.estimators.pape import Pape
-from mandoline_core.estimators.problem import Problem
-from mandoline_core.estimators.simple import Simple
-from mandoline_core.estimators.source import Source
-from mandoline_core.estimators.ulsif import UlsifFeatures, UlsifSlices
-
-__all__ = ["ESTIMATORS", "Estimator", "Outcome", "Problem", "get_estimator"]
-
-_ALL: tuple[Estimator, ...] = (
-    Source(),
-    Simple(),
-    Mandoline(),
-    Denoised(),
-    CbiwSlices(),
-    CbiwFeatures(),
-    CbiwScores(),
-    KmmSlices(),
-    KmmFeatures(),
-    UlsifSlices(),
-    UlsifFeatures(),
-    AverageConfidence(),
-    DifferenceOfConfidences(),
-    ThresholdedConfidence(),
-    ThresholdedEntropy(),
-    Cbpe(),
-    Pape(),
-    DoublyRobust(),
-    Bbse(),
-)
-ESTIMATORS: dict[str, Estimator] = {estimator.name: estimator for estimator in _ALL}
-
-
-def get_estimator(name: str) -> Estimator:
-    """Look an estimator up by name.
-
-    >>> get_estimator("mandoline").title
-    "Mandoline (the paper's weights)"
-    """
-    if name not in ESTIMATORS:
-        known = listed(ESTIMATORS, most=len(ESTIMATORS))
-        raise ProjectError(f"Estimator {name!r} is not known. Estimators: {known}.{did_you_mean(name, ESTIMATORS)}")
-    return ESTIMATORS[name]
+from mandoline_core.estimators.base import Estimator, Outcome, Redrawable
+from mandoline_core.estimators.bootstrap import bootstrap, draw_problem
+from mandoline_core.estimators.confident import read_known, why_not_new_classes, why_not_probabilities
+from mandoline_core.estimators.density.features import default_columns
+from mandoline_core.estimators.doubly_robust import FEWEST, Design
+from mandoline_core.estimators.folds import fit_folds
+from mandoline_core.estimators.intervals import Influence, Redraws, RowInfluence, bootstrap_interval, influence_interval
+from mandoline_core.estimators.registry import ESTIMATORS, get_estimator
+from mandoline_core.estimators.reweighted import weigh
+from mandoline_core.estimators.weighted import weighted_means

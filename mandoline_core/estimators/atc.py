@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import entr
 
+from mandoline_core.arrays import Floats, Index
 from mandoline_core.estimators.confident import Answered, Known
 from mandoline_core.estimators.of_accuracy import Accuracy, OfAccuracy
-from mandoline_core.patterns import Floats, Index
 
 _DIGITS = 12  # scores that differ by rounding alone are ties
 _STEP = 2.0  # standard errors, to either side, over which the threshold's effect is measured

@@ -10,11 +10,12 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from mandoline_core.arrays import Floats
 from mandoline_core.errors import MandolineError
-from mandoline_core.estimators.problem import Problem
+from mandoline_core.estimators.intervals import Spread
 from mandoline_core.findings import Finding
-from mandoline_core.intervals import Membership, Spread
-from mandoline_core.patterns import Floats
+from mandoline_core.patterns import Membership
+from mandoline_core.weighting import Problem
 
 
 @dataclass(frozen=True, eq=False)

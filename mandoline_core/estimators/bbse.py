@@ -6,16 +6,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mandoline_core.answers import Answers, ClassCodes
-from mandoline_core.errors import MandolineError, listed
+from mandoline_core.arrays import Floats, Index
+from mandoline_core.errors import MandolineError
 from mandoline_core.estimators.base import Outcome, what_stops
 from mandoline_core.estimators.confident import OnAnswers, left_out, rows_of, why_not_new_classes, why_not_one_class
-from mandoline_core.estimators.problem import Problem
+from mandoline_core.estimators.intervals import RowInfluence
 from mandoline_core.estimators.row_weights import row_outcome
 from mandoline_core.findings import Finding
-from mandoline_core.intervals import RowInfluence
-from mandoline_core.metrics import evaluate
-from mandoline_core.patterns import Floats, Index, add_up
+from mandoline_core.formatting import listed
+from mandoline_core.metrics import Answers, ClassCodes, evaluate
+from mandoline_core.patterns import add_up
+from mandoline_core.weighting import Problem
 
 WORST_CONDITION = 1e3
 LARGEST_ERROR = 1.0  # of a ratio; of a large ratio, half of it

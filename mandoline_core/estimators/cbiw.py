@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from mandoline_core.data import kind_of
-from mandoline_core.density.logistic import LogisticFit, fit_logistic
+from mandoline_core.arrays import Floats
 from mandoline_core.errors import DataError, MandolineError
 from mandoline_core.estimators.base import Estimator, Outcome, what_stops
+from mandoline_core.estimators.density.logistic import LogisticFit, fit_logistic
 from mandoline_core.estimators.on_features import OnFeatures, Seen
 from mandoline_core.estimators.on_patterns import OnRatios, PatternRatios, average_one
-from mandoline_core.estimators.problem import Problem
 from mandoline_core.estimators.row_weights import evaluate_rows, row_influence, row_outcome
-from mandoline_core.patterns import Floats
+from mandoline_core.samples import kind_of
+from mandoline_core.weighting import Problem
 
 _FARTHEST = 500.0  # log odds beyond which a ratio no longer fits into a float
 

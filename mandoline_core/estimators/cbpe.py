@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from mandoline_core.calibration import fit_calibration
+from mandoline_core.arrays import Floats
 from mandoline_core.estimators.base import Outcome, complete_outcome
+from mandoline_core.estimators.calibration import fit_calibration
 from mandoline_core.estimators.confident import (
     Answered,
     Expectation,
@@ -15,10 +16,9 @@ from mandoline_core.estimators.confident import (
     why_not_one_class,
 )
 from mandoline_core.estimators.expected import expected_metric
-from mandoline_core.estimators.problem import Problem
 from mandoline_core.findings import Finding
 from mandoline_core.metrics import Metric
-from mandoline_core.patterns import Floats
+from mandoline_core.weighting import Problem
 
 
 def calibrated_expectation(metric: Metric, source: Answered, target: Answered, weights: Floats) -> Expectation:

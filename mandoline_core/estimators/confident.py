@@ -9,13 +9,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mandoline_core.answers import ClassCodes
-from mandoline_core.errors import MandolineError, listed
+from mandoline_core.arrays import Floats
+from mandoline_core.errors import MandolineError
 from mandoline_core.estimators.base import Estimator, Outcome, what_stops
-from mandoline_core.estimators.problem import Evidence, Problem, Rows
+from mandoline_core.estimators.intervals import RowInfluence
 from mandoline_core.findings import Finding
-from mandoline_core.intervals import RowInfluence
-from mandoline_core.patterns import Floats
+from mandoline_core.formatting import listed
+from mandoline_core.metrics import ClassCodes
+from mandoline_core.weighting import Evidence, Problem, Rows
 
 MUCH_MISSING = 0.01
 

@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import numpy as np
 
+from mandoline_core.arrays import Floats
 from mandoline_core.estimators.base import Outcome
 from mandoline_core.estimators.folds import ill_conditioned
 from mandoline_core.estimators.on_patterns import OnPatterns
-from mandoline_core.estimators.problem import Problem
 from mandoline_core.estimators.weighted import weighted_means, weighted_outcome
 from mandoline_core.findings import Finding
-from mandoline_core.patterns import Floats
+from mandoline_core.weighting import Problem
 
 
 class Denoised(OnPatterns):

@@ -7,14 +7,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mandoline_core.answers import ClassCodes
+from mandoline_core.arrays import Floats, Index
 from mandoline_core.errors import MandolineError
 from mandoline_core.estimators.confident import Answered, Expectation, Known
-from mandoline_core.estimators.problem import Problem
 from mandoline_core.estimators.reweighted import Reweighted
 from mandoline_core.findings import Finding
-from mandoline_core.metrics import Metric
-from mandoline_core.patterns import Floats, Index
+from mandoline_core.metrics import ClassCodes, Metric
+from mandoline_core.weighting import Problem
 
 N_FOLDS = 5
 FEW = 50  # source rows; classes predicted less often share one line

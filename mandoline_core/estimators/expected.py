@@ -6,9 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mandoline_core.answers import ClassCodes
-from mandoline_core.metrics import Metric, evaluate
-from mandoline_core.patterns import Floats
+from mandoline_core.arrays import Floats
+from mandoline_core.metrics import ClassCodes, Metric, evaluate
 
 
 class Expected(NamedTuple):

@@ -6,12 +6,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from mandoline_core.corrections import Corrections
-from mandoline_core.errors import MandolineError, listed
-from mandoline_core.estimators.problem import Problem
-from mandoline_core.fitting import Fit, fit
-from mandoline_core.patterns import Floats, Patterns
-from mandoline_core.potentials import Tilt, expected_potentials
+from mandoline_core.arrays import Floats
+from mandoline_core.errors import MandolineError
+from mandoline_core.formatting import listed
+from mandoline_core.patterns import Patterns
+from mandoline_core.weighting import Corrections, Fit, Problem, Tilt, expected_potentials, fit
 
 _RANK_TOLERANCE = 1e-10
 

@@ -9,18 +9,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mandoline_core.density.kernel_matching import KernelMatcher, Matching, kernel_matcher
-from mandoline_core.density.kernels import Points, median_width
+from mandoline_core.arrays import Floats, Index
 from mandoline_core.errors import MandolineError
 from mandoline_core.estimators.base import Estimator, Outcome
+from mandoline_core.estimators.density.kernel_matching import KernelMatcher, Matching, kernel_matcher
+from mandoline_core.estimators.density.kernels import Points, median_width
+from mandoline_core.estimators.intervals import Redraws
 from mandoline_core.estimators.on_features import OnFeatures, Seen
 from mandoline_core.estimators.on_patterns import why_not_slices
-from mandoline_core.estimators.problem import Problem
 from mandoline_core.estimators.row_weights import evaluate_rows, row_outcome
 from mandoline_core.findings import Finding
-from mandoline_core.intervals import Redraws
-from mandoline_core.patterns import Floats, Index, add_up
-from mandoline_core.settings import MethodSettings
+from mandoline_core.patterns import add_up
+from mandoline_core.project import MethodSettings
+from mandoline_core.weighting import Problem
 
 LARGE_GAP = 1e-3  # of the objective: beyond it the optimum was not found
 NEAR_BOX = 1e-3

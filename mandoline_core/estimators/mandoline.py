@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from mandoline_core.arrays import Floats
 from mandoline_core.estimators.base import Outcome
 from mandoline_core.estimators.on_patterns import OnPatterns
-from mandoline_core.estimators.problem import Problem
 from mandoline_core.estimators.weighted import weighted_means, weighted_outcome
-from mandoline_core.patterns import Floats
+from mandoline_core.weighting import Problem
 
 
 class Mandoline(OnPatterns):

@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from mandoline_core.arrays import Floats
 from mandoline_core.estimators.base import Outcome, complete_outcome
 from mandoline_core.estimators.confident import Known, OnProbabilities, read_known, why_not_classes
-from mandoline_core.estimators.problem import Problem
 from mandoline_core.findings import Finding
-from mandoline_core.patterns import Floats
+from mandoline_core.weighting import Problem
 
 
 class Accuracy(NamedTuple):

@@ -11,13 +11,13 @@ import numpy as np
 from scipy.sparse import vstack
 from threadpoolctl import threadpool_limits
 
-from mandoline_core.density.features import Features, Matrix, build_features
+from mandoline_core.arrays import Index
 from mandoline_core.errors import MandolineError
 from mandoline_core.estimators.base import Estimator, Outcome, what_stops
-from mandoline_core.estimators.problem import Problem
+from mandoline_core.estimators.density.features import Features, Matrix, build_features
 from mandoline_core.findings import Finding
-from mandoline_core.patterns import Index
-from mandoline_core.settings import MethodSettings
+from mandoline_core.project import MethodSettings
+from mandoline_core.weighting import Problem
 
 T = TypeVar("T")
 

@@ -8,12 +8,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from mandoline_core.arrays import Floats
 from mandoline_core.estimators.base import Estimator, Outcome, complete_outcome
-from mandoline_core.estimators.problem import Problem
+from mandoline_core.estimators.intervals import Influence, RowInfluence, SourcePart, TargetPart
 from mandoline_core.findings import Finding
-from mandoline_core.intervals import Influence, RowInfluence, SourcePart, TargetPart
 from mandoline_core.metrics import evaluate, get_metric
-from mandoline_core.patterns import Floats, Patterns
+from mandoline_core.patterns import Patterns
+from mandoline_core.weighting import Problem
 
 
 def why_not_slices(problem: Problem) -> str | None:

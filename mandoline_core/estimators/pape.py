@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from mandoline_core.arrays import Floats
 from mandoline_core.errors import MandolineError
 from mandoline_core.estimators.cbpe import Cbpe, calibrated_expectation
 from mandoline_core.estimators.confident import Expectation, Known
-from mandoline_core.estimators.problem import Problem
 from mandoline_core.estimators.reweighted import Reweighted
-from mandoline_core.patterns import Floats
+from mandoline_core.weighting import Problem
 
 
 class Pape(Reweighted):

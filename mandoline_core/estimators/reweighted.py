@@ -8,13 +8,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from mandoline_core.arrays import Floats
 from mandoline_core.estimators.base import Outcome
 from mandoline_core.estimators.confident import Expectation, Known, OnProbabilities, read_known, why_not_new_classes
+from mandoline_core.estimators.intervals import RowInfluence
 from mandoline_core.estimators.mandoline import Mandoline
-from mandoline_core.estimators.problem import Problem
-from mandoline_core.intervals import RowInfluence
 from mandoline_core.metrics import get_metric
-from mandoline_core.patterns import Floats
+from mandoline_core.weighting import Problem
 
 _PLAIN = replace(get_metric("mean"), bounds=None)
 

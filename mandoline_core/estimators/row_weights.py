@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from mandoline_core.arrays import Floats, Index
 from mandoline_core.estimators.base import Outcome, complete_outcome
-from mandoline_core.estimators.problem import Problem
+from mandoline_core.estimators.intervals import RowInfluence, Spread
 from mandoline_core.findings import Finding
-from mandoline_core.intervals import RowInfluence, Spread
 from mandoline_core.metrics import Evaluation, evaluate
-from mandoline_core.patterns import Floats, Index, add_up
+from mandoline_core.patterns import add_up
+from mandoline_core.weighting import Problem
 
 
 def evaluate_rows(problem: Problem, rows: Index, ratios: Floats) -> tuple[Evaluation, Floats]:

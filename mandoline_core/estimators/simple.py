@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from mandoline_core.arrays import Floats
 from mandoline_core.errors import OverlapError
 from mandoline_core.estimators.base import Outcome
+from mandoline_core.estimators.intervals import Influence, SourcePart, TargetPart
 from mandoline_core.estimators.on_patterns import OnPatterns
-from mandoline_core.estimators.problem import Problem
-from mandoline_core.intervals import Influence, SourcePart, TargetPart
-from mandoline_core.patterns import Floats
+from mandoline_core.weighting import Problem
 
 
 class Simple(OnPatterns):

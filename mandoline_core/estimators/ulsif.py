@@ -6,16 +6,16 @@ from collections.abc import Hashable
 
 import numpy as np
 
-from mandoline_core.density.kernels import Points, median_width
-from mandoline_core.density.ratio_fitting import WIDTHS, RatioFit, fit_ratio
+from mandoline_core.arrays import Floats
 from mandoline_core.estimators.base import Outcome
+from mandoline_core.estimators.density.kernels import Points, median_width
+from mandoline_core.estimators.density.ratio_fitting import WIDTHS, RatioFit, fit_ratio
 from mandoline_core.estimators.on_features import OnFeatures, Seen
 from mandoline_core.estimators.on_patterns import OnRatios, PatternRatios, average_one
-from mandoline_core.estimators.problem import Problem
 from mandoline_core.estimators.row_weights import evaluate_rows, row_influence, row_outcome
 from mandoline_core.findings import Finding
-from mandoline_core.patterns import Floats
-from mandoline_core.settings import MethodSettings
+from mandoline_core.project import MethodSettings
+from mandoline_core.weighting import Problem
 
 
 class UlsifSlices(OnRatios):

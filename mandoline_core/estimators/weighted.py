@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from mandoline_core.arrays import Floats
 from mandoline_core.estimators.base import Outcome
 from mandoline_core.estimators.folds import fit_folds, fold_state
-from mandoline_core.estimators.problem import Problem
 from mandoline_core.estimators.weighted_influence import Solved, audit_part, linearise
-from mandoline_core.patterns import Floats
+from mandoline_core.weighting import Problem
 
 
 def weighted_means(problem: Problem, *, denoise: bool) -> Floats:

@@ -8,14 +8,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from mandoline_core.corrections import ABSTAIN, Corrections
+from mandoline_core.arrays import Floats
 from mandoline_core.estimators.folds import FoldState, fold_state
-from mandoline_core.estimators.problem import Problem
-from mandoline_core.fitting import Fit
-from mandoline_core.gold import Audit
-from mandoline_core.intervals import AuditPart, Influence, SourcePart, TargetPart
-from mandoline_core.patterns import Floats
-from mandoline_core.potentials import build_tilt, expected_potentials
+from mandoline_core.estimators.intervals import AuditPart, Influence, SourcePart, TargetPart
+from mandoline_core.weighting import ABSTAIN, Audit, Corrections, Fit, Problem, build_tilt, expected_potentials
 
 _STEP = 1e-6  # for central differences in a probability
 

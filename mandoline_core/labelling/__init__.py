@@ -1,1 +1,10 @@
-"""A few labels of new rows: what they say with the estimate, and which rows to label next."""
+"""Labelling: labels of a few new rows go in, and what they say alone and beside the estimate comes out.
+
+It also says which rows to label next.
+"""
+
+from __future__ import annotations
+
+from mandoline_core.labelling.few_labels import FewLabels, use_labels
+from mandoline_core.labelling.plan import LabelPlan, plan_labels, read_plan
+from mandoline_core.labelling.rows import has_label, label_column

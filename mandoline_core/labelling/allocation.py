@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from mandoline_core.estimators import Outcome, Problem
-from mandoline_core.patterns import Floats, Index, add_up
+from mandoline_core.arrays import Floats, Index
+from mandoline_core.estimators import Outcome
+from mandoline_core.patterns import add_up
+from mandoline_core.weighting import Problem
 
 PRIOR_ROWS = 5.0  # a pattern's spread is drawn towards the overall one as if so many rows had shown that
 LEAST_SPREAD = 0.25  # of the overall one

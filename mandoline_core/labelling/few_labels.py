@@ -9,19 +9,19 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mandoline_core.assemble import Prepared
-from mandoline_core.data import Sample
-from mandoline_core.errors import MandolineError, counted
-from mandoline_core.estimators import Outcome, Problem, get_estimator
+from mandoline_core.arrays import Floats, Interval
+from mandoline_core.errors import MandolineError
+from mandoline_core.estimating import Prepared, interval_by_settings
+from mandoline_core.estimators import Outcome, get_estimator
 from mandoline_core.findings import Finding, worst_first
-from mandoline_core.intervals import Interval
+from mandoline_core.formatting import counted
 from mandoline_core.labelling.predicted_scores import predict_scores
 from mandoline_core.labelling.prediction_powered import Labelled, Powered, from_all, from_labels
 from mandoline_core.labelling.rows import has_label, missing_labels, odd_draw, score_labelled, share_out
 from mandoline_core.labelling.slice_test import SliceTest, compare_with_slices
-from mandoline_core.model_report import interval_by_settings
-from mandoline_core.patterns import Floats
-from mandoline_core.settings import EstimatorSettings
+from mandoline_core.project import EstimatorSettings
+from mandoline_core.samples import Sample
+from mandoline_core.weighting import Problem
 
 FEWEST_LABELS = 5
 FEW_LABELS = 20  # down to here coverage was measured

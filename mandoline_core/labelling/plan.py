@@ -11,17 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import norm
 
-from mandoline_core.assemble import Prepared
-from mandoline_core.data import Sample
+from mandoline_core.arrays import Codes, Floats, Interval
 from mandoline_core.errors import DataError, MandolineError
-from mandoline_core.estimators import Outcome, Problem, get_estimator
-from mandoline_core.intervals import Interval, influence_interval
+from mandoline_core.estimating import Prepared, interval_by_settings
+from mandoline_core.estimators import Outcome, get_estimator, influence_interval
 from mandoline_core.labelling.allocation import allocate, draw_rows, round_at_random, spreads
 from mandoline_core.labelling.few_labels import FEWEST_LABELS, use_labels
 from mandoline_core.labelling.rows import has_label
-from mandoline_core.model_report import interval_by_settings
-from mandoline_core.patterns import Codes, Floats
-from mandoline_core.settings import EstimatorSettings
+from mandoline_core.project import EstimatorSettings
+from mandoline_core.samples import Sample
+from mandoline_core.weighting import Problem
 
 COLUMNS = ("row", "in_slices", "weight", "reason")
 POWER = 0.8

@@ -6,12 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from mandoline_core.arrays import Floats
 from mandoline_core.errors import MandolineError
-from mandoline_core.estimators import Outcome, Problem
-from mandoline_core.estimators.confident import read_known, why_not_new_classes, why_not_probabilities
-from mandoline_core.estimators.doubly_robust import FEWEST, Design
-from mandoline_core.patterns import Floats
-from mandoline_core.potentials import expected_potentials
+from mandoline_core.estimators import FEWEST, Design, Outcome, read_known, why_not_new_classes, why_not_probabilities
+from mandoline_core.weighting import Problem, expected_potentials
 
 
 class PredictedScores(NamedTuple):

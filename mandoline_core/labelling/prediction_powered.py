@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.stats import norm, t
 
-from mandoline_core.intervals import Interval, influence_interval
+from mandoline_core.arrays import Floats, Interval
+from mandoline_core.estimators import influence_interval
 from mandoline_core.metrics import Metric
-from mandoline_core.patterns import Floats
 
 _LEAST = 1e-9  # a smaller lambda is rounding
 _ROUNDS = 2  # the slope of a metric is taken at the means, which move a little with lambda

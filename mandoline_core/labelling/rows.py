@@ -8,15 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import norm
 
-from mandoline_core.answers import read_answers
-from mandoline_core.assemble import Prepared
-from mandoline_core.data import Sample
-from mandoline_core.errors import DataError, MandolineError, counted
-from mandoline_core.estimators import Problem
-from mandoline_core.estimators.problem import Rows
+from mandoline_core.arrays import Floats
+from mandoline_core.errors import DataError, MandolineError
+from mandoline_core.estimating import Prepared
 from mandoline_core.findings import Finding
-from mandoline_core.patterns import Floats
-from mandoline_core.scoring import score_rows
+from mandoline_core.formatting import counted
+from mandoline_core.metrics import read_answers, score_rows
+from mandoline_core.samples import Sample
+from mandoline_core.weighting import Problem, Rows
 
 _ODD = 1e-3  # chance of a false alarm that labelled rows are no random draw
 

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import norm
 
-from mandoline_core.estimators import Outcome, Problem
-from mandoline_core.intervals import Interval
+from mandoline_core.arrays import Floats, Interval
+from mandoline_core.estimators import Outcome
 from mandoline_core.metrics import Metric
-from mandoline_core.patterns import Floats
+from mandoline_core.weighting import Problem
 
 FEWEST = 5
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from app import state
+from app.project import state
 
 
 @pytest.fixture

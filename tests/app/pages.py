@@ -6,7 +6,7 @@ from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
 
-from app import state
+from app.project import state
 from mandoline_core import Project, load_project
 
 MAIN = Path(__file__).parents[2] / "app" / "main.py"

@@ -19,11 +19,12 @@ import numpy as np
 import polars as pl
 
 import mandoline_core as md
-from mandoline_core.patterns import count_patterns
-from mandoline_core.scoring import score_rows
-from mandoline_core.settings import MetricSettings
-from mandoline_core.slices import codes, resolve
-from mandoline_core.text import keyword_pattern
+from mandoline_core.metrics.scoring import score_rows
+from mandoline_core.patterns.patterns import count_patterns
+from mandoline_core.project.settings import MetricSettings
+from mandoline_core.slices.codes import codes
+from mandoline_core.slices.resolving import resolve
+from mandoline_core.slices.text import keyword_pattern
 from tests.benchmarks.measuring import Bound, medians_in_turn
 
 N_ROWS = 1_000_000  # half source, half target

@@ -14,7 +14,7 @@ import polars as pl
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 import mandoline_core as md
-from mandoline_core.text import keyword_pattern
+from mandoline_core.slices.text import keyword_pattern
 from tests.benchmarks.measuring import Bound
 from tests.browser.server import Server
 from tests.browser.visitor import Visitor, launch

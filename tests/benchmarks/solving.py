@@ -14,12 +14,13 @@ from scipy.optimize import minimize
 from scipy.special import logsumexp, softmax
 from threadpoolctl import threadpool_limits
 
-from mandoline_core.assemble import make_problem
-from mandoline_core.bootstrap import bootstrap
-from mandoline_core.estimators import Problem, get_estimator
-from mandoline_core.metrics import get_metric
-from mandoline_core.patterns import count_patterns
-from mandoline_core.settings import EstimatorSettings
+from mandoline_core.estimating.assemble import make_problem
+from mandoline_core.estimators.bootstrap import bootstrap
+from mandoline_core.estimators.registry import get_estimator
+from mandoline_core.metrics.metric import get_metric
+from mandoline_core.patterns.patterns import count_patterns
+from mandoline_core.project.settings import EstimatorSettings
+from mandoline_core.weighting.problem import Problem
 from tests.benchmarks.measuring import Bound, medians_in_turn
 
 N_SOURCE, N_TARGET, N_SLICES = 45_000, 134_000, 8

@@ -12,8 +12,8 @@ from pathlib import Path
 from types import TracebackType
 from urllib.error import URLError
 
-from app.state import _document
-from app.store import Store
+from app.project.state import _document
+from app.project.store import Store
 from mandoline_core import load_project
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 import mandoline_core as md
-from mandoline_core.rendering import show_value
+from mandoline_core.formatting import show_value
 from tests.browser.conftest import Arrive
 from tests.browser.server import Server
 from tests.browser.test_hostile_text import HOSTILE, look, write_hostile_project

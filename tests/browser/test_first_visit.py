@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 import mandoline_core as md
-from mandoline_core.rendering import show_value
+from mandoline_core.formatting import show_value
 from tests.browser.server import ROOT
 from tests.browser.visitor import Visitor
 

@@ -10,9 +10,9 @@ import pytest
 from playwright.sync_api import expect
 
 import mandoline_core as md
-from mandoline_core.rendering import show_interval, show_value
-from mandoline_core.sensitivity import sensitivity_bounds
-from mandoline_core.trimming import caps, trim
+from mandoline_core.formatting import show_interval, show_value
+from mandoline_core.trust.sensitivity import sensitivity_bounds
+from mandoline_core.trust.trimming import caps, trim
 from tests.browser.conftest import Arrive
 from tests.browser.server import Server
 from tests.browser.test_hostile_text import HOSTILE, look, write_hostile_project

@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, BrowserContext, Dialog, Error, Locator,
 from playwright.sync_api import TimeoutError as TimedOut
 
 import mandoline_core as md
-from mandoline_core.rendering import show_interval
+from mandoline_core.formatting import show_interval
 
 PATIENCE = 60_000  # milliseconds; machines that run tests are slow and shared
 POLLING = 100  # milliseconds

@@ -6,15 +6,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from mandoline_core.assemble import make_problem
-from mandoline_core.corrections import correction_rule
-from mandoline_core.estimators import Problem
-from mandoline_core.gold import gold_table, make_audit
-from mandoline_core.metrics import Metric, get_metric
-from mandoline_core.noise import Noise
-from mandoline_core.patterns import count_patterns
-from mandoline_core.settings import EstimatorSettings
-from mandoline_core.simulate import World
+from mandoline_core.estimating.assemble import make_problem
+from mandoline_core.metrics.metric import Metric, get_metric
+from mandoline_core.patterns.patterns import count_patterns
+from mandoline_core.project.settings import EstimatorSettings
+from mandoline_core.slices.noise import Noise
+from mandoline_core.weighting.corrections import correction_rule
+from mandoline_core.weighting.gold import gold_table, make_audit
+from mandoline_core.weighting.problem import Problem
+from tests.worlds import World
 
 
 def audited_problem(

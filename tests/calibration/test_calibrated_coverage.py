@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from mandoline_core.diagnostics import interval_of
+from mandoline_core.estimating.diagnostics import interval_of
 from mandoline_core.estimators.cbpe import Cbpe
 from mandoline_core.estimators.pape import Pape
 from tests.core.answered import state_drawn
-from tests.core.test_confidence_simulations import mixed, mixed_truth
+from tests.core.estimators.test_confidence_simulations import mixed, mixed_truth
 
 REPETITIONS = 500
 SHARES = (0.2, 0.7)  # of the slice, in source and target

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mandoline_core.bootstrap import bootstrap
-from mandoline_core.estimators import get_estimator
-from mandoline_core.intervals import bootstrap_interval
-from mandoline_core.simulate import random_world
+from mandoline_core.estimators.bootstrap import bootstrap
+from mandoline_core.estimators.intervals import bootstrap_interval
+from mandoline_core.estimators.registry import get_estimator
 from tests.strategies import covers, world_problem
+from tests.worlds import random_world
 
 REPETITIONS = 500
 ROWS = 2000

@@ -7,13 +7,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from mandoline_core.bootstrap import draw_problem
-from mandoline_core.diagnostics import interval_of
 from mandoline_core.errors import MandolineError
-from mandoline_core.estimators import Problem, get_estimator
-from mandoline_core.intervals import bootstrap_interval, influence_interval
-from mandoline_core.simulate import random_world
+from mandoline_core.estimating.diagnostics import interval_of
+from mandoline_core.estimators.bootstrap import draw_problem
+from mandoline_core.estimators.intervals import bootstrap_interval, influence_interval
+from mandoline_core.estimators.registry import get_estimator
+from mandoline_core.weighting.problem import Problem
 from tests.calibration.audited import abstaining_world, audited_world
+from tests.worlds import random_world
 
 REPETITIONS = 500
 AUDITED = 200

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from mandoline_core.assemble import make_problem
-from mandoline_core.diagnostics import interval_of
-from mandoline_core.estimators import get_estimator
-from mandoline_core.metrics import get_metric, metric_of_classes
-from mandoline_core.patterns import count_patterns
-from mandoline_core.settings import EstimatorSettings
+from mandoline_core.estimating.assemble import make_problem
+from mandoline_core.estimating.diagnostics import interval_of
+from mandoline_core.estimators.registry import get_estimator
+from mandoline_core.metrics.metric import get_metric, metric_of_classes
+from mandoline_core.patterns.patterns import count_patterns
+from mandoline_core.project.settings import EstimatorSettings
 
 REPETITIONS = 500
 N_SLICES = 3

@@ -11,12 +11,12 @@ import pandas as pd
 import pytest
 
 from mandoline_core import EstimatorSettings, Flag, MetricSettings, Model, Sample, Slice, prepare
-from mandoline_core.answers import Answers
-from mandoline_core.assemble import make_problem
-from mandoline_core.estimators import Estimator, Outcome, Problem
-from mandoline_core.estimators.problem import Evidence, Rows
-from mandoline_core.metrics import get_metric, metric_of_classes
-from mandoline_core.patterns import count_patterns
+from mandoline_core.estimating.assemble import make_problem
+from mandoline_core.estimators.base import Estimator, Outcome
+from mandoline_core.metrics.answers import Answers
+from mandoline_core.metrics.metric import get_metric, metric_of_classes
+from mandoline_core.patterns.patterns import count_patterns
+from mandoline_core.weighting.problem import Evidence, Problem, Rows
 
 CLASSES = ("a", "b", "c", "d")
 

@@ -8,12 +8,13 @@ from typing import NamedTuple
 import numpy as np
 
 from mandoline_core import EstimatorSettings
-from mandoline_core.assemble import make_problem
-from mandoline_core.estimators import Problem, get_estimator
+from mandoline_core.estimating.assemble import make_problem
+from mandoline_core.estimators.registry import get_estimator
 from mandoline_core.labelling.few_labels import judge
 from mandoline_core.labelling.rows import share_out
-from mandoline_core.metrics import get_metric, metric_of_classes
-from mandoline_core.patterns import count_patterns
+from mandoline_core.metrics.metric import get_metric, metric_of_classes
+from mandoline_core.patterns.patterns import count_patterns
+from mandoline_core.weighting.problem import Problem
 from tests.core.answered import Drawn, state_drawn
 
 RATES = {"source": np.array([0.25, 0.4, 0.3]), "target": np.array([0.55, 0.5, 0.4])}

@@ -11,7 +11,7 @@ import pandas as pd
 from sklearn import metrics as sk
 
 import mandoline_core as md
-from mandoline_core.settings import MetricSettings
+from mandoline_core.project.settings import MetricSettings
 
 Oracle = Callable[[pd.DataFrame, np.ndarray], float]
 SLICES = (md.Flag("a", column="a"), md.Flag("b", column="b"))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import shutil
 import subprocess
 import sys
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -80,3 +82,39 @@ def test_public_names_are_described(name: str) -> None:
     if callable(value):
         assert value.__doc__
         assert not value.__doc__.startswith(f"{name}("), "a dataclass without a docstring of its own"
+
+
+def imports_of(path: Path) -> Iterator[str]:
+    """List the modules of this project that a file imports from, at its top or within a function."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module is not None:
+            yield node.module
+        elif isinstance(node, ast.Import):
+            yield from (name.name for name in node.names)
+
+
+@pytest.mark.parametrize("root", ["mandoline_core", "app"])
+def test_packages_are_entered_by_their_doors(root: str) -> None:
+    """What stands behind a package's `__init__` is its own affair."""
+    around = []
+    for path in [*(ROOT / "mandoline_core").rglob("*.py"), *(ROOT / "app").rglob("*.py")]:
+        here = path.relative_to(ROOT).parts
+        for module in imports_of(path):
+            parts = module.split(".")
+            if parts[0] == root and len(parts) > 2 and tuple(parts[:2]) != here[:2]:
+                around.append(f"{'/'.join(here)}: {module}")
+    assert around == []
+
+
+def test_every_module_of_the_core_is_in_a_room() -> None:
+    """At the top stand what all share, and packages that say what they are for."""
+    core = ROOT / "mandoline_core"
+    assert {path.stem for path in core.glob("*.py")} == {"__init__", "arrays", "errors", "findings", "formatting"}
+    for door in core.glob("*/__init__.py"):
+        said = ast.get_docstring(ast.parse(door.read_text(encoding="utf-8")))
+        assert said, door
+
+
+def test_no_package_is_called_like_a_public_name() -> None:
+    """Importing the package would put it in the place of the function."""
+    assert not {path.parent.name for path in (ROOT / "mandoline_core").glob("*/__init__.py")} & set(md.__all__)

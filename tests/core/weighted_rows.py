@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 
 import mandoline_core as md
-from mandoline_core.assemble import Prepared
-from mandoline_core.settings import EstimatorSettings, MethodSettings, MetricSettings
+from mandoline_core.estimating.assemble import Prepared
+from mandoline_core.project.settings import EstimatorSettings, MethodSettings, MetricSettings
 
 MODELS = (
     md.Model("first", "pred", {"no": "p_no", "yes": "p_yes"}),

@@ -1,0 +1,10 @@
+"""A visitor's project: what it is, where it is kept, how it is opened and edited, and what helps when something is off.
+
+`state` is the only module that touches the session and the URL.
+"""
+
+from __future__ import annotations
+
+from app.project.opening import read_upload
+from app.project.roles import RoleGuess, guess_roles
+from app.project.state import Workspace

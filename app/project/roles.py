@@ -1,0 +1,312 @@
+"""Guess which columns hold the label, the predictions and the probabilities, by name and by content."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import narwhals as nw
+import numpy as np
+
+from mandoline_core import Model, Sample
+from mandoline_core.samples import class_codes, class_name
+
+MOST_CLASSES = 100
+MOST_ROWS = 20_000  # looked at; enough to know a column by
+_LABELS = ("label", "labels", "y", "y_true", "target", "class", "truth", "gold", "true_label", "ground_truth")
+_SAID = r"(?:(?:y_?)?(?:predictions?|predicted|preds?)|y_?hat)"
+_BEFORE = re.compile(_SAID + r"(?:[_.\- ]+(?P<model>.+))?", re.IGNORECASE)
+_AFTER = re.compile(r"(?P<model>.+?)[_.\- ]+" + _SAID, re.IGNORECASE)
+_PROBABILITY = re.compile(r"(?:probabilit(?:y|ies)|probas?|probs?|p|scores?)", re.IGNORECASE)
+_BETWEEN = re.compile(r"[_.\-\s]+")
+
+
+@dataclass(frozen=True)
+class RoleGuess:
+    """Hold the roles that columns seem to have, and why.
+
+    Parameters
+    ----------
+    label : str or None
+    models : tuple of Model
+    reasons : dict of str to str
+        For each column with a role, why it was given.
+    problems : tuple of str
+        What could not be found, and what to do.
+    """
+
+    label: str | None
+    models: tuple[Model, ...]
+    reasons: Mapping[str, str]
+    problems: tuple[str, ...] = ()
+
+    @property
+    def complete(self) -> bool:
+        """Tell whether there is enough to score a model."""
+        return self.label is not None and any(model.prediction is not None for model in self.models)
+
+
+def guess_roles(source: Sample, target_columns: Collection[str]) -> RoleGuess:
+    """Guess the label, the models and their probabilities.
+
+    Parameters
+    ----------
+    source : Sample
+        The labelled sample, without roles.
+    target_columns : collection of str
+        The columns of the sample without labels.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"text": ["a", "b"], "label": ["no", "yes"], "pred_lr": ["no", "no"]})
+    >>> found = guess_roles(Sample(frame), ["text", "pred_lr"])
+    >>> found.label, [(model.name, model.prediction) for model in found.models]
+    ('label', [('lr', 'pred_lr')])
+    """
+    sample = _some_rows(source)
+    classes = {column: values for column in sample.columns if (values := class_values(sample, column))}
+    reasons: dict[str, str] = {}
+    problems: list[str] = []
+    label = _guess_label(classes, target_columns, reasons, problems)
+    predictions = _guess_predictions(sample, classes, label, target_columns, reasons, problems)
+    models = make_models(sample, predictions, label, target_columns)
+    for model in models:
+        for class_, column in model.probabilities.items():
+            said = f"named like the probability of {class_}"
+            reasons[column] = f"{said}, and the {len(model.probabilities)} of them add up to 1"
+    return RoleGuess(label, models, reasons, tuple(problems))
+
+
+def make_models(
+    sample: Sample, predictions: Mapping[str, str], label: str | None, target_columns: Collection[str]
+) -> tuple[Model, ...]:
+    """Make models of their prediction columns, with the probabilities that go by the models' names.
+
+    Parameters
+    ----------
+    sample : Sample
+    predictions : mapping of str to str
+        The prediction column of each model.
+    label : str or None
+    target_columns : collection of str
+        Probabilities that the target lacks are left out.
+    """
+    columns = [column for column in (label, *predictions.values()) if column is not None]
+    classes = sorted(frozenset().union(*(class_values(sample, column) for column in columns)))
+    found = []
+    for name, prediction in predictions.items():
+        probabilities = match_probabilities(sample, name, classes, only_model=len(predictions) == 1)
+        shared = probabilities if set(probabilities.values()) <= set(target_columns) else {}
+        found.append(Model(name, prediction, shared))
+    return tuple(found)
+
+
+def choose_models(
+    source: Sample,
+    target_columns: Collection[str],
+    label: str | None,
+    columns: Sequence[str],
+    known: Iterable[Model] = (),
+) -> tuple[Model, ...]:
+    """Make a model of each prediction column that a person chose; those known already stay as they are.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> sample = Sample(pd.DataFrame({"y": [1, 0], "answer": [1, 1], "pred_nb": [0, 1]}))
+    >>> [model.name for model in choose_models(sample, sample.columns, "y", ["answer", "pred_nb"])]
+    ['answer', 'nb']
+    """
+    old = {model.prediction: model for model in known}
+    names: dict[str, str] = {}
+    for column in columns:
+        name = old[column].name if column in old else _free(model_name(column) or column, names)
+        names[name] = column
+    made = make_models(_some_rows(source), names, label, target_columns)
+    return tuple(old.get(model.prediction, model) for model in made)
+
+
+def class_values(sample: Sample, column: str) -> frozenset[str]:
+    """Return the classes that a column seems to hold; none for prose, keys and measurements."""
+    dtype = sample.schema[column]
+    if not (dtype in (nw.String, nw.Boolean) or dtype.is_numeric()):
+        return frozenset()
+    values = sample.series(column).drop_nulls().unique()
+    if not 1 <= len(values) <= min(MOST_CLASSES, max(2, sample.n_rows // 2)):
+        return frozenset()
+    found = values.to_list()
+    if dtype.is_float() and not all(float(value).is_integer() for value in found):
+        return frozenset()
+    return frozenset(class_name(value) for value in found)
+
+
+def match_probabilities(
+    sample: Sample, model: str, classes: Sequence[str], *, only_model: bool = True
+) -> dict[str, str]:
+    """Find the column of each class's probability for a model; nothing unless all are there and add up to 1.
+
+    Parameters
+    ----------
+    sample : Sample
+    model : str
+    classes : sequence of str
+    only_model : bool
+        Take names without a model's name, such as p_yes, too.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> sample = Sample(pd.DataFrame({"prob_lr_no": [0.3, 1.0], "prob_lr_yes": [0.7, 0.0]}))
+    >>> match_probabilities(sample, "lr", ["no", "yes"])
+    {'no': 'prob_lr_no', 'yes': 'prob_lr_yes'}
+    """
+    if len(classes) < 2:
+        return {}
+    numbers = [column for column in sample.columns if _is_probability(sample, column)]
+    words = {column: _words(column) for column in numbers}
+    for who in [_words(model), []] if only_model else [_words(model)]:
+        found = {}
+        for class_ in classes:
+            match = [column for column in numbers if _is_named(words[column], who, _words(class_))]
+            if match:
+                found[class_] = match[0]
+        if len(found) == len(set(found.values())) == len(classes) and _add_up(sample, found.values()):
+            return found
+    return {}
+
+
+def _guess_label(
+    classes: Mapping[str, frozenset[str]],
+    target_columns: Collection[str],
+    reasons: dict[str, str],
+    problems: list[str],
+) -> str | None:
+    scores = {}
+    for column in classes:
+        if model_name(column) is not None or _is_named_probability(column):
+            continue
+        exact, part = column.casefold() in _LABELS, bool(set(_words(column)) & {"label", "truth", "gold", "class"})
+        missing = column not in target_columns
+        score = 4 * exact + 2 * part + 3 * missing
+        if score >= 3:
+            why = [f"its name says so ({column})"] if exact or part else []
+            why += ["the new data lack it"] if missing else []
+            scores[column] = (score, " and ".join(why))
+    if not scores:
+        swapped = [column for column in target_columns if column.casefold() in _LABELS]
+        hint = f" The new data have a column {swapped[0]}: are the two files swapped?" if swapped else ""
+        problems.append(
+            "No column looks like the label: one that only the labelled data have, or one called label. "
+            f"Choose it.{hint}"
+        )
+        return None
+    best = max(scores, key=lambda column: scores[column][0])
+    reasons[best] = scores[best][1]
+    return best
+
+
+def _guess_predictions(
+    sample: Sample,
+    classes: Mapping[str, frozenset[str]],
+    label: str | None,
+    target_columns: Collection[str],
+    reasons: dict[str, str],
+    problems: list[str],
+) -> dict[str, str]:
+    """Return the prediction column of each model found."""
+    found: dict[str, str] = {}
+    wanted = classes.get(label, frozenset()) if label is not None else frozenset()
+    for column, values in classes.items():
+        name = model_name(column)
+        if name is None or column == label:
+            continue
+        if column not in target_columns:
+            problems.append(
+                f"{column} looks like predictions, but the new data have no such column. "
+                "Run the model on the new rows and add its answers to that file."
+            )
+        elif label is not None and not values & wanted:
+            problems.append(f"{column} is named like predictions, but shares no value with {label}. Check both.")
+        else:
+            found[_free(name, found)] = column
+            reasons[column] = f"named like predictions{', with the values of ' + label if label else ''}"
+    if not found and label is not None:
+        found = _by_content(sample, classes, label, target_columns, reasons)
+    if not found:
+        problems.append(
+            "No column looks like predictions: one that both files have, with the label's values. Choose it."
+        )
+    return found
+
+
+def _by_content(
+    sample: Sample,
+    classes: Mapping[str, frozenset[str]],
+    label: str,
+    target_columns: Collection[str],
+    reasons: dict[str, str],
+) -> dict[str, str]:
+    """Take columns that hold only the label's values and agree with it more often than one class would."""
+    found: dict[str, str] = {}
+    for column, values in classes.items():
+        if column == label or column not in target_columns or len(values) < 2 or not values <= classes[label]:
+            continue
+        (truth, answer), _ = class_codes(sample.series(label), sample.series(column))
+        known = truth >= 0
+        agreement = float((truth == answer)[known].mean()) if known.any() else 0.0
+        most = np.bincount(truth[known]).max() / known.sum() if known.any() else 1.0
+        if agreement > most:
+            found[_free(column, found)] = column
+            reasons[column] = f"holds the values of {label} and agrees with it on {agreement:.0%} of the rows"
+    return found
+
+
+def _some_rows(sample: Sample) -> Sample:
+    """Take rows from all over the file: it may be sorted by class."""
+    step = -(-sample.n_rows // MOST_ROWS)
+    return sample if step == 1 else Sample(sample.frame.gather_every(step), name=sample.name)
+
+
+def model_name(column: str) -> str | None:
+    """Return the model whose predictions a column's name announces; None for other names."""
+    if found := _BEFORE.fullmatch(column):
+        return found["model"] or "model"
+    found = _AFTER.fullmatch(column)
+    return found["model"] if found else None
+
+
+def _is_named_probability(column: str) -> bool:
+    words = _words(column)
+    return len(words) > 1 and any(_PROBABILITY.fullmatch(word) for word in words)
+
+
+def _is_probability(sample: Sample, column: str) -> bool:
+    if not sample.schema[column].is_numeric():
+        return False
+    series = sample.series(column).drop_nulls()
+    return len(series) > 0 and float(series.min()) >= -1e-6 and float(series.max()) <= 1 + 1e-6
+
+
+def _is_named(words: Sequence[str], model: Sequence[str], class_: Sequence[str]) -> bool:
+    """Tell whether a name is made of a word for probability, a model and a class, in any order."""
+    rest = [word for word in words if not _PROBABILITY.fullmatch(word)]
+    said = len(rest) < len(words) or bool(model)
+    return said and rest in ([*model, *class_], [*class_, *model])
+
+
+def _add_up(sample: Sample, columns: Iterable[str]) -> bool:
+    total = sum(sample.series(column).to_numpy().astype(float) for column in columns)
+    known = np.isfinite(total)
+    return bool(known.any() and (np.abs(np.asarray(total)[known] - 1) < 0.02).all())
+
+
+def _words(name: str) -> list[str]:
+    return [word for word in _BETWEEN.split(name.casefold()) if word]
+
+
+def _free(name: str, taken: Collection[str]) -> str:
+    if name not in taken:
+        return name
+    return next(f"{name} {number}" for number in range(2, len(taken) + 3) if f"{name} {number}" not in taken)

@@ -1,1 +1,0 @@
-"""The sections of the Trust page, one file a group of questions."""

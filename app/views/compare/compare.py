@@ -1,0 +1,196 @@
+"""Compare: what other methods say of this model, what each takes for granted, and how they rank several models."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import streamlit as st
+
+from app import charts, compute
+from app.project import Workspace, state
+from app.views import parts
+from app.views.compare import slow_methods as comparing
+from app.views.estimate import evidence
+from app.words import comparison as words
+from app.words import wording
+from mandoline_core import MandolineError
+from mandoline_core.comparing import Comparison, ModelComparison
+from mandoline_core.estimators import get_estimator
+
+FIRST_PAIRS = 3
+FOUR_LINES = 84  # pixels a row
+SHOWN_FIRST = ("method", "assumes", "estimate", "interval", "change", "error", "note")
+
+
+def main() -> None:
+    """Show the page."""
+    st.title("Compare")
+    workspace = state.workspace()
+    try:
+        with st.spinner("Asking every method ..."):
+            comparison = compute.compare_model(workspace)
+    except MandolineError as error:
+        no_comparison(error)
+        return
+    waiting = compute.not_run(workspace)
+    headline(workspace, comparison)
+    parts.chart(
+        charts.method_dots(comparison, chosen=workspace.project.estimator.name, waiting=waiting, dark=parts.is_dark()),
+        "methods",
+        alt="What every method says, with its interval",
+    )
+    comparing.slow_methods(workspace)
+    comparing.method_settings(workspace)
+    method_table(comparison, waiting)
+    picked = pick(workspace, comparison)
+    rank(workspace, picked)
+
+
+def no_comparison(error: MandolineError) -> None:
+    """Say why nothing can be compared, and lead on."""
+    parts.show_error(error)
+    with st.container(horizontal=True):
+        st.page_link("views/data/data.py", label="Change the data", icon=":material/table:")
+        st.page_link("views/slices/slices.py", label="Change the slices", icon=":material/content_cut:")
+
+
+def headline(workspace: Workspace, comparison: ModelComparison) -> None:
+    """Say whether the methods agree before anything else."""
+    said, caution = words.agreement(comparison)
+    if caution:
+        st.warning(f"**{said}**", icon=":material/warning:")
+        st.page_link("views/trust/trust.py", label="Go to Trust", icon=":material/verified_user:")
+    else:
+        st.markdown(f"#### {said}")
+    name = f" of model {wording.plain(comparison.model)}" if workspace.project.models else ""
+    metric = wording.plain(wording.spoken(comparison.metric.name))
+    st.caption(
+        f"Estimates of the {metric}{name} on {comparison.n_target:,} new rows, from "
+        f"{comparison.n_source:,} labelled rows. Agreement alone proves nothing: methods can err together."
+    )
+    if not any(rule.enabled for rule in workspace.project.slices):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.caption("There are no slices, so the methods on slices do not apply.")
+            st.page_link("views/slices/slices.py", label="Add a slice", icon=":material/content_cut:")
+
+
+def method_table(comparison: ModelComparison, waiting: list[str]) -> None:
+    """Show what each method says, assumes and looks at."""
+    st.subheader("What each method assumes")
+    share = comparison.metric.share
+    table = words.method_table(comparison, waiting)
+    st.dataframe(
+        words.shown_table(table, share=share),
+        hide_index=True,
+        height="content",
+        row_height=FOUR_LINES,
+        placeholder="",
+        column_order=SHOWN_FIRST + tuple(name for name in table if name not in SHOWN_FIRST),
+        column_config={
+            "method": st.column_config.TextColumn(pinned=True, width=130),  # with the next one, what a phone shows
+            "assumes": st.column_config.TextColumn(width=235),
+            "estimate": st.column_config.NumberColumn(format="%.1f%%" if share else "%.4g", width=75),
+            "interval": st.column_config.TextColumn(help=wording.TOOLTIPS["interval"], width=105),
+            "change": st.column_config.TextColumn(help="Against the score on the labelled data", width=120),
+            "error": st.column_config.TextColumn(help="Estimate minus truth", width=95),
+            "note": st.column_config.TextColumn(width=300),
+        },
+    )
+    evidence.download(table, "methods compared")
+
+
+def pick(workspace: Workspace, comparison: ModelComparison) -> str:
+    """Let a person take one of the methods for the estimate; return the method that is picked."""
+    st.subheader("Use a method")
+    able = [name for name, entry in comparison.entries.items() if entry.available]
+    now = workspace.project.estimator.name
+    first = now if now in able else able[0]
+    kept = state.typed("picked")
+    key = state.bind("picked", first if kept not in able else kept)
+    picked = st.selectbox("Method", able, format_func=lambda name: get_estimator(name).title, key=key)
+    st.caption(wording.estimator_sentence(picked))
+    if picked == now:
+        st.caption("The project uses this method for its estimate.")
+    else:
+        st.button(
+            "Use this method for the estimate", key="use_method", icon=":material/check:", on_click=use, args=(picked,)
+        )
+    return str(picked)
+
+
+def use(name: str) -> None:
+    """Write the method into the project; undo brings the other back."""
+    title = get_estimator(name).title
+    done = f"The estimate now comes from {title}. Undo brings the other back."
+    state.attempt(
+        f"use {title}", lambda project: replace(project, estimator=replace(project.estimator, name=name)), done
+    )
+
+
+def rank(workspace: Workspace, picked: str) -> None:
+    """Show how every method ranks the models, and how far they are apart by one."""
+    st.subheader("Which model is better?")
+    if len(workspace.project.models) < 2:
+        no_ranking("Ranking needs a second model: add its answers on the Data page.")
+        return
+    everything = compute.compare_models(workspace)
+    if len(everything.models) < 2:
+        no_ranking("Ranking needs a second model that can be scored: check its columns on the Data page.")
+        return
+    parts.chart(
+        charts.model_dots(everything, chosen=workspace.project.estimator.name, dark=parts.is_dark()),
+        "models_ranked",
+        alt="What every method says of every model",
+    )
+    pairs(everything, picked)
+    known = any(model.truth is not None for model in everything.models.values())
+    if not known:
+        st.caption("Reveal the truth on the Estimate page, if it is known, to see which method was right.")
+    with st.expander("The order by every method", expanded=known):
+        order_table(everything)
+
+
+def no_ranking(why: str) -> None:
+    """Say why models cannot be ranked, and lead on."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(why)
+        st.page_link("views/data/data.py", label="Change the data", icon=":material/table:")
+
+
+def order_table(everything: Comparison) -> None:
+    """List how every method ranks the models and, where the truth is known, how right it was."""
+    table = words.ranking_table(everything)
+    share = next(iter(everything.models.values())).metric.share
+    number: Any = st.column_config.NumberColumn
+    written = "%.1f points" if share else "%.4g"
+    st.dataframe(
+        words.percent(table, ["mean error", "largest error"], share=share),
+        hide_index=True,
+        height="content",
+        row_height=words.WRAPPED,
+        column_config={
+            "method": st.column_config.TextColumn(pinned=True, width=words.METHOD_WIDTH),
+            "mean error": number(help="Mean absolute error over models", format=written),
+            "largest error": number(help="Largest absolute error of a model", format=written),
+            "tau": number(
+                help="Kendall's rank correlation with the truth: 1 is the true order, -1 the reverse", format="%.2f"
+            ),
+            "p": number(help="How often luck alone would give such a tau (two-sided p-value)", format="%.2g"),
+        },
+    )
+    evidence.download(table, "models ranked")
+
+
+def pairs(everything: Comparison, picked: str) -> None:
+    """Say how far the models are apart by one method: the best against the others."""
+    metric = next(iter(everything.models.values())).metric
+    found = [difference for difference in everything.differences if difference.estimator == picked]
+    best = next(iter(everything.rankings[picked].order), None)
+    found.sort(key=lambda one: best not in (one.first, one.second))
+    st.markdown(f"By **{wording.plain(get_estimator(picked).title)}**:")
+    st.markdown("\n".join(f"- {words.difference_sentence(one, metric)}" for one in found[:FIRST_PAIRS]))
+    evidence.download(words.difference_table(everything.differences), "differences between models")
+
+
+main()

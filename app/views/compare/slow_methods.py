@@ -1,0 +1,182 @@
+"""Parts of the Compare page that do something: running the slow methods, and saying what they look at."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import streamlit as st
+
+from app import compute
+from app.project import Workspace, state
+from app.views import parts
+from app.words import duration, wording
+from mandoline_core import MandolineError
+from mandoline_core.samples import kind_of
+
+_LOOKS_EVERY = 1.0  # seconds
+
+
+def slow_methods(workspace: Workspace) -> None:
+    """Offer to run the slow methods; while they run, show how far they are, with a way to stop."""
+    run = compute.slow_run(workspace)
+    running = run is not None and run.running
+    if run is not None and run.error is not None:
+        error, run.error = run.error, None
+        raise error
+    drawn = run.done if run is not None and running else -1
+    st.fragment(_slow_panel, run_every=_LOOKS_EVERY if running else None)(workspace, drawn)
+
+
+def _slow_panel(workspace: Workspace, drawn: int) -> None:
+    """Draw the panel; once there is more to see than was drawn, draw the whole page anew."""
+    run = compute.slow_run(workspace)
+    if run is not None and run.running:
+        if run.done != drawn:
+            st.rerun()
+        with st.container(border=True):
+            st.progress(
+                run.done / len(run.tasks),
+                text=f"{wording.plain(run.current)}: {run.done + 1} of {len(run.tasks)}, {run.seconds:.0f} s so far",
+            )
+            st.button("Stop", key="stop_slow", icon=":material/stop_circle:", on_click=run.stop)
+        return
+    if drawn >= 0:
+        st.rerun()
+    if not compute.not_run(workspace):
+        return
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button(
+            f"Run the methods on columns ({duration(compute.expected_seconds(workspace))})",
+            key="run_slow",
+            icon=":material/play_arrow:",
+            on_click=_start,
+            args=(workspace,),
+        )
+        if run is not None and run.stopped:
+            st.caption("Stopped. What was done is kept.")
+        else:
+            st.caption("They compare rows column by column, which takes longer, so they wait until you ask.")
+
+
+def _start(workspace: Workspace) -> None:
+    compute.start_slow(workspace)
+
+
+def method_settings(workspace: Workspace) -> None:
+    """Say what the methods on columns look at, and how they are tuned."""
+    with st.expander("What the methods on columns look at"):
+        with parts.boundary():
+            _columns(workspace)
+            _scores(workspace)
+        methods = workspace.project.methods
+        left, right = st.columns(2)
+        with left:
+            _number("max_rows", "Most rows of each sample", methods.max_rows, "More rows take longer.", step=1000)
+            _number(
+                "width",
+                "How far apart alike rows may be",
+                methods.width,
+                "For kernel matching and density ratios (the kernel's width). Empty: chosen from the data.",
+            )
+        with right:
+            _number("box", "The most a row may count", methods.box, "Kernel matching only (its bound B).")
+            _number(
+                "tolerance",
+                "How far rows may be from counting once on average",
+                methods.tolerance,
+                "Kernel matching only (its epsilon). Empty: from the number of rows.",
+            )
+
+
+def _columns(workspace: Workspace) -> None:
+    defaults, left_out = compute.feature_columns(workspace)
+    source, target = compute.samples(workspace)
+    chosen = workspace.project.methods.features
+    both = [column for column in source.columns if column in target.columns]
+    options = list(dict.fromkeys([*both, *chosen]))
+    st.multiselect(
+        "Columns",
+        options,
+        key=state.bind("methods:features", list(chosen or defaults)),
+        on_change=_choose_columns,
+        args=(defaults,),
+        help="Empty: every column but labels, answers and identifiers.",
+    )
+    for column in chosen:
+        if column not in both:
+            side = source.name if column not in source.columns else target.name
+            st.error(f"Column {wording.plain(column)} is not in {wording.plain(side)}. Choose others.")
+    reasons: dict[str, list[str]] = {}
+    for column, why in left_out.items():
+        reasons.setdefault(why, []).append(column)
+    if reasons and not chosen:
+        said = [f"{', '.join(columns)} ({why})" for why, columns in reasons.items()]
+        st.caption(f"Left out: {wording.plain(', '.join(said))}.")
+    _wrong("features")
+
+
+def _choose_columns(defaults: tuple[str, ...]) -> None:
+    picked = tuple(state.typed("methods:features"))
+    _set("features", () if set(picked) == set(defaults) else picked, "choose columns")
+
+
+def _scores(workspace: Workspace) -> None:
+    source, _ = compute.samples(workspace)
+    now = workspace.project.methods.scores
+    numeric = [column for column, dtype in source.schema.items() if kind_of(dtype) == "numbers"]
+    st.selectbox(
+        "Column of scores",
+        list(dict.fromkeys([*numeric, *([now] if now is not None else [])])),
+        index=None,
+        placeholder="none",
+        key=_bind("scores", now),
+        on_change=_choose,
+        args=("scores", now, "choose the column of scores"),
+        help="For the classifier trained elsewhere: how likely a row is to be new, from 0 to below 1.",
+    )
+    _wrong("scores")
+
+
+def _number(name: str, label: str, value: float | None, meaning: str, *, step: int | None = None) -> None:
+    st.number_input(
+        label,
+        value=None,
+        key=_bind(name, value),
+        step=step,
+        format=None if step is not None else "%g",
+        placeholder="from the data",
+        help=meaning,
+        on_change=_choose,
+        args=(name, value, f"set {label[:1].lower()}{label[1:]}"),
+    )
+    _wrong(name)
+
+
+def _key(name: str, value: object) -> str:
+    return f"methods:{name}:{'empty' if value is None else 'set'}"
+
+
+def _bind(name: str, value: object) -> str:
+    """Bind a control that may be empty: an empty one is a control of its own, so that undo empties it again."""
+    return state.bind(_key(name, value), value)
+
+
+def _choose(name: str, value: object, label: str) -> None:
+    _set(name, state.typed(_key(name, value)), label)
+
+
+def _set(name: str, value: Any, label: str) -> None:
+    """Write one setting into the project, or keep what is wrong with it beside its control."""
+    try:
+        state.change(label, lambda project: replace(project, methods=replace(project.methods, **{name: value})))
+    except MandolineError as error:
+        state.remember(f"wrong:{name}", str(error))
+    else:
+        state.remember(f"wrong:{name}", "")
+
+
+def _wrong(name: str) -> None:
+    message = state.remember(f"wrong:{name}")
+    if message:
+        st.error(wording.plain(message), icon=":material/error:")

@@ -1,0 +1,100 @@
+"""Data: pick a sample, upload two tables or open a project; say which column is what; see what is there."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from app import charts, compute
+from app.project import Workspace, state
+from app.views import parts
+from app.views.data import browsing, role_controls, uploads
+from app.words import wording
+from mandoline_core import Sample
+from mandoline_core.formatting import show_interval
+
+
+def main() -> None:
+    """Show the page."""
+    st.title("Data")
+    st.caption("Labelled rows, on which the score is known, and new rows, on which it is wanted.")
+    sample, files, project = st.tabs(["Pick a sample", "Use my files", "Open a project file"])
+    with sample:
+        uploads.samples()
+    with files:
+        uploads.files()
+    with project:
+        uploads.project_file()
+    workspace = state.workspace()
+    st.subheader(f"In use: {wording.plain(workspace.project.name)}")
+    if opened := state.remember("opened"):
+        st.success(opened, icon=":material/check:")
+        st.page_link("views/estimate/estimate.py", label="See the estimate", icon=":material/monitoring:")
+        state.remember("opened", "")
+    with parts.boundary():
+        source, target = compute.samples(workspace)
+        sizes(source, target)
+    role_controls.show(workspace)
+    with parts.boundary():
+        scores(workspace)
+        contents(workspace)
+
+
+def sizes(source: Sample, target: Sample) -> None:
+    """Say how much there is."""
+    for column, title, sample, sentence in zip(
+        st.columns(2),
+        ("Labelled rows (source)", "New rows (target)"),
+        (source, target),
+        ("the model's answers can be checked here.", "nobody has checked the model's answers here."),
+        strict=True,
+    ):
+        column.metric(title, f"{sample.n_rows:,}")
+        column.caption(f"{wording.plain(sample.name)}: {len(sample.columns)} columns; {sentence}")
+
+
+def scores(workspace: Workspace) -> None:
+    """Show how each model does on the labelled data."""
+    st.markdown("**How each model does on the labelled data**")
+    lines = []
+    for name, score in compute.source_scores(workspace).items():
+        if score.value is None or score.interval is None:
+            st.error(f"{wording.plain(name)}: {wording.plain(score.problem)}", icon=":material/error:")
+        else:
+            written = show_interval(score.value, score.interval, share=score.share)
+            lines.append({"model": name, workspace.project.metric.name: written})
+    if lines:
+        # A width of its own: a column that fits its text would not grow when another metric has longer numbers.
+        column = st.column_config.TextColumn(width=180)
+        table = pd.DataFrame(lines)
+        st.dataframe(table, hide_index=True, width="content", column_config={workspace.project.metric.name: column})
+
+
+def contents(workspace: Workspace) -> None:
+    """Show columns, classes and the first rows."""
+    st.markdown("**Columns**")
+    percent, whole = (st.column_config.NumberColumn(format=how) for how in ("percent", "localized"))
+    table = compute.column_table(workspace)
+    st.dataframe(
+        table, hide_index=True, column_config={"missing, labelled": percent, "missing, new": percent, "distinct": whole}
+    )
+    shares = compute.class_shares(workspace)
+    if shares is not None:
+        labels, answers = st.columns(2)
+        dark = parts.is_dark()
+        with labels:
+            st.markdown("**Class balance of the labels**")
+            parts.chart(
+                charts.class_balance(shares.labels, None, what="label", dark=dark), "labels", alt="Share of each label"
+            )
+        with answers:
+            st.markdown(f"**Class balance of {wording.plain(workspace.model)}'s answers**")
+            figure = charts.class_balance(
+                shares.source_answers, shares.target_answers, what="predicted class", dark=dark
+            )
+            parts.chart(figure, "answers", alt="Share of each predicted class in both files")
+    st.markdown("**First rows**")
+    browsing.rows(workspace)
+
+
+main()

@@ -1,0 +1,103 @@
+"""Merging classes: which classes the metric takes for one, with a button to merge and one to part again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+
+import streamlit as st
+
+from app import compute
+from app.project import Workspace, edits, state
+from app.words import wording
+from mandoline_core import METRICS, MandolineError, Project, ProjectError
+from mandoline_core.samples import class_name
+
+NAME, CHOSEN = "merge_name", "merge_chosen"
+
+
+def show(workspace: Workspace) -> None:
+    """Show what is merged, and let a person merge more."""
+    merges = workspace.project.metric.merge
+    said = ", ".join(merges) or "none merged"
+    # The key keeps it open while its title changes.
+    with st.expander(f"Merge classes: {wording.plain(said)}", key="merges"):
+        metric = METRICS.get(workspace.project.metric.name)
+        if metric is not None and metric.needs in ("column", "numbers"):
+            st.caption("The metric looks at numbers and not at classes, so merging does nothing to it.")
+        else:
+            st.caption(
+                "An answer is right if it and the label are in the same merged class. The tables stay as they are."
+            )
+        for new, old in merges.items():
+            with st.container(horizontal=True, vertical_alignment="center"):
+                st.button(
+                    f"Remove {wording.plain(new)}",
+                    icon=":material/close:",
+                    key=f"part:{new}",
+                    on_click=part,
+                    args=(new,),
+                )
+                st.markdown(f"**{wording.plain(new)}** stands for {wording.plain(', '.join(map(str, old)))}")
+        _new_merge(workspace)
+
+
+def _new_merge(workspace: Workspace) -> None:
+    merges = workspace.project.metric.merge
+    merged = {class_name(value) for old in merges.values() for value in old}
+    classes = [name for name in compute.source_classes(workspace) if class_name(name) not in merged]
+    if not classes:
+        st.caption("There are no classes left to merge.")
+        return
+    # Fields of their own for every state of the merges: what was merged leaves them empty.
+    keys = [state.bind(f"{kind}:{merges!r}", empty) for kind, empty in ((NAME, ""), (CHOSEN, []))]
+    with st.form(f"merge:{merges!r}", border=False):
+        name, chosen = st.columns(2, vertical_alignment="bottom")
+        name.text_input("Name of the merged class", key=keys[0], placeholder="A new name, or that of a class")
+        chosen.multiselect("Classes to take for one", classes, key=keys[1])
+        st.form_submit_button("Merge", icon=":material/merge:", on_click=join, args=(*keys, tuple(classes)))
+    problem = state.remember("merge_problem")
+    if problem and problem[:2] == (state.typed(keys[0]), state.typed(keys[1])):
+        st.error(wording.plain(problem[2]), icon=":material/error:")
+
+
+def join(name_key: str, chosen_key: str, classes: tuple[str, ...]) -> None:
+    """Merge the classes that were chosen, or remember beside the button why that cannot be."""
+    new, chosen = str(state.typed(name_key) or "").strip(), state.typed(chosen_key) or []
+    workspace = state.workspace()
+
+    def edit(project: Project) -> Project:
+        changed = edits.merge_classes(project, new, chosen)
+        _check_classes(changed.metric.merge, new, classes)
+        _check_scores(workspace, changed)
+        return changed
+
+    try:
+        state.change(f"merge classes into {new}", edit)
+    except MandolineError as error:
+        state.remember("merge_problem", (state.typed(name_key), state.typed(chosen_key), str(error)))
+    else:
+        state.remember("merge_problem", ())
+
+
+def part(new: str) -> None:
+    """Take a merge back."""
+    state.change(f"part the classes of {new}", partial(edits.part_classes, new=new))
+
+
+def _check_classes(merges: Mapping[str, Sequence[object]], new: str, classes: Sequence[str]) -> None:
+    """Refuse a merge of one class, and one after which all are the same; `classes` were not merged before it."""
+    merged = {class_name(value) for value in merges[new]}
+    if len(merged) == 1 and class_name(new) not in map(class_name, classes):
+        raise ProjectError(f"{merges[new][0]!r} alone is one class already. Choose another class to go with it.")
+    if len(merges) == 1 and {class_name(name) for name in classes} <= merged | {class_name(new)}:
+        raise ProjectError("All classes would be one, and every answer right. Leave out at least one class.")
+
+
+def _check_scores(workspace: Workspace, changed: Project) -> None:
+    """Refuse a merge that leaves a model without a score it had."""
+    before = compute.source_scores(workspace)
+    for model, score in compute.source_scores(replace(workspace, project=changed)).items():
+        if score.problem and not before[model].problem:
+            raise ProjectError(f"{model}: {score.problem}")

@@ -1,0 +1,195 @@
+"""What stands behind an estimate: the weights, the slices one by one, and what nobody modelled."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from app import charts, compute
+from app.project import Workspace, state
+from app.views import parts
+from app.words import tables, wording
+from mandoline_core import ModelReport
+from mandoline_core.estimating import is_share, steps
+from mandoline_core.metrics import get_metric
+
+ORDERS = ("as listed", "largest shift first", "largest effect first", "my own")
+
+
+@st.fragment
+def weights(report: ModelReport) -> None:
+    """Show how much each labelled row counts, and which rows count most."""
+    workspace = state.workspace()
+    st.subheader("How much each labelled row counts", help=wording.TOOLTIPS["how much each row counts"])
+    picture, words = st.columns([2, 3])
+    with picture:
+        log_counts = st.toggle(
+            "Log counts",
+            key=state.bind("log_counts", bool(workspace.revision.document.get("log_counts"))),
+            on_change=keep_log_counts,
+            help="Makes bars of a few rows visible.",
+        )
+        parts.chart(
+            charts.weight_histogram(report, log_counts=log_counts, dark=parts.is_dark()),
+            "weights",
+            alt="How many labelled rows count how many times",
+        )
+    with words:
+        st.markdown("**The heaviest rows, by the slices they are in**")
+        table = tables.pattern_table(compute.heaviest(workspace))
+        st.dataframe(
+            table,
+            hide_index=True,
+            column_config={
+                "in slices": st.column_config.TextColumn(width=225),
+                "each counts": st.column_config.TextColumn(width=75),
+                "labelled": st.column_config.NumberColumn(help="Labelled rows like this", format="localized", width=55),
+                "new": st.column_config.NumberColumn(help="New rows like this", format="localized", width=45),
+                "share": st.column_config.NumberColumn(
+                    help="Share of the estimate that rests on them", format="percent", width=60
+                ),
+            },
+        )
+        download(table, "heaviest rows")
+
+
+def keep_log_counts() -> None:
+    """Remember the scale with the project."""
+    state.look(log_counts=state.typed("log_counts"))
+
+
+@st.fragment
+def ablation(report: ModelReport) -> None:
+    """Show the estimate as slices are added in an order of the person's choice, and without each."""
+    st.subheader("What each slice did to the estimate")
+    workspace = state.workspace()
+    order = slice_order(workspace, report)
+    if not order:
+        st.info("Choose at least one slice to draw the curve.")
+        return
+    curves = compute.curves(workspace, order)
+    share, dark = is_share(report), parts.is_dark()
+    curve, bars = st.columns([3, 2])
+    with curve:
+        truth = report.truth if workspace.revealed else None
+        parts.chart(
+            charts.ablation_curve(curves, truth=truth, share=share, dark=dark),
+            "curve",
+            alt="The estimate and its interval as slices are added from left to right",
+        )
+    with bars:
+        full = curves.cumulative[-1].estimate
+        if full is not None:
+            parts.chart(
+                charts.leave_one_out(curves, full=full, share=share, dark=dark),
+                "without",
+                alt="How the estimate would change without each slice",
+            )
+    said = [wording.without_slice(*effect, share=share) for effect in tables.effects(curves)[:3]]
+    st.markdown("\n".join(f"- {sentence}" for sentence in said))
+    download(tables.curve_table(curves), "slice ablation")
+
+
+def slice_order(workspace: Workspace, report: ModelReport) -> tuple[str, ...]:
+    """Let a person choose the order in which slices are added."""
+    members = steps(report.prepared)
+    names = tuple(members)
+    slices = report.problem.patterns.names
+    view = workspace.revision.document
+    how = st.segmented_control(
+        "Add slices in this order",
+        ORDERS,
+        key=state.bind("order_how", view.get("order_how", ORDERS[0])),
+        on_change=keep_order,
+    )
+    if how == ORDERS[1]:
+        rows = compute.table(workspace)
+        return tuple(sorted(names, key=lambda name: -max(abs(rows[slices[i]].shift) for i in members[name])))
+    if how == ORDERS[2]:
+        strongest = [name for name, _ in tables.effects(compute.curves(workspace))]
+        return tuple(dict.fromkeys([*strongest, *names]))
+    if how != ORDERS[3]:
+        return names
+    mine = [name for name in view.get("order", names) if name in names]
+    key = state.bind("order", mine)
+    st.multiselect(
+        "Slices, first to last",
+        names,
+        key=key,
+        on_change=keep_order,
+        help="Remove one and add it again to move it to the end.",
+    )
+    return tuple(state.typed(key))
+
+
+def keep_order() -> None:
+    """Remember the order with the project."""
+    state.look(
+        order_how=state.typed("order_how"),
+        order=state.typed("order") or state.workspace().revision.document.get("order", []),
+    )
+
+
+def balance(workspace: Workspace) -> None:
+    """Show what the weights did to what is modelled and, more telling, to what is not."""
+    st.subheader("What the reweighting did")
+    st.caption(
+        "Slices match the new data by construction. Columns and pairs that no slice speaks of need not: "
+        "what stays far from 0 there is a change the estimate does not know of."
+    )
+    dark = parts.is_dark()
+    columns, pairs = st.columns(2)
+    with columns, parts.boundary():
+        lines = compute.balance(workspace)
+        parts.chart(
+            charts.balance(
+                [line.name for line in lines],
+                [line.before for line in lines],
+                [line.after for line in lines],
+                [line.modelled for line in lines],
+                dark=dark,
+            ),
+            "balance",
+            alt="Shift of slices and other columns before and after weighting",
+        )
+        left = compute.identifiers(workspace)
+        if left:
+            st.caption(wording.plain(f"Not compared: {', '.join(f'{name} ({why})' for name, why in left.items())}."))
+        download(tables.balance_table(lines), "balance")
+    with pairs, parts.boundary():
+        found = compute.pairs(workspace)
+        free = [n for n, pair in enumerate(found.all) if pair not in found.edges]
+        parts.chart(
+            charts.pair_gaps(
+                [found.all[n] for n in free], [found.before[n] for n in free], [found.after[n] for n in free], dark=dark
+            ),
+            "free_pairs",
+            alt="How often pairs of slices without an edge agree, before and after weighting",
+        )
+
+
+def models(workspace: Workspace) -> None:
+    """Show every model's numbers."""
+    st.subheader("All models")
+    table = tables.model_table(compute.reports(workspace), reveal=workspace.revealed)
+    shares = ("estimate", "low", "high", "labelled data", "set aside", "truth")
+    share = get_metric(workspace.project.metric.name).share
+    formats = {name: st.column_config.NumberColumn(format="percent" if share else "%.4g") for name in shares}
+    formats["effective rows"] = st.column_config.NumberColumn(format="localized")
+    # Separators come with the format; whole rows do not. The download keeps every digit.
+    st.dataframe(table.round({"effective rows": 0}), hide_index=True, column_config=formats)
+    download(table, "all models")
+
+
+def download(table: pd.DataFrame, name: str) -> None:
+    """Offer a table as CSV."""
+    st.download_button(
+        "Download as CSV",
+        tables.as_csv(table),
+        file_name=f"{name}.csv".replace(" ", "-"),
+        mime="text/csv",
+        key=f"download:{name}",
+        icon=":material/download:",
+        type="tertiary",
+        on_click="ignore",
+    )

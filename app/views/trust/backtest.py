@@ -1,0 +1,139 @@
+"""Trust: every method on shifts made of labelled rows, where the truth is known; it runs on request."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from app import charts, compute
+from app.project import Workspace, state
+from app.views import parts
+from app.views.estimate import evidence
+from app.views.trust.frame import section
+from app.words import METHOD_WIDTH, WRAPPED, wording
+from app.words import supposing as supposing_words
+from mandoline_core import MandolineError
+from mandoline_core.backtesting import ModelBacktest
+from mandoline_core.estimators import get_estimator
+
+DRAWS = (10, 30, 100)
+_LOOKS_EVERY = 1.0  # seconds
+
+
+@st.fragment
+def backtest() -> None:
+    """Offer the backtest; while it runs show how far it is, and afterwards what it found."""
+    with section("backtest", wording.TOOLTIPS["backtest"]):
+        workspace = state.workspace()
+        st.caption(
+            "Shifts are made out of your labelled rows, where the truth is known, and every quick method has to find "
+            "it without looking at the labels."
+        )
+        run = compute.backtest_run(workspace)
+        error = None if run is None else run.take_error()
+        if error is not None:
+            if not isinstance(error, MandolineError):
+                raise error
+            parts.show_error(error)
+        if run is not None and run.running:
+            st.fragment(_progress, run_every=_LOOKS_EVERY)(workspace)
+        else:
+            _offer(workspace, stopped=run is not None and run.stopped)
+
+
+def _progress(workspace: Workspace) -> None:
+    """Show how far a run is; when it has ended, draw the whole page anew."""
+    run = compute.backtest_run(workspace)
+    if run is None or not run.running:
+        st.rerun()
+    with st.container(border=True):
+        st.progress(
+            min(run.share, 1.0), text=f"{wording.plain(run.title)}: {run.share:.0%}, {run.seconds:.0f} s so far"
+        )
+        st.button("Stop", key="stop_backtest", icon=":material/stop_circle:", on_click=run.stop)
+
+
+def _offer(workspace: Workspace, *, stopped: bool) -> None:
+    """Show what was found with as many shifts as chosen, or a button that starts it."""
+    before = state.remember("draws") or DRAWS[1]  # the choice is not on the page while a backtest runs
+    draws = int(
+        st.segmented_control(
+            "Shifts of each kind",
+            DRAWS,
+            key=state.bind("draws", before),
+            help="More take longer and say more: 100 tell an honest interval from one that is too short.",
+        )
+        or before
+    )
+    state.remember("draws", draws)
+    found = compute.backtested(workspace, draws)
+    if found is not None:
+        _results(found)
+        return
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button(
+            "Try it on my labels",
+            key="run_backtest",
+            icon=":material/play_arrow:",
+            on_click=_start,
+            args=(workspace, draws),
+        )
+        st.caption("Stopped." if stopped else "It takes seconds to minutes, in the background. You can stop it.")
+    why = state.remember("no_backtest")
+    if why:
+        st.error(wording.told(why), icon=":material/error:")
+        state.remember("no_backtest", "")
+
+
+def _start(workspace: Workspace, draws: int) -> None:
+    """Start a run, or let the page say beside the button why it cannot start."""
+    try:
+        compute.start_backtest(workspace, draws)
+    except MandolineError as error:
+        state.remember("no_backtest", str(error))
+
+
+def _results(found: ModelBacktest) -> None:
+    """Show errors by method and kind of shift, and say what this proves."""
+    st.markdown(supposing_words.backtest_sentence(found))
+    parts.chart(
+        charts.backtest_errors(found, dark=parts.is_dark()),
+        "backtest",
+        alt="How far every method was off where the truth was known",
+    )
+    st.caption("Beside each method: its error to expect, and how often its intervals held the truth.")
+    proves, kinds = found.words[:3], found.words[3:]
+    st.markdown("**What it proves, and what not**")
+    st.markdown("\n".join(f"- {wording.told(sentence)}" for sentence in proves))
+    with st.expander("The kinds of shift, and what was left out"):
+        st.markdown("\n".join(f"- {wording.told(sentence)}" for sentence in kinds))
+        reasons: dict[str, list[str]] = {}
+        for name, why in found.left_out.items():
+            reasons.setdefault(why, []).append(get_estimator(name).title)
+        left = [f"Left out: {', '.join(names)}. {why}" for why, names in reasons.items()]
+        left += [f"Not tried by {kind}: {why}" for kind, why in found.skipped.items()]
+        st.markdown("\n".join(f"- {wording.told(sentence)}" for sentence in left))
+    with st.expander("The numbers by kind of shift"):
+        _numbers(found)
+
+
+def _numbers(found: ModelBacktest) -> None:
+    table = supposing_words.backtest_table(found)
+    errors = [column for column in table if "error" in column]
+    held = [column for column in table if column.endswith("held")]
+    shown = table.copy()
+    if found.metric.share:
+        shown[errors] = 100 * shown[errors].astype(float)
+    shown[held] = 100 * shown[held].astype(float)
+    written = "%.1f points" if found.metric.share else "%.3g"
+    st.dataframe(
+        shown,
+        hide_index=True,
+        height="content",
+        row_height=WRAPPED,
+        column_config={
+            "method": st.column_config.TextColumn(pinned=True, width=METHOD_WIDTH),
+            **{name: st.column_config.NumberColumn(format=written) for name in errors},
+            **{name: st.column_config.NumberColumn(format="%.0f%%") for name in held},
+        },
+    )
+    evidence.download(table, "backtest")

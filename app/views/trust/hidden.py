@@ -1,0 +1,173 @@
+"""Trust: what hidden changes could do, what theory promises, and whether the meaning changed."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from app import charts, compute
+from app.project import state
+from app.views import parts
+from app.views.trust.frame import section
+from app.words import supposing as supposing_words
+from app.words import trust as trust_words
+from app.words import wording
+from mandoline_core import MandolineError, ModelReport
+from mandoline_core.estimating import is_share
+from mandoline_core.trust import SliceStrength
+
+STEP = 0.05
+
+
+@st.fragment
+def hidden() -> None:
+    """Let a person suppose a hidden change, and see how far it could move the estimate."""
+    with section("hidden", wording.TOOLTIPS["hidden shift"]):
+        workspace = state.workspace()
+        found = compute.weighted(workspace)
+        report, share = found.report, is_share(found.report)
+        curve = compute.hidden_shift_curve(workspace)
+        st.caption(
+            "Suppose something changed that no slice shows, so that some rows should count more, others less, than "
+            "they do. How far could that move the number?"
+        )
+        if found.instead:
+            st.caption(trust_words.instead_sentence(workspace.project.estimator.name, found.report))
+        left, right = st.columns([3, 2])
+        with left:
+            gamma = st.slider(
+                "A hidden change makes rows count up to so many times more or less",
+                1.0,
+                compute.MOST_GAMMA,
+                step=STEP,
+                key=state.bind("gamma", state.typed("gamma") or 1.25),
+                format="%.2f",
+                help=wording.TOOLTIPS["gamma"],
+            )
+        with right:
+            threshold = _threshold(report)
+        with st.spinner("Leaving out one slice after the other ..."):
+            strengths = _strengths(workspace)
+        point = compute.hidden_shift(workspace, round(float(gamma), 2))
+        crossing = compute.crossing_gamma(workspace, threshold)
+        st.markdown(supposing_words.hidden_sentence(point, share=share))
+        st.markdown(supposing_words.crossing_sentence(report, threshold, crossing, strengths))
+        parts.chart(
+            charts.hidden_shift_curve(
+                charts.HiddenShift(
+                    curve.gammas, curve.lows, curve.highs, curve.points, point, threshold, crossing, strengths
+                ),
+                metric=report.metric,
+                share=share,
+                dark=parts.is_dark(),
+            ),
+            "hidden",
+            alt="Where the truth could be, by the strength of a hidden change",
+        )
+        st.caption(supposing_words.strengths_caption(strengths))
+
+
+def _threshold(report: ModelReport) -> float:
+    """Let a person say which value would change a decision."""
+    share = is_share(report)
+    scale = 100.0 if share else 1.0
+    first = scale * supposing_words.default_threshold(report)
+    bounds = report.problem.metric.bounds
+    low, high = (None, None) if bounds is None else tuple(scale * end if abs(end) < 1e300 else None for end in bounds)
+    name = f"threshold:{report.model}:{report.metric}"
+    typed = state.typed(name)
+    value = st.number_input(
+        f"The value that would change your mind{' (%)' if share else ''}",
+        min_value=low,
+        max_value=high,
+        step=1.0 if share else None,
+        format="%.1f" if share else "%g",
+        key=state.bind(name, first if typed is None else typed),
+        help="The least that you could live with, say.",
+    )
+    return float(value) / scale
+
+
+def _strengths(workspace: state.Workspace) -> tuple[SliceStrength, ...]:
+    try:
+        return compute.strengths(workspace)
+    except MandolineError:  # without slices to compare with, the curve still says something
+        return ()
+
+
+@st.fragment
+def theory() -> None:
+    """Show the paper's bound under assumptions that a person sets."""
+    with section("theory", wording.TOOLTIPS["theorem"]):
+        workspace = state.workspace()
+        found = compute.weighted(workspace)
+        report, share = found.report, is_share(found.report)
+        first = compute.promise(workspace, 0.0, 0.0)  # refuses before any slider is shown
+        st.caption(
+            "The paper proves a bound on the error. One part comes from the data; the other two nobody can know "
+            "without labels, so you say what to assume. Hatched bars are assumptions."
+        )
+        left, right = st.columns(2)
+        unknown = left.slider(
+            "Assumed hidden change (%)",
+            0.0,
+            20.0,
+            step=0.5,
+            format="%.1f",
+            key=state.bind("unknown", state.typed("unknown") or 0.0),
+            help=wording.TOOLTIPS["hidden term"],
+        )
+        noisy = any(term.name == "corrections" and not term.known for term in first.terms)
+        error = right.slider(
+            "Assumed error of the corrections (%)",
+            0.0,
+            20.0,
+            step=0.5,
+            format="%.1f",
+            disabled=not noisy,
+            key=state.bind("correction_error", state.typed("correction_error") or 0.0),
+            help=wording.TOOLTIPS["correction error"] + ("" if noisy else " No slice is noisy here."),
+        )
+        bound = compute.promise(workspace, float(error) / 100 if noisy else 0.0, float(unknown) / 100)
+        half = (report.interval[1] - report.interval[0]) / 2
+        parts.chart(
+            charts.bound_bars(bound, half_interval=half, share=share, dark=parts.is_dark()),
+            "theory",
+            alt="The paper's bound on the error, term by term",
+        )
+        st.markdown(supposing_words.promise_sentence(bound, report, 1 - workspace.project.estimator.confidence))
+        if found.instead:
+            st.caption(trust_words.instead_sentence(workspace.project.estimator.name, found.report))
+        with st.expander("What each term stands for"):
+            st.markdown(
+                "\n".join(
+                    f"- **{charts.TERM_NAMES.get(term.name, term.name)}** "
+                    f"({'from the data' if term.known else 'cannot be known'}): {wording.told(term.words)}"
+                    for term in bound.terms
+                )
+            )
+
+
+def meaning() -> None:
+    """Look for signs that classes or their meaning changed, and say what cannot be seen."""
+    with section("meaning", wording.TOOLTIPS["drift"]):
+        found = compute.meaning(state.workspace())
+        st.markdown("\n".join(f"- {wording.told(sentence)}" for sentence in found.words))
+        left, right = st.columns(2)
+        if found.predicted:
+            with left:
+                parts.chart(
+                    charts.predicted_classes(found.predicted, dark=parts.is_dark()),
+                    "predicted",
+                    alt="How often each class is predicted: labelled, reweighted and new rows",
+                )
+        if found.calibration:
+            with right:
+                parts.chart(
+                    charts.calibration(found.calibration, dark=parts.is_dark()),
+                    "calibration",
+                    alt="Confidence beside accuracy on the labelled rows, by slice",
+                )
+        elif found.predicted:
+            right.caption(
+                "With probabilities, confidence could be compared, too: add them to the model on the Data page."
+            )

@@ -1,0 +1,198 @@
+"""Trust: what nobody modelled, with one click to model it, and what the slices did."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import NamedTuple
+
+import streamlit as st
+
+from app import charts, compute
+from app.charts import NAME_WIDTH, shorten
+from app.project import Workspace, edits, remedies, state
+from app.views import parts
+from app.views.estimate import evidence
+from app.views.trust.frame import section
+from app.words import trust as trust_words
+from app.words import wording
+from mandoline_core import Slice
+from mandoline_core.estimating import ROWS_LEFT_OUT, Balance, is_share
+from mandoline_core.trust import Unmodelled
+
+MOST_LINES, MOST_SLICES, MOST_OFFERED = 14, 6, 5
+_MATCHED = 0.05  # standard deviations; slices that abstain or are doubted match roughly
+_LEAST_OF_A_NAME = 5  # characters
+
+
+class _Dot(NamedTuple):
+    """Hold one line of the figure."""
+
+    name: str
+    before: float
+    after: float
+    modelled: bool = False
+
+
+def unmodelled() -> None:
+    """Show what weighting leaves off; what is off most is one click from being a slice or an edge."""
+    with section("unmodelled", wording.TOOLTIPS["standardised shift"]):
+        workspace = state.workspace()
+        with st.spinner("Comparing columns, words and pairs ..."):
+            found = compute.unmatched(workspace)
+        if not found.columns and not found.pairs:
+            st.markdown(
+                "There is no other column in both samples to compare, so a change that no slice speaks of would not "
+                "show. Bring more columns: what a row is, where it came from, when."
+            )
+            st.page_link("views/data/data.py", label="Change the data", icon=":material/table:")
+            return
+        dots = list(_dots(found))
+        st.caption(
+            "Slices match the new data by construction. Columns, words and pairs that no slice speaks of need not: "
+            "what stays far from 0 is a change that the estimate does not know of."
+            if all(_matches(line) for line in found.slices)
+            else "Not every slice matches the new data here. What stays far from 0 is a change that the "
+            "estimate does not know of."
+        )
+        parts.chart(
+            charts.balance(
+                [dot.name for dot in dots],
+                [dot.before for dot in dots],
+                [dot.after for dot in dots],
+                [dot.modelled for dot in dots],
+                dark=parts.is_dark(),
+            ),
+            "unmodelled",
+            alt="Shift of columns, words and pairs before and after weighting",
+        )
+        _offers(workspace, found)
+        _fine_print(found)
+        evidence.download(trust_words.unmodelled_table([*found.columns, *found.pairs]), "what nobody modelled")
+
+
+def _fine_print(found: compute.Unmatched) -> None:
+    """Say on how many rows this rests, and what is not compared; nobody wonders about labels and answers."""
+    left = [
+        f"{column} ({why})" for column, why in found.left_out.items() if not why.startswith(("the label", "an answer"))
+    ]
+    said = [found.note] if found.note else []
+    said += [f"Not compared: {', '.join(left[:MOST_OFFERED])}."] if left else []
+    if said:
+        st.caption(wording.told(" ".join(said)))
+
+
+def _dots(found: compute.Unmatched) -> Iterator[_Dot]:
+    """List what the figure shows: the worst of what is not modelled, words one by one, then some slices in grey."""
+    free = []
+    for line in (*found.columns, *found.pairs):
+        if not line.words or not line.detail.startswith("contains "):
+            free.append(_Dot(_name(line), line.before, line.after))
+        free += [_Dot(f"{line.column}: {word.word}", word.before, word.after) for word in line.words]
+    free += [_Dot(line.name, line.before, line.after) for line in found.slices if not _matches(line)]
+    free.sort(key=lambda dot: -abs(dot.after))
+    yield from free[:MOST_LINES]
+    slices = sorted(filter(_matches, found.slices), key=lambda line: -abs(line.before))
+    yield from (_Dot(line.name, line.before, line.after, modelled=True) for line in slices[:MOST_SLICES])
+
+
+def _matches(line: Balance) -> bool:
+    """Tell whether weighting made a slice as frequent as in the new data, as far as anybody could see."""
+    return not abs(line.after) >= _MATCHED  # where nothing can be compared, nothing is off
+
+
+def _name(line: Unmodelled) -> str:
+    """Name a line of the figure; of a pair that is too long for its place the first name is cut, not the second."""
+    if line.kind != "pair" or not isinstance(line.suggestion, tuple):
+        return line.name
+    first, second = line.suggestion
+    room = NAME_WIDTH - len(" + ") - len(second)
+    return f"{shorten(first, max(room, _LEAST_OF_A_NAME))} + {second}"
+
+
+def _offers(workspace: Workspace, found: compute.Unmatched) -> None:
+    """Offer to model what is off most."""
+    lines = sorted((*found.columns, *found.pairs), key=lambda line: (not line.stands_out, -abs(line.after)))
+    offered = [line for line in lines if _label(line, workspace) is not None][:MOST_OFFERED]
+    if any(line.stands_out for line in lines):
+        offered = [line for line in offered if line.stands_out]
+    else:
+        st.markdown("Nothing stays off by more than luck would do.")
+        offered = offered[:2]
+    compared: list[Unmodelled | Balance] = [*lines, *found.slices]
+    weighted = any(abs(line.after - line.before) > 1e-9 for line in compared)
+    for number, line in enumerate(offered):
+        words, button = st.columns([3, 2], vertical_alignment="center")
+        words.markdown(trust_words.unmodelled_sentence(line, weighted=weighted))
+        button.button(
+            wording.plain(str(_label(line, workspace))),
+            key=f"model:{number}",
+            icon=":material/add:",
+            on_click=_model,
+            args=(line,),
+        )
+
+
+def _label(line: Unmodelled, workspace: Workspace) -> str | None:
+    rule = line.suggestion
+    if isinstance(rule, Slice):
+        return f"Make a slice: {rule.name}"
+    if rule is None or isinstance(workspace.project.edges, str):
+        return None
+    return "Let the two move together"
+
+
+def _model(line: Unmodelled) -> None:
+    """Add the slice or the edge; undo takes it back."""
+    rule = line.suggestion
+    if isinstance(rule, Slice):
+        add = partial(edits.add_slice, rule=rule)
+        state.attempt(f"add slice {rule.name}", add, f"{rule.name} is a slice now. Undo takes it back.")
+    elif rule is not None:
+        join = partial(remedies.add_edge, pair=rule)
+        done = "The two move together now. Undo takes it back."
+        state.attempt(f"let {rule[0]} and {rule[1]} move together", join, done)
+
+
+def slice_parts() -> None:
+    """Show how much of the way from the labelled data's score to the estimate each slice accounts for."""
+    with section("parts", wording.TOOLTIPS["attribution"]):
+        workspace = state.workspace()
+        found, instead = compute.attribution(workspace)
+        report = compute.report(workspace)
+        if instead:
+            st.caption(trust_words.slices_instead_sentence(workspace.project.estimator.name, found, report))
+        share = is_share(report)
+        st.markdown(trust_words.attribution_sentence(found, report))
+        parts.chart(
+            charts.waterfall(found, report.source, metric=report.metric, share=share, dark=parts.is_dark()),
+            "waterfall",
+            alt="From the labelled data's score to the estimate, slice by slice",
+        )
+        if any(p.rule == ROWS_LEFT_OUT and wording.direction(p.value, share=share) != "the same" for p in found.parts):
+            st.caption(
+                f"{ROWS_LEFT_OUT.capitalize()}: labelled rows that count for nothing. No new row is like them, or they "
+                "only serve to fit the weights."
+            )
+
+
+def corrections() -> None:
+    """Show how the estimate moves with the corrections of noisy slices."""
+    with section("corrections", wording.TOOLTIPS["how sure you are of this slice"]):
+        workspace = state.workspace()
+        if not compute.has_noisy_slices(workspace):
+            with st.container(horizontal=True, vertical_alignment="center"):
+                st.markdown("Every slice is taken at its word where it speaks, so no correction can be wrong.")
+                st.page_link("views/corrections/corrections.py", label="Doubt a slice", icon=":material/tune:")
+            return
+        with st.spinner("Moving every correction a little ..."):
+            slopes = compute.slopes(workspace)
+        share = is_share(compute.report(workspace))
+        parts.chart(
+            charts.correction_effects(slopes, share=share, dark=parts.is_dark()),
+            "elasticity",
+            alt="What one point less of certainty in each correction does to the estimate",
+        )
+        telling = trust_words.telling_slopes(slopes, share=share)
+        st.markdown("\n".join(f"- **{wording.plain(s.slice)}**: {wording.told(s.words)}" for s in telling))
+        evidence.download(trust_words.slope_table(slopes), "corrections and the estimate")

@@ -1,0 +1,100 @@
+"""Trust: whether a few rows decide, and which new rows are unlike any labelled row."""
+
+from __future__ import annotations
+
+import math
+
+import streamlit as st
+
+from app import charts, compute
+from app.project import state
+from app.views import parts
+from app.views.estimate import evidence
+from app.views.trust.frame import section
+from app.words import tables, wording
+from app.words import trust as trust_words
+from mandoline_core import ModelReport
+from mandoline_core.estimating import is_share
+
+_NUMBER = 165  # pixels a number: four beside each other on a screen, two on a phone
+
+
+@st.fragment
+def few_rows() -> None:
+    """Show how uneven the weights are, who the heaviest rows are, and what a cap would do."""
+    with section("rows", wording.TOOLTIPS["how much each row counts"]):
+        workspace = state.workspace()
+        report = compute.report(workspace)
+        _numbers(report)
+        st.markdown(trust_words.heaviest_sentence(report, compute.tail(workspace)))
+        with st.expander("The heaviest rows, by the slices they are in"):
+            table = tables.pattern_table(compute.heaviest(workspace))
+            st.table(trust_words.heaviest_table(table), hide_index=True)
+            evidence.download(table, "heaviest rows")
+        _trimming()
+
+
+def _numbers(report: ModelReport) -> None:
+    numbers = report.diagnostics
+    tail = compute.tail(state.workspace())
+    place = st.container(horizontal=True)
+    for label, value, tip in zip(
+        ("Effective rows", "Rows per effective row", "Heaviest row counts", "Tail"),
+        (
+            f"{numbers.effective_sample_size:,.0f}",
+            f"{numbers.design_effect:,.1f}",
+            f"{numbers.largest_ratio:,.1f}×",  # noqa: RUF001  read as "times"
+            "bounded" if tail.k is None else f"{tail.k:.2f}",
+        ),
+        ("effective rows", "design effect", "largest ratio", "heavy tail"),
+        strict=True,
+    ):
+        place.metric(label, value, help=wording.TOOLTIPS[tip], width=_NUMBER)
+
+
+def _trimming() -> None:
+    """Let a person cap how much a row may count; the estimate before stays beside the one after."""
+    workspace = state.workspace()
+    found = compute.weighted(workspace)
+    if found.instead:
+        st.caption(trust_words.instead_sentence(workspace.project.estimator.name, found.report))
+    with st.spinner("Trying caps ..."):
+        every = compute.trimmings(workspace)
+    caps = [one.cap for one in every]
+    if len(caps) < 2:
+        st.markdown("Every row counts about once, so there is nothing to cap.")
+        return
+    kept = state.typed("cap")
+    cap = st.select_slider(
+        "No row may count more than so many times",
+        caps,
+        key=state.bind("cap", kept if kept in caps else math.inf),
+        format_func=charts.show_cap,
+        help=wording.TOOLTIPS["trimming"],
+    )
+    share = is_share(found.report)
+    chosen = next(one for one in every if one.cap == cap)
+    st.markdown(trust_words.trimming_sentence(chosen, every[-1], share=share))
+    parts.chart(
+        charts.trimming_curve(every, float(cap), metric=found.report.metric, share=share, dark=parts.is_dark()),
+        "trimming",
+        alt="The estimate with its interval against the most a row may count",
+    )
+    st.caption("This is a look, not a setting: the estimate elsewhere in the app has no cap.")
+
+
+def unlike() -> None:
+    """Say which new rows are like no labelled row, and what that leaves open."""
+    with section("unlike", wording.TOOLTIPS["rows unlike any labelled row"]):
+        workspace = state.workspace()
+        report, found = compute.report(workspace), compute.unlike(workspace)
+        st.markdown(trust_words.overlap_sentence(found.unseen, found.rare))
+        if found.worst:
+            st.markdown("\n".join(f"- {wording.plain(pattern.sentence)}" for pattern in found.worst))
+        if report.set_aside:
+            st.markdown(
+                f"**{report.set_aside:.1%}** are set aside: no weighting of the labelled rows can reach them.",
+                help=wording.TOOLTIPS["set aside"],
+            )
+        if found.unseen or report.set_aside:
+            st.markdown(trust_words.bounds_sentence(found, report))

@@ -1,0 +1,7 @@
+"""The app's sentences: numbers and findings go in, Markdown in one vocabulary comes out; names are escaped."""
+
+from __future__ import annotations
+
+from app.words.comparison import METHOD_WIDTH, WRAPPED, duration
+from app.words.highlight import highlighted
+from app.words.wording import app_words, direction, plain, show_difference, show_step, spoken

@@ -1,0 +1,179 @@
+"""Tables for pages and downloads: data in, pandas frame out. Nothing here knows of the app's framework."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from mandoline_core import Ablation, Model, ModelReport, Sample
+from mandoline_core.estimating import Balance, HeavyPattern
+from mandoline_core.formatting import listed, show_times
+from mandoline_core.samples import class_codes, kind_of
+
+
+@dataclass(frozen=True)
+class ClassShares:
+    """Hold the share of each class: among the labels, and among a model's answers on both samples."""
+
+    labels: dict[str, float]
+    source_answers: dict[str, float]
+    target_answers: dict[str, float]
+
+
+def column_table(source: Sample, target: Sample) -> pd.DataFrame:
+    """Describe every column of both samples: its role, its type, what is missing, and an example."""
+    roles = role_names(source)
+    names = [*source.columns, *(column for column in target.columns if column not in source.columns)]
+    lines = []
+    for name in names:
+        here = [sample for sample in (source, target) if name in sample.columns]
+        values = here[0].series(name).drop_nulls()
+        lines.append(
+            {
+                "column": name,
+                "role": roles.get(name, ""),
+                "holds": kind_of(here[0].schema[name]),
+                "in": "both" if len(here) == 2 else "labelled only" if here[0] is source else "new only",
+                "missing, labelled": _missing(source, name),
+                "missing, new": _missing(target, name),
+                "distinct": int(values.n_unique()) if len(values) else 0,
+                "example": str(values[0])[:80] if len(values) else "",
+            }
+        )
+    return pd.DataFrame(lines)
+
+
+def role_names(sample: Sample) -> dict[str, str]:
+    """Say the role of each column that has one."""
+    roles = {
+        column: f"probability ({model.name})" for model in sample.models for column in model.probabilities.values()
+    }
+    roles |= {model.prediction: f"prediction ({model.name})" for model in sample.models if model.prediction is not None}
+    return roles | ({sample.label: "label"} if sample.label is not None else {})
+
+
+def class_shares(source: Sample, target: Sample, model: Model | None) -> ClassShares | None:
+    """Count the classes among labels and answers; None without a label or answers."""
+    if source.label is None or model is None or model.prediction is None:
+        return None
+    columns = (source.series(source.label), source.series(model.prediction), target.series(model.prediction))
+    codes, names = class_codes(*columns)
+    shares = [np.bincount(known, minlength=len(names)) / max(len(known), 1) for known in (c[c >= 0] for c in codes)]
+    return ClassShares(*(dict(zip(names, share.tolist(), strict=True)) for share in shares))
+
+
+def pattern_words(pattern: HeavyPattern) -> str:
+    """Say which slices hold a pattern's rows.
+
+    >>> pattern_words(HeavyPattern(("short", "slang"), (), 10, 20, 4.0, 0.1))
+    'short and slang'
+    """
+    inside = " and ".join([listed(pattern.inside[:-1]), pattern.inside[-1]]) if len(pattern.inside) > 1 else None
+    said = inside or (pattern.inside[0] if pattern.inside else "in no slice")
+    return f"{said}; unknown: {listed(pattern.unknown)}" if pattern.unknown else said
+
+
+def pattern_table(patterns: Sequence[HeavyPattern]) -> pd.DataFrame:
+    """List patterns in words, heaviest first."""
+    return pd.DataFrame(
+        [
+            {
+                "in slices": pattern_words(pattern),
+                "each counts": show_times(pattern.ratio),
+                "labelled": pattern.source,
+                "new": pattern.target,
+                "share": pattern.weight,
+            }
+            for pattern in patterns
+        ]
+    )
+
+
+def model_table(reports: Mapping[str, ModelReport], *, reveal: bool) -> pd.DataFrame:
+    """List every model's numbers, at full precision."""
+    lines = []
+    for name, report in reports.items():
+        line = {
+            "model": name,
+            "metric": report.metric,
+            "estimate": report.estimate if report.converged else None,
+            "low": report.interval[0] if report.converged else None,
+            "high": report.interval[1] if report.converged else None,
+            "labelled data": report.source,
+            "effective rows": report.effective_sample_size,
+            "set aside": report.set_aside,
+        }
+        lines.append({**line, "truth": report.truth} if reveal else line)
+    return pd.DataFrame(lines)
+
+
+def curve_table(curves: Ablation) -> pd.DataFrame:
+    """List both curves: the estimate with the first slices, and without each."""
+    lines = []
+    for kind, points in (("added in order", curves.cumulative), ("left out", curves.leave_one_out)):
+        for point in points:
+            low, high = point.interval or (None, None)
+            lines.append(
+                {
+                    "curve": kind,
+                    "slice": point.slice or "(none)",
+                    "estimate": point.estimate,
+                    "low": low,
+                    "high": high,
+                    "effective rows": point.effective_sample_size,
+                    "reason": point.reason or "",
+                }
+            )
+    return pd.DataFrame(lines)
+
+
+def effects(curves: Ablation) -> list[tuple[str, float]]:
+    """List how much leaving each slice out would change the estimate, the largest change first."""
+    full = curves.cumulative[-1].estimate
+    found = [
+        (point.slice, point.estimate - full)
+        for point in curves.leave_one_out
+        if point.slice is not None and point.estimate is not None and full is not None
+    ]
+    return sorted(found, key=lambda pair: -abs(pair[1]))
+
+
+def balance_table(lines: Sequence[Balance]) -> pd.DataFrame:
+    """List what the weights did to slices and columns."""
+    return pd.DataFrame(
+        [
+            {
+                "what": line.name,
+                "modelled": line.modelled,
+                "labelled data": line.source,
+                "reweighted": line.weighted,
+                "new data": line.target,
+                "shift before": line.before,
+                "shift after": line.after,
+            }
+            for line in lines
+        ]
+    )
+
+
+def as_csv(table: pd.DataFrame) -> bytes:
+    """Write a table as CSV; a cell that a spreadsheet would take for a formula gets a quote in front.
+
+    >>> as_csv(pd.DataFrame({"slice": ["=1+1"]})).decode().split()
+    ['slice', "'=1+1"]
+    """
+
+    def harmless(value: object) -> object:
+        return f"'{value}" if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")) else value
+
+    text: str = table.map(harmless).to_csv(index=False)
+    return text.encode()
+
+
+def _missing(sample: Sample, column: str) -> float | None:
+    if column not in sample.columns:
+        return None
+    return float(sample.series(column).is_null().sum()) / sample.n_rows

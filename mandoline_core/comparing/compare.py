@@ -1,0 +1,223 @@
+"""Comparing: every method that applies, for every model of a project."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from mandoline_core.arrays import Floats, Interval
+from mandoline_core.comparing.ranking import normal_interval, paired_error, summarise
+from mandoline_core.comparing.results import Comparison, Entry, ModelComparison
+from mandoline_core.errors import MandolineError
+from mandoline_core.estimating import (
+    CodesOf,
+    EdgeNames,
+    Prepared,
+    Progress,
+    diagnose,
+    find,
+    interval_by_settings,
+    interval_of,
+    state,
+)
+from mandoline_core.estimators import ESTIMATORS, Outcome, Redraws, get_estimator
+from mandoline_core.findings import Finding, worst_first
+from mandoline_core.project import EstimatorSettings, MethodSettings, MetricSettings, Project
+from mandoline_core.samples import Sample
+from mandoline_core.slices import Slice, codes
+
+ROUNDING = 1e-9  # of a score: a smaller change is none
+
+
+def compare(
+    source: Project | Sample,
+    target: Sample | None = None,
+    slices: Sequence[Slice] | None = None,
+    *,
+    edges: EdgeNames | str = (),
+    metric: str | MetricSettings = "accuracy",
+    methods: MethodSettings | None = None,
+    estimators: Sequence[str] | None = None,
+    reveal: bool = False,
+    progress: Progress | None = None,
+    codes_of: CodesOf = codes,
+    **settings: Any,
+) -> Comparison:
+    """Estimate each model on the target with every method that applies.
+
+    Parameters
+    ----------
+    source : Project or Sample
+        A project says everything else itself; then only `estimators`, `reveal` and `progress` may follow.
+    target : Sample
+    slices : sequence of Slice
+        May be empty: methods on slices then do not apply.
+    edges : sequence of pairs of slice names, or "auto"
+    metric : str or MetricSettings
+    methods : MethodSettings
+        What methods look at that do not work on slices.
+    estimators : sequence of str, optional
+        Names in the registry; all when left out.
+    reveal : bool
+        Read the project's file of target labels, to judge the methods by the truth.
+    progress : callable, optional
+        Called with what is being done and the share done, between 0 and 1.
+    codes_of : callable
+        Evaluates slices on a sample; a caller may put a cache here.
+    **settings
+        Fields of EstimatorSettings: split, overlap, ridge, confidence, seed, interval, replicates.
+
+    Returns
+    -------
+    Comparison
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from mandoline_core import Category, Sample
+    >>> source = pd.DataFrame({"place": ["a"] * 80 + ["b"] * 20, "y": 1, "p": [1] * 80 + [1, 0] * 10})
+    >>> target = pd.DataFrame({"place": ["a"] * 50 + ["b"] * 50, "p": 1})
+    >>> found = compare(
+    ...     Sample(source, label="y", prediction="p"), Sample(target), [Category("b", column="place", values=("b",))],
+    ...     estimators=["source", "mandoline", "atc"],
+    ... )
+    >>> entries = found.models["model"].entries
+    >>> round(entries["mandoline"].estimate, 3), entries["mandoline"].direction, entries["atc"].available
+    (0.75, 'down', False)
+    """
+    names = list(ESTIMATORS if estimators is None else estimators)
+    for name in names:
+        get_estimator(name)  # refuse an unknown name before any work
+    stated = state(
+        source,
+        target,
+        slices,
+        edges=edges,
+        metric=metric,
+        methods=methods,
+        settings=settings,
+        caller="compare",
+        reveal=reveal,
+    )
+    found = {
+        prepared.model: compare_model(prepared, stated.settings, estimators=names, progress=said)
+        for prepared, said in stated.each_model(progress, codes_of)
+    }
+    return summarise(stated.name, found, stated.settings.confidence)
+
+
+def compare_model(
+    prepared: Prepared,
+    settings: EstimatorSettings,
+    *,
+    estimators: Sequence[str] | None = None,
+    progress: Progress | None = None,
+) -> ModelComparison:
+    """Run every method on one model's problem.
+
+    Parameters
+    ----------
+    prepared : Prepared
+    settings : EstimatorSettings
+        Its name is not used.
+    estimators : sequence of str, optional
+        Names in the registry; all when left out.
+    progress : callable, optional
+        Called with what is being done and the share done; may raise to stop.
+    """
+    names = list(ESTIMATORS if estimators is None else estimators)
+    entries = {}
+    with threadpool_limits(1):  # on small matrices threads would mostly wait for each other
+        for number, name in enumerate(names):
+            if progress is not None:
+                progress(f"{get_estimator(name).title} for {prepared.model}", number / len(names))
+            entries[name] = run_estimator(prepared, name, settings)
+    return gather(prepared, settings, entries)
+
+
+def gather(prepared: Prepared, settings: EstimatorSettings, entries: Mapping[str, Entry]) -> ModelComparison:
+    """Put what methods say of one model together with its source score."""
+    plain = get_estimator("source").estimate(prepared.problem)
+    table = prepared.problem.patterns
+    return ModelComparison(
+        model=prepared.model,
+        metric=prepared.problem.metric,
+        source=plain.value,
+        source_interval=interval_of(prepared.problem, plain, settings.confidence),
+        truth=prepared.counted.truth,
+        n_source=round(table.n_source),
+        n_target=round(table.n_target),
+        entries=dict(entries),
+    )
+
+
+def run_estimator(prepared: Prepared, name: str, settings: EstimatorSettings) -> Entry:
+    """Run one method; what stands in its way becomes its reason, not an error."""
+    problem, estimator = prepared.problem, get_estimator(name)
+    settings = replace(settings, name=name)
+    try:
+        why = estimator.reason(problem)
+        if why is not None:
+            return Entry(name, available=False, reason=why)
+        outcome = estimator.estimate(problem)
+        interval, more = interval_by_settings(prepared, settings, outcome)
+    except MandolineError as error:
+        return Entry(name, available=False, reason=str(error))
+    if not outcome.converged or not math.isfinite(outcome.value):
+        return Entry(name, available=False, reason="The weights could not be fitted: no solution was found.")
+    return _entry(prepared, settings, outcome, interval, more)
+
+
+def _entry(
+    prepared: Prepared, settings: EstimatorSettings, outcome: Outcome, interval: Interval, more: Sequence[Finding]
+) -> Entry:
+    """Put what a method found beside the source score."""
+    problem, needs = prepared.problem, get_estimator(settings.name).needs
+    numbers = diagnose(problem, outcome)
+    plain = get_estimator("source").estimate(problem)
+    change = outcome.value - plain.value
+    change_interval = normal_interval(change, _change_error(prepared, outcome, plain), settings.confidence)
+    findings = [*more, *find(problem, outcome, numbers, uses_slices="slices" in needs)]
+    return Entry(
+        settings.name,
+        available=True,
+        estimate=outcome.value,
+        interval=interval,
+        standard_error=outcome.influence.standard_error(),
+        change=change,
+        change_interval=change_interval,
+        direction=_direction(change_interval, plain.value),
+        effective_sample_size=numbers.effective_sample_size,
+        set_aside=numbers.set_aside,
+        findings=worst_first([finding for finding in findings if not finding.slices]),
+        pieces=_pieces(prepared, outcome),
+    )
+
+
+def _direction(change: Interval, score: float) -> str:
+    """Say which way a change goes for sure: beyond luck, and beyond rounding."""
+    rounding = ROUNDING * max(1.0, abs(score))
+    return "up" if change[0] > rounding else "down" if change[1] < -rounding else "unchanged"
+
+
+def _change_error(prepared: Prepared, outcome: Outcome, plain: Outcome) -> float:
+    """Compute the standard error of estimate minus source score."""
+    if isinstance(outcome.influence, Redraws):
+        return float(np.nanstd(outcome.influence.values - outcome.influence.plain, ddof=1))
+    members = prepared.problem.members
+    return paired_error(outcome.influence.pieces(members), plain.influence.pieces(members))
+
+
+def _pieces(prepared: Prepared, outcome: Outcome) -> tuple[Floats, ...]:
+    """Line luck up with the rows of the samples, so that models with scores on different rows can be compared."""
+    pieces = outcome.influence.pieces(prepared.problem.members)
+    if isinstance(outcome.influence, Redraws):
+        return pieces
+    source = np.zeros(len(prepared.counted.scored))
+    source[prepared.counted.scored] = pieces[0]
+    return source, *pieces[1:]

@@ -1,0 +1,78 @@
+"""How models rank by every method, how far they are apart, and how right each method was once the truth is known."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+
+import numpy as np
+from scipy.stats import kendalltau, norm
+
+from mandoline_core.arrays import Floats, Interval
+from mandoline_core.comparing.results import Comparison, Difference, ModelComparison, Ranking
+
+
+def summarise(name: str, models: Mapping[str, ModelComparison], confidence: float) -> Comparison:
+    """Rank the models by every method, compare them in pairs, and judge the methods where the truth is known."""
+    methods = list(dict.fromkeys(method for model in models.values() for method in model.entries))
+    rankings = {method: _rank(method, models) for method in methods}
+    differences = [
+        found
+        for method in methods
+        for one, other in combinations(models.values(), 2)
+        if (found := _difference(method, one, other, confidence)) is not None
+    ]
+    return Comparison(name, dict(models), rankings, tuple(differences))
+
+
+def _difference(method: str, one: ModelComparison, other: ModelComparison, confidence: float) -> Difference | None:
+    first, second = one.entries.get(method), other.entries.get(method)
+    if first is None or second is None or first.estimate is None or second.estimate is None:
+        return None
+    value = first.estimate - second.estimate
+    interval = normal_interval(value, paired_error(first.pieces, second.pieces), confidence)
+    return Difference(method, one.model, other.model, value, interval)
+
+
+def _rank(method: str, models: Mapping[str, ModelComparison]) -> Ranking:
+    entries = {name: model.entries.get(method) for name, model in models.items()}
+    found = {name: e.estimate for name, e in entries.items() if e is not None and e.estimate is not None}
+    if not found:
+        return Ranking(method, ())
+    better = next(iter(models.values())).metric.better
+    distance = {"higher": lambda value: -value, "lower": lambda value: value, "near 0": abs}[better]
+    order = sorted(found, key=lambda name: distance(found[name]))
+    truths = {name: models[name].truth for name in found}
+    pairs = [(found[name], truth) for name, truth in truths.items() if truth is not None]
+    if len(pairs) < len(found):
+        return Ranking(method, tuple(order))
+    errors = [abs(estimate - truth) for estimate, truth in pairs]
+    # How far from the best: where values near 0 are good, their sign says nothing about the order.
+    tau, p_value = _tau([(distance(estimate), distance(truth)) for estimate, truth in pairs])
+    return Ranking(method, tuple(order), tau, p_value, float(np.mean(errors)), max(errors))
+
+
+def _tau(pairs: list[tuple[float, float]]) -> tuple[float | None, float | None]:
+    """Compute Kendall's tau between estimates and truths; None where ties leave nothing to rank."""
+    estimates, truths = zip(*pairs, strict=True)
+    if len(pairs) < 2 or len(set(estimates)) < 2 or len(set(truths)) < 2:
+        return None, None
+    found = kendalltau(estimates, truths)
+    return float(found.statistic), float(found.pvalue)
+
+
+def paired_error(one: Sequence[Floats], other: Sequence[Floats]) -> float:
+    """Compute the standard error of the difference of two estimates from the pieces of their luck, which line up.
+
+    >>> paired_error([np.array([0.3, 0.1])], [np.array([0.0, 0.1])])
+    0.3
+    """
+    gaps = [a - b for a, b in zip(one, other, strict=True)]
+    return math.sqrt(sum(float(gap @ gap) for gap in gaps))
+
+
+def normal_interval(value: float, error: float, confidence: float) -> Interval:
+    """Put a symmetric interval around a difference."""
+    half = float(norm.ppf(0.5 + confidence / 2)) * error
+    return value - half, value + half

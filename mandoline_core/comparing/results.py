@@ -1,0 +1,187 @@
+"""What a comparison holds: what every method says of every model, side by side, and how models rank by it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from mandoline_core.arrays import Floats, Interval
+from mandoline_core.findings import Finding
+from mandoline_core.metrics import Metric
+
+
+@dataclass(frozen=True, eq=False)
+class Entry:
+    """Hold what one method says of one model.
+
+    Parameters
+    ----------
+    estimator : str
+    available : bool
+        False where the method does not apply, or failed.
+    reason : str or None
+        Why it is not available.
+    estimate, interval, standard_error
+        None where it is not available.
+    change, change_interval : float, pair of floats, or None
+        Estimate minus source score. The same rows make both, so its interval is its own.
+    direction : {"up", "down", "unchanged"} or None
+        Which way the method adjusts the source score; "unchanged" where luck alone would do.
+    effective_sample_size, set_aside : float or None
+    findings : tuple of Finding
+    pieces : tuple of arrays of float
+        Independent pieces of the estimate's luck; those of two models line up.
+    """
+
+    estimator: str
+    available: bool
+    reason: str | None = None
+    estimate: float | None = None
+    interval: Interval | None = None
+    standard_error: float | None = None
+    change: float | None = None
+    change_interval: Interval | None = None
+    direction: str | None = None
+    effective_sample_size: float | None = None
+    set_aside: float | None = None
+    findings: tuple[Finding, ...] = ()
+    pieces: tuple[Floats, ...] = field(default=(), repr=False)
+
+    def as_dict(self, truth: float | None) -> dict[str, Any]:
+        """Return the entry as plain data."""
+        return {
+            "estimate": self.estimate,
+            "interval": None if self.interval is None else list(self.interval),
+            "available": self.available,
+            "reason": self.reason,
+            "change": self.change,
+            "change_interval": None if self.change_interval is None else list(self.change_interval),
+            "direction": self.direction,
+            "effective_sample_size": self.effective_sample_size,
+            "set_aside": self.set_aside,
+            "error": None if self.estimate is None or truth is None else self.estimate - truth,
+            "findings": [finding.as_dict() for finding in self.findings],
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class ModelComparison:
+    """Hold what every method says of one model.
+
+    Parameters
+    ----------
+    model : str
+    metric : Metric
+    source, source_interval : float, pair of floats
+        The score on the labelled source.
+    truth : float or None
+        The score on the target's own labels, if they are known.
+    n_source, n_target : int
+    entries : dict of str to Entry
+        By name of the method, in the registry's order.
+    """
+
+    model: str
+    metric: Metric
+    source: float
+    source_interval: Interval
+    truth: float | None
+    n_source: int
+    n_target: int
+    entries: dict[str, Entry]
+
+    @property
+    def disagreement(self) -> float | None:
+        """The largest estimate minus the least, the source score aside; None with fewer than two methods."""
+        found = [e.estimate for name, e in self.entries.items() if e.estimate is not None and name != "source"]
+        return max(found) - min(found) if len(found) > 1 else None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the comparison as plain data."""
+        return {
+            "source": self.source,
+            "source_interval": list(self.source_interval),
+            "truth": self.truth,
+            "disagreement": self.disagreement,
+            "estimators": {name: entry.as_dict(self.truth) for name, entry in self.entries.items()},
+        }
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Hold how far two models are apart by one method: the first's estimate minus the second's.
+
+    Both are estimated on the same rows, so the interval is far tighter than two single intervals suggest.
+    """
+
+    estimator: str
+    first: str
+    second: str
+    value: float
+    interval: Interval
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the difference as plain data."""
+        return {
+            "estimator": self.estimator,
+            "first": self.first,
+            "second": self.second,
+            "value": self.value,
+            "interval": list(self.interval),
+        }
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """Hold how one method ranks the models, and how right it was once the truth is known.
+
+    Parameters
+    ----------
+    estimator : str
+    order : tuple of str
+        Models, best first; those that the method has no estimate for are left out.
+    tau, p_value : float or None
+        Kendall's rank correlation with the truth.
+    mean_absolute_error, max_absolute_error : float or None
+        Over models.
+    """
+
+    estimator: str
+    order: tuple[str, ...]
+    tau: float | None = None
+    p_value: float | None = None
+    mean_absolute_error: float | None = None
+    max_absolute_error: float | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the ranking as plain data."""
+        return {
+            "order": list(self.order),
+            "tau": self.tau,
+            "p_value": self.p_value,
+            "mean_absolute_error": self.mean_absolute_error,
+            "max_absolute_error": self.max_absolute_error,
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Hold models times methods. Prints as text in a terminal."""
+
+    name: str
+    models: dict[str, ModelComparison]
+    rankings: dict[str, Ranking]
+    differences: tuple[Difference, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the comparison as plain data: what `mandoline compare --json` prints."""
+        return {
+            "models": {name: model.as_dict() for name, model in self.models.items()},
+            "rankings": {name: ranking.as_dict() for name, ranking in self.rankings.items()},
+            "differences": [difference.as_dict() for difference in self.differences],
+        }
+
+    def __str__(self) -> str:
+        from mandoline_core.comparing.text import render_comparison
+
+        return render_comparison(self)

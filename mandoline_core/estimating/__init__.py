@@ -1,0 +1,32 @@
+"""Estimating: what is asked for goes in; for each model a report on its solved problem comes out.
+
+Request, count, solve, report; the slice table, the ablation curve and the attribution stand on the same problem.
+"""
+
+from __future__ import annotations
+
+from mandoline_core.estimating.ablation import Ablation, AblationPoint, ablation, steps
+from mandoline_core.estimating.assemble import (
+    CodesOf,
+    Counted,
+    EdgeNames,
+    Prepared,
+    count_rows,
+    make_problem,
+    prepare,
+    state_problem,
+)
+from mandoline_core.estimating.attribution import METHODS, ROWS_LEFT_OUT, Attribution, AttributionPart, attribute
+from mandoline_core.estimating.balance import (
+    Balance,
+    HeavyPattern,
+    column_balance,
+    heaviest_patterns,
+    slice_balance,
+    used_columns,
+)
+from mandoline_core.estimating.diagnostics import TINY, diagnose, find, interval_of
+from mandoline_core.estimating.elasticity import CorrectionSlope, correction_slopes
+from mandoline_core.estimating.model_report import ModelReport, Progress, interval_by_settings, is_share, solve_model
+from mandoline_core.estimating.request import Stated, state, state_project
+from mandoline_core.estimating.slice_table import SliceRow, slice_table

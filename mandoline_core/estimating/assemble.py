@@ -1,0 +1,340 @@
+"""From two samples and slices to a problem on patterns: the last step that touches rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mandoline_core.arrays import Codes, Floats
+from mandoline_core.errors import DataError, MandolineError, SliceError
+from mandoline_core.findings import Finding
+from mandoline_core.metrics import Metric, Scores, evaluate, score_rows
+from mandoline_core.patterns import Count, Membership, count_patterns, restrict_source
+from mandoline_core.project import EstimatorSettings, MethodSettings, MetricSettings
+from mandoline_core.samples import Model, Sample
+from mandoline_core.slices import Noise, Slice, codes, gold_codes, resolve_with_origins
+from mandoline_core.weighting import (
+    GoldTable,
+    LearnedEdges,
+    Problem,
+    Rows,
+    correction_rule,
+    edges_by_name,
+    gold_table,
+    learn_edges,
+    make_audit,
+)
+
+EdgeNames = Sequence[Sequence[str]]
+CodesOf = Callable[[Sample, Sequence[Slice]], Codes]
+
+
+@dataclass(frozen=True, eq=False)
+class Counted:
+    """Hold what was read off the rows for one model: nothing in it depends on corrections, edges or settings.
+
+    Parameters
+    ----------
+    model : str
+    slices : tuple of Slice
+        Resolved for this model.
+    origins : dict of str to str
+        The rule each slice comes from.
+    metric : Metric
+    count : Count
+        Patterns of the source rows that have a score, and of all target rows.
+    statistics : array of float, shape (n_scored, n_statistics)
+    scored : array of bool, shape (n_source_rows,)
+        Source rows with a label and a prediction.
+    gold : dict of str to GoldTable
+        For slices with a gold column.
+    truth : float or None
+        The metric on the target, where the target's labels are known.
+    findings : tuple of Finding
+    rows : Rows or None
+        For methods that look beyond slices; None where only codes are known.
+    gold_answers : dict of str to array of int8, shape (n_scored,)
+        The gold columns themselves: who moves a measured correction, and how far.
+    """
+
+    model: str
+    slices: tuple[Slice, ...]
+    origins: dict[str, str]
+    metric: Metric
+    count: Count
+    statistics: Floats
+    scored: NDArray[np.bool_]
+    gold: dict[str, GoldTable]
+    truth: float | None
+    findings: tuple[Finding, ...]
+    rows: Rows | None = None
+    gold_answers: dict[str, Codes] = field(default_factory=dict)
+
+    @cached_property
+    def kept(self) -> dict[tuple[object, ...], Any]:
+        """What has been read off the rows for these slices since, such as their other columns: a cache."""
+        return {}
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """Hold a problem on patterns with what was counted for it; solving it touches no rows.
+
+    Parameters
+    ----------
+    counted : Counted
+    problem : Problem
+    learned : LearnedEdges or None
+        When edges were learned.
+    """
+
+    counted: Counted
+    problem: Problem
+    learned: LearnedEdges | None = None
+
+    @property
+    def model(self) -> str:
+        """The model's name."""
+        return self.counted.model
+
+
+def prepare(
+    source: Sample,
+    target: Sample,
+    rules: Sequence[Slice],
+    *,
+    model: Model | None,
+    edges: EdgeNames | str = (),
+    metric: MetricSettings | None = None,
+    settings: EstimatorSettings | None = None,
+    methods: MethodSettings | None = None,
+    codes_of: CodesOf = codes,
+    revealed: Sample | None = None,
+    need_slices: bool = True,
+) -> Prepared:
+    """Evaluate slices and scores on the rows, count patterns and state the problem, for one model.
+
+    Parameters
+    ----------
+    source, target : Sample
+    rules : sequence of Slice
+    model : Model or None
+        None only for the metric "mean".
+    edges : sequence of pairs of slice names, or "auto"
+    metric : MetricSettings
+    settings : EstimatorSettings
+    methods : MethodSettings
+    codes_of : callable
+        Evaluates slices on a sample; a caller may put a cache here.
+    revealed : Sample, optional
+        The target with its labels, to score the truth; the target itself when left out.
+    need_slices : bool
+        Refuse a project without slices, as every method on slices must.
+    """
+    counted = count_rows(
+        source,
+        target,
+        rules,
+        model=model,
+        metric=metric,
+        codes_of=codes_of,
+        revealed=revealed,
+        need_slices=need_slices,
+    )
+    return state_problem(counted, rules, edges=edges, settings=settings, methods=methods)
+
+
+def count_rows(
+    source: Sample,
+    target: Sample,
+    rules: Sequence[Slice],
+    *,
+    model: Model | None,
+    metric: MetricSettings | None = None,
+    codes_of: CodesOf = codes,
+    revealed: Sample | None = None,
+    need_slices: bool = True,
+) -> Counted:
+    """Evaluate slices and scores on the rows and count patterns: the only step that solving on patterns waits for."""
+    metric = metric or MetricSettings()
+    slices, origins = resolve_with_origins(rules, source, target, model)
+    if not slices and need_slices:
+        raise SliceError("There are no slices, so there is nothing to reweight by. Add or enable at least one.")
+    scores = score_rows(metric, source, label=source.label, model=model)
+    if not scores.known.any():
+        raise DataError(
+            f"No row of {source.name} has both a label and a prediction, so nothing can be scored. "
+            "Fill in labels where there are predictions."
+        )
+    source_codes, target_codes = (
+        codes_of(sample, slices) if slices else np.zeros((sample.n_rows, 0), dtype=np.int8)
+        for sample in (source, target)
+    )
+    statistics = scores.statistics
+    if not scores.known.all():
+        source_codes, statistics = source_codes[scores.known], statistics[scores.known]
+    answers = {rule.name: gold_codes(source, rule)[scores.known] for rule in slices if rule.gold is not None}
+    gold = {
+        rule.name: gold_table(source_codes[:, i], answers[rule.name], statistics[:, 0])
+        for i, rule in enumerate(slices)
+        if rule.name in answers
+    }
+    truth, said = _truth_or_why(revealed or target, source, model, metric, scores.classes)
+    return Counted(
+        model=model.name if model is not None else metric.column or "score",
+        slices=slices,
+        origins=origins,
+        metric=scores.metric,
+        count=count_patterns(source_codes, target_codes, statistics, [rule.name for rule in slices]),
+        statistics=statistics,
+        scored=scores.known,
+        gold=gold,
+        truth=truth,
+        findings=(*_unscored(scores, source), *said),
+        rows=Rows(source, target, model, metric, scores.known),
+        gold_answers=answers,
+    )
+
+
+def state_problem(
+    counted: Counted,
+    rules: Sequence[Slice],
+    *,
+    edges: EdgeNames | str = (),
+    settings: EstimatorSettings | None = None,
+    methods: MethodSettings | None = None,
+) -> Prepared:
+    """State the problem on counted patterns: corrections, edges and settings come in here.
+
+    Parameters
+    ----------
+    counted : Counted
+    rules : sequence of Slice
+        The rules that were counted; only their corrections are read.
+    edges : sequence of pairs of slice names, or "auto"
+    settings : EstimatorSettings
+    methods : MethodSettings
+    """
+    settings = settings or EstimatorSettings()
+    problem = make_problem(counted.count, counted.statistics, counted.metric, settings)
+    problem = replace(problem, rows=counted.rows, methods=methods or MethodSettings())
+    noises = {rule.name: rule.noise for rule in rules}
+    asked = {rule.name: noises[counted.origins[rule.name]] for rule in counted.slices}
+    stated = [_noise(rule, asked[rule.name], counted.gold) for rule in counted.slices]
+    measured = {
+        name: answers
+        for name, answers in counted.gold_answers.items()
+        if (noise := asked[name]) is not None and noise.measured
+    }
+    problem = replace(
+        problem, rule=correction_rule(stated), audit=make_audit(counted.count.patterns.names, counted.gold, measured)
+    )
+    if isinstance(edges, str):
+        learned = learn_edges(problem)
+        return Prepared(counted, replace(problem, edges=learned.edges), learned)
+    names = [rule.name for rule in counted.slices]
+    used = [pair for pair in edges if not any(_is_off(name, rules) for name in pair)]
+    return Prepared(counted, replace(problem, edges=edges_by_name(used, names)))
+
+
+def split_halves(n: int, split: str, rng: np.random.Generator) -> NDArray[np.int8]:
+    """Put rows into groups: all into one, or at random into two halves."""
+    groups = np.zeros(n, dtype=np.int8)
+    if split != "none":
+        groups[rng.permutation(n)[n // 2 :]] = 1
+    return groups
+
+
+def make_problem(count: Count, statistics: Floats, metric: Metric, settings: EstimatorSettings) -> Problem:
+    """State the problem on patterns, split as the settings say; corrections are identity."""
+    if len(count.source_index) < 2:
+        raise DataError(
+            "The source has 1 row with a score, and one row cannot say how sure an estimate is. Label more rows."
+        )
+    halves = split_halves(len(statistics), settings.split, np.random.default_rng(settings.seed))
+    folds = {"none": ((0, 0),), "half": ((0, 1),), "crossfit": ((0, 1), (1, 0))}[settings.split]
+    groups = (
+        (count.patterns,)
+        if settings.split == "none"
+        else tuple(restrict_source(count, statistics, halves == i) for i in range(2))
+    )
+    return Problem(
+        patterns=count.patterns,
+        metric=metric,
+        rule=correction_rule([None] * len(count.patterns.names)),
+        ridge=settings.ridge,
+        overlap=settings.overlap,
+        groups=groups,
+        folds=folds,
+        membership=Membership(count.source_index, count.target_index, halves, statistics),
+        seed=settings.seed,
+    )
+
+
+def _is_off(name: str, rules: Sequence[Slice]) -> bool:
+    """Tell whether a slice is switched off; its edges rest until it is switched on again."""
+    return any(
+        not rule.enabled and (name == rule.name or (rule.is_family and name.startswith(f"{rule.name}_")))
+        for rule in rules
+    )
+
+
+def _noise(rule: Slice, noise: Noise | None, gold: dict[str, GoldTable]) -> Noise | None:
+    """Measure corrections that are to be measured."""
+    if noise is None or not noise.measured:
+        return noise
+    if rule.name not in gold:
+        raise SliceError(
+            f"Corrections of slice {rule.name!r} are to be measured, but it names no gold column. Add gold."
+        )
+    return replace(noise, measured=False, source=gold[rule.name].measure(rule.name))
+
+
+def _truth(
+    target: Sample, source: Sample, model: Model | None, settings: MetricSettings, classes: tuple[str, ...]
+) -> float | None:
+    """Score the target's own labels, where it has them; they are used for nothing else."""
+    needed = settings.column if settings.column is not None else source.label
+    if needed is None or needed not in target.columns or target.series(needed).is_null().any():
+        return None
+    scores = score_rows(settings, target, label=needed, model=model, known=classes)
+    if not scores.known.all():  # a truth with gaps would be the truth of another population
+        return None
+    n = len(scores.statistics)
+    return evaluate(scores.metric, scores.statistics, np.full(n, 1 / n)).value
+
+
+def _truth_or_why(
+    target: Sample, source: Sample, model: Model | None, settings: MetricSettings, classes: tuple[str, ...]
+) -> tuple[float | None, tuple[Finding, ...]]:
+    """Score the target's own labels; where the metric is not defined on them, say why instead."""
+    try:
+        return _truth(target, source, model, settings, classes), ()
+    except MandolineError as error:
+        return None, (
+            Finding(
+                "truth_not_defined",
+                "info",
+                f"The target's own labels give no truth to compare with: {error}",
+                "Nothing to do: the estimate does not use them.",
+            ),
+        )
+
+
+def _unscored(scores: Scores, source: Sample) -> tuple[Finding, ...]:
+    missing = int((~scores.known).sum())
+    if not missing:
+        return ()
+    return (
+        Finding(
+            "rows_without_score",
+            "warning" if missing > 0.01 * len(scores.known) else "info",
+            f"{missing:,} of {len(scores.known):,} rows of {source.name} lack a label or prediction and are left out.",
+            "Fill in what is missing if these rows differ from the others.",
+        ),
+    )

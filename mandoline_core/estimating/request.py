@@ -1,0 +1,138 @@
+"""Stating: what a project, or samples and settings given one by one, ask for; and each model's problem in turn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from mandoline_core.errors import MandolineError, ProjectError
+from mandoline_core.estimating.assemble import CodesOf, EdgeNames, Prepared, prepare
+from mandoline_core.estimating.model_report import Progress
+from mandoline_core.metrics import get_metric
+from mandoline_core.project import EstimatorSettings, MethodSettings, MetricSettings, Project
+from mandoline_core.samples import Model, Sample
+from mandoline_core.slices import Slice, codes
+
+
+@dataclass(frozen=True, eq=False)
+class Stated:
+    """Hold what is asked for.
+
+    Parameters
+    ----------
+    name : str
+    source, target, revealed : Sample
+        Revealed is the target with its labels, where they may be looked at.
+    slices : sequence of Slice
+    edges : sequence of pairs of slice names, or "auto"
+    metric : MetricSettings
+    settings : EstimatorSettings
+    methods : MethodSettings or None
+    """
+
+    name: str
+    source: Sample
+    target: Sample
+    revealed: Sample
+    slices: Sequence[Slice]
+    edges: EdgeNames | str
+    metric: MetricSettings
+    settings: EstimatorSettings
+    methods: MethodSettings | None
+
+    def each_model(
+        self, progress: Progress | None, codes_of: CodesOf = codes, *, need_slices: bool = False
+    ) -> Iterator[tuple[Prepared, Progress | None]]:
+        """State every model's problem, with the part of the progress that is its own."""
+        models = models_of(self.source, self.metric)
+        for i, model in enumerate(models):
+            if progress is not None:
+                progress(f"model {model.name}" if model else "score", i / len(models))
+            prepared = prepare(
+                self.source,
+                self.target,
+                self.slices,
+                model=model,
+                edges=self.edges,
+                metric=self.metric,
+                settings=self.settings,
+                methods=self.methods,
+                codes_of=codes_of,
+                revealed=self.revealed,
+                need_slices=need_slices,
+            )
+            yield prepared, _within(progress, i, len(models))
+
+
+def state(
+    source: Project | Sample,
+    target: Sample | None,
+    slices: Sequence[Slice] | None,
+    *,
+    edges: EdgeNames | str,
+    metric: str | MetricSettings,
+    methods: MethodSettings | None,
+    settings: Mapping[str, Any],
+    caller: str,
+    estimator: str | EstimatorSettings = "mandoline",
+    reveal: bool = False,
+) -> Stated:
+    """Take a project at its word, or put together what was given one by one.
+
+    Parameters
+    ----------
+    source, target, slices, edges, metric, methods, settings
+        As `estimate` and `compare` take them.
+    caller : str
+        The function that was called, for messages.
+    estimator : str or EstimatorSettings
+    reveal : bool
+        Read a project's file of target labels.
+    """
+    if isinstance(source, Project):
+        if target is not None or slices is not None or methods is not None or settings or edges:
+            raise ProjectError("A project already says which data, slices and settings to use. Change the project.")
+        return state_project(source, reveal=reveal)
+    if target is None or slices is None:
+        raise MandolineError(f"{caller}() needs a project, or a source sample, a target sample and slices.")
+    for one in (source, target):
+        if not isinstance(one, Sample):
+            raise MandolineError(
+                f"{caller}() needs samples, and got a {type(one).__name__}. "
+                "Say Sample(frame, label=..., prediction=...) for the source and Sample(frame) for the target."
+            )
+    chosen = metric if isinstance(metric, MetricSettings) else MetricSettings(name=metric)
+    how = replace(estimator, **settings) if isinstance(estimator, EstimatorSettings) else None
+    how = how or EstimatorSettings(name=str(estimator), **settings)
+    return Stated(caller, source, target, target, slices, edges, chosen, how, methods)
+
+
+def state_project(project: Project, *, reveal: bool = False) -> Stated:
+    """Read a project's samples, and take it at its word."""
+    source, target = project.read()
+    return Stated(
+        project.name,
+        source,
+        target,
+        project.reveal(target) if reveal else target,
+        project.slices,
+        project.edges,
+        project.metric,
+        project.estimator,
+        project.methods,
+    )
+
+
+def models_of(source: Sample, metric: MetricSettings) -> tuple[Model | None, ...]:
+    """List the models to report on; the metric "mean" needs none."""
+    if source.models:
+        return source.models
+    if get_metric(metric.name).needs == "column":
+        return (None,)
+    raise ProjectError("The source names no model. Say which column holds the predictions.")
+
+
+def _within(progress: Progress | None, i: int, n: int) -> Progress | None:
+    """Report the progress of one part out of n as progress of the whole."""
+    return None if progress is None else lambda what, share: progress(what, (i + share) / n)

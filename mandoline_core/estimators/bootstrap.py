@@ -1,0 +1,184 @@
+"""Two-sample bootstrap on patterns: redraw both samples, refit the weights, estimate again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.special import logsumexp
+
+from mandoline_core.arrays import Floats
+from mandoline_core.errors import MandolineError
+from mandoline_core.estimators.base import Outcome, Redrawable
+from mandoline_core.patterns import Patterns
+from mandoline_core.weighting import (
+    GRADIENT_TOLERANCE,
+    Problem,
+    build_tilt,
+    expected_potentials,
+    fit,
+    varying_directions,
+)
+
+Progress = Callable[[float], None]
+_BATCH = 250
+_MAX_STEPS = 30
+
+
+@dataclass(frozen=True, eq=False)
+class Bootstrap:
+    """Hold refitted estimates.
+
+    Parameters
+    ----------
+    values : array of float, shape (n_succeeded,)
+    failures : int
+        Redraws on which the estimator could not be computed.
+    """
+
+    values: Floats
+    failures: int
+
+
+def bootstrap(
+    problem: Problem,
+    estimator: Redrawable,
+    outcome: Outcome,
+    *,
+    replicates: int,
+    rng: np.random.Generator,
+    progress: Progress | None = None,
+) -> Bootstrap:
+    """Redraw the rows of both samples with replacement and estimate again, many times.
+
+    Redrawing rows is redrawing how many rows each pattern gets, and how their scores add up: no row is touched.
+    Edges stay as they are. Without noise, all refits of a batch are solved at once.
+    """
+    problem = replace(problem, start=outcome.delta)
+    together = _solves_together(problem, estimator, outcome)
+    values: list[float] = []
+    failures = 0
+    for start in range(0, replicates, _BATCH):
+        n = min(_BATCH, replicates - start)
+        drawn = _draw_many(problem.patterns, n, rng) if together else None
+        found = _solve_together(problem, drawn) if drawn is not None else [None] * n
+        for i in range(n):
+            means = found[i]
+            try:
+                if means is None:
+                    redrawn = _one(problem, drawn, i) if drawn is not None else draw_problem(problem, rng)
+                    means = estimator.means(redrawn)
+                values.append(problem.metric.combine(means))  # fails where a redraw lost the metric's class
+            except MandolineError:
+                failures += 1
+        if progress is not None:
+            progress((start + n) / replicates)
+    return Bootstrap(np.array(values), failures)
+
+
+@dataclass(frozen=True, eq=False)
+class _Draws:
+    source: Floats  # (n_draws, n_patterns)
+    target: Floats  # (n_draws, n_patterns)
+    sums: Floats  # (n_draws, n_patterns, n_statistics)
+
+
+def draw_problem(problem: Problem, rng: np.random.Generator) -> Problem:
+    """Redraw both samples of a problem, each group of source rows on its own."""
+    target = rng.multinomial(int(problem.patterns.n_target), problem.patterns.target / problem.patterns.n_target)
+    groups = []
+    for group in problem.groups:
+        drawn = _draw_source(group, 1, rng)
+        groups.append(replace(group, source=drawn[0][0], sums=drawn[1][0], target=target.astype(float)))
+    whole = replace(
+        problem.patterns,
+        source=np.sum([group.source for group in groups], axis=0),
+        sums=np.sum([group.sums for group in groups], axis=0),
+        target=target.astype(float),
+    )
+    return replace(problem, patterns=whole, groups=tuple(groups)).redraw_corrections(rng)
+
+
+def _one(problem: Problem, drawn: _Draws, i: int) -> Problem:
+    patterns = replace(problem.patterns, source=drawn.source[i], target=drawn.target[i], sums=drawn.sums[i])
+    return replace(problem, patterns=patterns, groups=(patterns,))
+
+
+def _draw_many(patterns: Patterns, n: int, rng: np.random.Generator) -> _Draws:
+    source, sums = _draw_source(patterns, n, rng)
+    target = rng.multinomial(int(patterns.n_target), patterns.target / patterns.n_target, size=n)
+    return _Draws(source, target.astype(float), sums)
+
+
+def _draw_source(patterns: Patterns, n: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
+    """Redraw source rows: counts and sums of each pattern, for n draws."""
+    counts = rng.multinomial(int(patterns.n_source), patterns.source / patterns.n_source, size=n)
+    rows = np.maximum(patterns.source, 1)
+    means = patterns.sums / rows[:, None]
+    if patterns.products is None:
+        # Indicators of which at most one is 1: redrawn sums are multinomial.
+        rest = np.clip(1 - means.sum(axis=1, keepdims=True), 0.0, 1.0)
+        shares = np.hstack([means, rest])
+        shares /= shares.sum(axis=1, keepdims=True)
+        sums = rng.multinomial(counts, shares)[..., :-1].astype(float)
+    else:
+        spread = patterns.products / rows[:, None, None] - means[:, :, None] * means[:, None, :]
+        values, vectors = np.linalg.eigh(spread)
+        roots = vectors * np.sqrt(np.maximum(values, 0.0))[:, None, :]
+        noise = np.einsum("pij,npj->npi", roots, rng.standard_normal((*counts.shape, means.shape[1])))
+        sums = counts[..., None] * means + np.sqrt(counts)[..., None] * noise
+    return counts.astype(float), sums
+
+
+def _solves_together(problem: Problem, estimator: Redrawable, outcome: Outcome) -> bool:
+    """Tell whether refits are plain KLIEP on the same potentials, so that a batch is one set of matrix products."""
+    corrections = problem.corrections()
+    certain = build_tilt(problem.patterns.codes, corrections.source, problem.edges, problem.patterns.names).certain
+    return (
+        getattr(estimator, "name", "") in ("mandoline", "denoised")  # the same estimator when nothing is uncertain
+        and certain
+        and len(problem.groups) == 1
+        and problem.ridge == 0.0
+        and outcome.converged
+        and bool(outcome.kept.all())
+        and not outcome.unused.any()
+        and bool((problem.patterns.codes != 0).all())
+    )
+
+
+def _solve_together(problem: Problem, drawn: _Draws) -> list[Floats | None]:
+    """Refit a batch by damped Newton steps in lockstep; None where a refit did not settle."""
+    table = problem.patterns
+    corrections = problem.corrections()
+    fitted = fit(table, problem.edges, corrections, start=problem.start)
+    basis = varying_directions(fitted.tilt, table.source[fitted.rows] > 0)
+    potentials = fitted.tilt.fixed @ basis
+    target_potentials = expected_potentials(table.codes, corrections.target, problem.edges) @ basis
+    goal = drawn.target @ target_potentials / table.n_target
+    with np.errstate(divide="ignore"):
+        log_share = np.log(drawn.source[:, fitted.rows] / table.n_source)
+    pairs = (potentials[:, :, None] * potentials[:, None, :]).reshape(len(potentials), -1)
+    rank = basis.shape[1]
+    eta = np.tile(fitted.solution.delta @ basis, (len(goal), 1))
+    settled = np.zeros(len(goal), dtype=bool)
+    weights = np.zeros_like(log_share)
+    for _ in range(_MAX_STEPS):
+        log_weights = log_share + eta @ potentials.T
+        log_weights -= logsumexp(log_weights, axis=1, keepdims=True)
+        weights = np.exp(log_weights)
+        mean = weights @ potentials
+        gradient = goal - mean
+        settled = np.abs(gradient).max(axis=1, initial=0.0) <= 1e3 * GRADIENT_TOLERANCE
+        if settled.all():
+            break
+        hessian = (weights @ pairs).reshape(-1, rank, rank) - mean[:, :, None] * mean[:, None, :]
+        hessian += 1e-14 * np.eye(rank)
+        step = np.linalg.solve(hessian, gradient[:, :, None])[:, :, 0]
+        # A full Newton step is safe near the start; a long one is a sign of trouble and is cut.
+        length = np.abs(step).max(axis=1, keepdims=True, initial=0.0)
+        eta += step * np.minimum(1.0, 2.0 / np.maximum(length, 1e-300))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        pattern_means = np.nan_to_num(drawn.sums[:, fitted.rows] / drawn.source[:, fitted.rows][..., None])
+    means = np.einsum("np,npi->ni", weights, pattern_means)
+    return [means[i] if settled[i] else None for i in range(len(goal))]

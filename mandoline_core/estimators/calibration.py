@@ -1,0 +1,279 @@
+"""Calibration: class probabilities made to agree with labels, by steps that only go up (isotonic regression)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import isotonic_regression
+
+from mandoline_core.arrays import Floats, Index
+from mandoline_core.metrics import ClassCodes
+from mandoline_core.patterns import add_up
+
+
+@dataclass(frozen=True, eq=False)
+class Bins:
+    """Hold where scores are taken together. A score between two bins belongs to the nearer one.
+
+    Parameters
+    ----------
+    edges : array of float, shape (n_bins - 1,)
+        Where the next bin begins.
+    weights : array of float, shape (n_bins,)
+        Total weight of the rows in each.
+    """
+
+    edges: Floats
+    weights: Floats
+
+    def place(self, scores: Floats) -> Index:
+        """Find the bin of each score.
+
+        Examples
+        --------
+        >>> fit_blocks(np.array([0.2, 0.6]), np.array([0.0, 1.0]), np.ones(2)).place(np.array([0.39, 0.41])).tolist()
+        [0, 1]
+        """
+        return np.searchsorted(self.edges, scores, side="right")
+
+
+@dataclass(frozen=True, eq=False)
+class Blocks(Bins):
+    """Hold a step function of a score: blocks of neighbouring scores, each with the mean outcome of its rows.
+
+    A value moves only with its own block's rows.
+
+    Parameters
+    ----------
+    values : array of float, shape (n_blocks,)
+        Never falling.
+    bins : Bins
+        Of which the blocks were pooled, so that values never fall.
+    """
+
+    values: Floats
+    bins: Bins
+
+
+def fit_blocks(scores: Floats, outcomes: Floats, weights: Floats, *, least: float = 0.0) -> Blocks:
+    """Fit the step function nearest to the outcomes that never falls in the score.
+
+    Parameters
+    ----------
+    scores, outcomes, weights : array of float, shape (n_rows,)
+        Rows without weight are left out; at least one must have some.
+    least : float
+        Neighbouring scores are taken together to bins that weigh about so much. Without it the outermost blocks
+        are often a few rows that happen to agree, and too extreme.
+
+    Examples
+    --------
+    >>> scores, outcomes = np.array([0.1, 0.4, 0.5, 0.9]), np.array([0.0, 1.0, 0.0, 1.0])
+    >>> blocks = fit_blocks(scores, outcomes, np.ones(4))
+    >>> blocks.values.tolist(), blocks.edges.tolist()
+    ([0.0, 0.5, 1.0], [0.25, 0.7])
+    >>> fit_blocks(scores, outcomes, np.ones(4), least=2).values.tolist()
+    [0.5]
+    """
+    used = weights > 0
+    levels, index = np.unique(scores[used], return_inverse=True)  # rows with one score share a block
+    mass = add_up(index, weights[used], len(levels))
+    total = add_up(index, (weights * outcomes)[used], len(levels))
+    first = _bins(mass, least)
+    mass, total = np.add.reduceat(mass, first), np.add.reduceat(total, first)
+    below, above = levels[first[1:] - 1], levels[first[1:]]
+    middle = (below + above) / 2
+    bins = Bins(np.where(middle > below, middle, above), mass)  # between neighbouring floats there is no middle
+    starts = isotonic_regression(total / mass, weights=mass).blocks
+    in_block = np.add.reduceat(mass, starts[:-1])
+    return Blocks(
+        edges=bins.edges[starts[1:-1] - 1],
+        weights=in_block,
+        values=np.add.reduceat(total, starts[:-1]) / in_block,
+        bins=bins,
+    )
+
+
+def _bins(mass: Floats, least: float) -> Index:
+    """Return where bins of neighbouring levels start, about as heavy as asked for, read from either end alike.
+
+    Levels that are heavy by themselves may leave a bin light; the outermost weigh at least half of what is asked.
+    """
+    if least <= mass.min():
+        return np.arange(len(mass))
+    so_far = np.cumsum(mass)
+    n_bins = max(int(so_far[-1] / least * (1 + 1e-12)), 1)
+    place = np.floor((so_far - mass / 2) * (n_bins / so_far[-1]))
+    starts = np.flatnonzero(np.diff(place, prepend=-1))
+    while len(starts) > 1 and so_far[starts[1] - 1] < least / 2:
+        starts = np.delete(starts, 1)
+    while len(starts) > 1 and so_far[-1] - so_far[starts[-1] - 1] < least / 2:
+        starts = starts[:-1]
+    return starts
+
+
+@dataclass(frozen=True, eq=False)
+class Calibrated:
+    """Hold rows' calibrated chances, and how they came about.
+
+    Parameters
+    ----------
+    chances : array of float, shape (n_rows, n_classes)
+        Rows sum to 1.
+    places : array of int, shape (n_rows, n_fits)
+        The block of each row in each step function.
+    totals : array of float, shape (n_rows,)
+        What a row's step values added up to before they were divided by it; 0 where they were all 0 and the
+        probabilities were left as they are.
+    """
+
+    chances: Floats
+    places: Index
+    totals: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Calibration:
+    """Hold one step function a class, each of the class's own probability; with two classes the second's alone.
+
+    Parameters
+    ----------
+    fits : tuple of Blocks
+    columns : tuple of int
+        The class of each.
+    """
+
+    fits: tuple[Blocks, ...]
+    columns: tuple[int, ...]
+
+    def apply(self, probabilities: Floats) -> Calibrated:
+        """Calibrate rows' probabilities, shape (n_rows, n_classes).
+
+        Examples
+        --------
+        >>> given, truth = np.array([[0.9, 0.1], [0.6, 0.4], [0.3, 0.7]]), np.array([0, 1, 0])
+        >>> calibration = fit_calibration(np.repeat(given, 9, axis=0), np.repeat(truth, 9), np.ones(27))
+        >>> calibration.apply(given).chances.tolist()
+        [[1.0, 0.0], [0.5, 0.5], [0.5, 0.5]]
+        """
+        places = np.column_stack(
+            [fit.place(probabilities[:, c]) for fit, c in zip(self.fits, self.columns, strict=True)]
+        )
+        raw = np.column_stack([fit.values[places[:, i]] for i, fit in enumerate(self.fits)])
+        if len(self.fits) == 1:
+            return Calibrated(np.column_stack([1 - raw, raw]), places, np.ones(len(raw)))
+        totals = raw.sum(axis=1)
+        some = totals > 0
+        chances = np.where(some[:, None], raw / np.where(some, totals, 1.0)[:, None], probabilities)
+        return Calibrated(chances, places, totals)
+
+    def block_slopes(self, calibrated: Calibrated, slopes: Floats) -> tuple[Floats, ...]:
+        """Differentiate a mean over rows by each block's value, from its derivatives by the rows' chances.
+
+        Parameters
+        ----------
+        calibrated : Calibrated
+        slopes : array of float, shape (n_rows, n_classes)
+            How the mean moves with a row's chances, times the number of rows.
+
+        Returns
+        -------
+        tuple of arrays, each of shape (n_blocks,)
+        """
+        by_step = self._step_slopes(calibrated, slopes)
+        return tuple(add_up(calibrated.places[:, i], by_step[:, i], len(fit.values)) for i, fit in enumerate(self.fits))
+
+    def _step_slopes(self, calibrated: Calibrated, slopes: Floats) -> Floats:
+        """Differentiate the mean by each row's own step values, shape (n_rows, n_fits)."""
+        n = len(slopes)
+        if len(self.fits) == 1:
+            return (slopes[:, [1]] - slopes[:, [0]]) / n
+        # A larger value of one class takes from the others, through the division by the total.
+        level = np.einsum("ij,ij->i", calibrated.chances, slopes)
+        some = calibrated.totals > 0
+        by_step = np.where(some[:, None], slopes - level[:, None], 0.0)
+        return by_step / (np.where(some, calibrated.totals, 1.0) * n)[:, None]
+
+    def row_slopes(self, probabilities: Floats, truth: ClassCodes, block_slopes: tuple[Floats, ...]) -> Floats:
+        """Differentiate by the weight of each row that was fitted on, the blocks staying as they are.
+
+        Weighted, the slopes add up to 0: a block's value is its rows' mean.
+
+        Parameters
+        ----------
+        probabilities : array of float, shape (n_rows, n_classes)
+        truth : array of int, shape (n_rows,)
+        block_slopes : tuple of arrays, each of shape (n_blocks,)
+        """
+        total = np.zeros(len(truth))
+        for fit, column, slope in zip(self.fits, self.columns, block_slopes, strict=True):
+            place = fit.place(probabilities[:, column])
+            total += ((truth == column) - fit.values[place]) * (slope / fit.weights)[place]
+        return total
+
+    def pooling_error(
+        self,
+        probabilities: Floats,
+        truth: ClassCodes,
+        weights: Floats,
+        target: Floats,
+        calibrated: Calibrated,
+        slopes: Floats,
+    ) -> float:
+        """Return how far off a mean over rows may be because bins were pooled, beyond the luck of its blocks.
+
+        Steps that may only go up turn luck into a slope. So a mean that weighs the scores of one block differently,
+        such as accuracy where predictions change in it, varies less than over unpooled bins but is pulled to one
+        side. Unpooled bins are not: they differ by the pull, and by luck whose spread is known. The difference
+        squared, less this spread squared, estimates the pull squared; with the spread squared, for the luck that
+        pooling hides, it makes the larger of the two.
+
+        Parameters
+        ----------
+        probabilities : array of float, shape (n_fitted, n_classes)
+        truth : array of int, shape (n_fitted,)
+        weights : array of float, shape (n_fitted,)
+        target : array of float, shape (n_rows, n_classes)
+            Probabilities of the rows that the mean is over.
+        calibrated : Calibrated
+            The same rows, calibrated.
+        slopes : array of float, shape (n_rows, n_classes)
+            How the mean moves with a row's chances, times the number of rows.
+        """
+        by_step, by_block = self._step_slopes(calibrated, slopes), self.block_slopes(calibrated, slopes)
+        hidden = np.zeros(len(truth))
+        for i, (fit, column) in enumerate(zip(self.fits, self.columns, strict=True)):
+            by_bin = add_up(fit.bins.place(target[:, column]), by_step[:, i], len(fit.bins.weights))
+            bin_, block = fit.bins.place(probabilities[:, column]), fit.place(probabilities[:, column])
+            slope = (by_bin / fit.bins.weights)[bin_] - (by_block[i] / fit.weights)[block]
+            hidden += weights * ((truth == column) - fit.values[block]) * slope
+        return max(float(np.linalg.norm(hidden)), abs(float(hidden.sum())))
+
+
+def fit_calibration(probabilities: Floats, truth: ClassCodes, weights: Floats) -> Calibration:
+    """Fit each class's step function to whether a row is of the class.
+
+    Scores are taken together in about as many bins as the square root of the number of rows, so that both the
+    number of bins and of rows in them grow with the sample.
+
+    Parameters
+    ----------
+    probabilities : array of float, shape (n_rows, n_classes)
+    truth : array of int, shape (n_rows,)
+    weights : array of float, shape (n_rows,)
+
+    Examples
+    --------
+    >>> given, truth = np.array([[0.9, 0.1], [0.6, 0.4], [0.3, 0.7]]), np.array([0, 1, 1])
+    >>> fit_calibration(np.repeat(given, 9, axis=0), np.repeat(truth, 9), np.ones(27)).fits[0].values.tolist()
+    [0.0, 1.0]
+    """
+    n_classes = probabilities.shape[1]
+    columns = (1,) if n_classes == 2 else tuple(range(n_classes))
+    total = float(weights.sum())
+    effective = total**2 / float(weights @ weights)
+    least = total / math.sqrt(effective)
+    fits = tuple(fit_blocks(probabilities[:, c], (truth == c).astype(float), weights, least=least) for c in columns)
+    return Calibration(fits, columns)

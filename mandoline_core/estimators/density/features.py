@@ -1,0 +1,362 @@
+"""Features: columns of two samples as one matrix each, for methods that tell the samples apart row by row."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple, TypeAlias
+
+import narwhals as nw
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from scipy.sparse import csr_matrix, hstack, issparse
+
+from mandoline_core.arrays import Floats, Index
+from mandoline_core.errors import DataError
+from mandoline_core.formatting import listed
+from mandoline_core.samples import Sample, kind_of
+
+Matrix: TypeAlias = Floats | csr_matrix
+
+MOST_LEVELS = 50  # of a column of categories; the rest is one level, "(other)"
+MOST_WORDS = 2000  # of a column of text
+MOST_DENSE = 200  # columns of a matrix that is kept dense whatever is in it
+MOSTLY_ZERO = 0.3  # a wider matrix, or one with text, is kept sparse when less than this share of it is not zero
+_LOOKED_AT = 1000  # values, to tell text from categories
+_SEVERAL_WORDS = 3.0  # a value, on average: text
+_NEARLY_ALL = 0.95
+_ENOUGH_ROWS = 20  # with fewer, values that differ are no sign of an identifier
+_KEY = re.compile(r"(?:.*[\W_])?(?i:ids?|idx|index|key|uuid|guid)|.*[a-z](?:Id|ID|Index|Key)")
+_WORD = r"\w+(?:['\u2019]\w+)*"  # also words of one letter, and with an apostrophe inside
+_CONSTANT = "the same value in every row of both samples"
+
+
+@dataclass(frozen=True, eq=False)
+class Features:
+    """Hold rows of two samples as points in one space.
+
+    Parameters
+    ----------
+    source, target : array of float or csr_matrix, shape (n_source_used, d) and (n_target_used, d)
+        Dense, or both CSR when there is text or many columns.
+    source_rows, target_rows : array of int, shape (n_source_used,) and (n_target_used,)
+        The row of the sample that each row of the matrix is; sorted.
+    names : tuple of str, length d
+        Such as "n_words", "n_words missing", "category=film" and "text:not".
+    columns : tuple of str
+        The samples' columns that are in the matrix.
+    left_out : mapping of str to str
+        Columns that are not, and why.
+    """
+
+    source: Matrix
+    target: Matrix
+    source_rows: Index
+    target_rows: Index
+    names: tuple[str, ...]
+    columns: tuple[str, ...]
+    left_out: Mapping[str, str] = field(default_factory=dict)
+
+
+def default_columns(source: Sample, target: Sample) -> tuple[tuple[str, ...], dict[str, str]]:
+    """Choose the columns that may tell the samples apart, and say why the others are left out.
+
+    Parameters
+    ----------
+    source, target : Sample
+
+    Returns
+    -------
+    columns : tuple of str
+        In the source's order.
+    left_out : dict of str to str
+        For each other column of either sample, the reason.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> source = Sample(pd.DataFrame({"age": [30, 40], "y": [0, 1], "p": [1, 1]}), label="y", prediction="p")
+    >>> target = Sample(pd.DataFrame({"age": [50, 60], "p": [0, 1]}), name="target.csv")
+    >>> default_columns(source, target)
+    (('age',), {'y': 'the label', 'p': "an answer of model 'model'"})
+    """
+    reasons = _roles(source, target)
+    for here, there in ((source, target), (target, source)):
+        for column in here.columns:
+            if column not in there.columns:
+                reasons.setdefault(column, f"not in {there.name}")
+    for column in source.columns:
+        if column not in reasons and (reason := _drawback(column, source, target)):
+            reasons[column] = reason
+    order = dict.fromkeys((*source.columns, *target.columns))
+    left_out = {column: reasons[column] for column in order if column in reasons}
+    return tuple(column for column in source.columns if column not in left_out), left_out
+
+
+def build_features(
+    source: Sample,
+    target: Sample,
+    columns: Sequence[str] | None = None,
+    *,
+    max_rows: int = 10_000,
+    seed: int = 0,
+) -> Features:
+    """Turn columns of two samples into one matrix each.
+
+    Numbers, true/false and dates are standardised by the mean and the standard deviation of the rows of both samples
+    together; a missing one is 0, with a 0/1 column that says so. Categories become one 0/1 column a level. Text
+    becomes TF-IDF of its words, each row of length 1.
+
+    Parameters
+    ----------
+    source, target : Sample
+    columns : sequence of str, optional
+        Those of `default_columns` when not given; any column of both samples will do.
+    max_rows : int
+        Of a sample with more rows, so many are drawn, the same whatever the columns.
+    seed : int
+        Of the draw.
+
+    Returns
+    -------
+    Features
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> source = Sample(pd.DataFrame({"age": [30.0, None, 30.0], "place": ["a", "b", "a"]}))
+    >>> target = Sample(pd.DataFrame({"age": [50.0], "place": ["c"]}))
+    >>> found = build_features(source, target)
+    >>> found.names
+    ('age', 'age missing', 'place=a', 'place=b', 'place=c')
+    >>> found.source.round(2).tolist()[:2], found.target.round(2).tolist()
+    ([[-0.71, 0.0, 1.0, 0.0, 0.0], [0.0, 1.0, 0.0, 1.0, 0.0]], [[1.41, 0.0, 0.0, 0.0, 1.0]])
+    """
+    if columns is None:
+        chosen, left_out = default_columns(source, target)
+    else:
+        chosen, left_out = tuple(dict.fromkeys(columns)), {}
+    if not chosen:
+        raise DataError(_no_column(left_out))
+    if max_rows < 1:
+        raise DataError(f"max_rows must be at least 1. Got {max_rows}.")
+    rng = np.random.default_rng(seed)
+    rows = _draw(source, max_rows, rng), _draw(target, max_rows, rng)
+    blocks = {}
+    for column in chosen:
+        block = _encode(column, source, target, rows)
+        if block.names:
+            blocks[column] = block
+        else:
+            left_out[column] = block.empty
+    if not blocks:
+        raise DataError(_no_information({column: left_out[column] for column in chosen}))
+    matrix = _join(list(blocks.values()))
+    names = tuple(name for block in blocks.values() for name in block.names)
+    n = len(rows[0])
+    return Features(matrix[:n], matrix[n:], *rows, names, tuple(blocks), left_out)
+
+
+class _Block(NamedTuple):
+    """The columns of the matrix that one column becomes; why, if there are none."""
+
+    values: Matrix
+    names: list[str]
+    empty: str = _CONSTANT
+    is_text: bool = False
+
+
+def _roles(source: Sample, target: Sample) -> dict[str, str]:
+    found = {}
+    for sample in (source, target):
+        for model in sample.models:
+            found.update(dict.fromkeys(model.columns, f"an answer of model {model.name!r}"))
+    labels = [sample.label for sample in (source, target) if sample.label is not None]
+    return {**found, **dict.fromkeys(labels, "the label")}
+
+
+def _drawback(column: str, source: Sample, target: Sample) -> str | None:
+    """Return why a column is not used unless asked for."""
+    kind, wrong = _kind(column, source, target)
+    if kind is None:
+        return wrong
+    empty = [sample.name for sample in (source, target) if sample.schema[column] == nw.Unknown]
+    if empty:
+        return "no value at all" if len(empty) == 2 else f"no value at all in {empty[0]}"
+    known = [_arrow(sample, column, kind).drop_null() for sample in (source, target)]
+    n_known, distinct = sum(map(len, known)), [pc.count_distinct(values).as_py() for values in known]
+    if distinct == [1, 1] and n_known == source.n_rows + target.n_rows and known[0][0] == known[1][0]:
+        return _CONSTANT
+    if n_known < _ENOUGH_ROWS or not _may_be_keys(column, kind, known, source, target):
+        return None
+    if sum(distinct) >= _NEARLY_ALL * n_known and (kind == "text" or all(map(_counts_on, known))):
+        return "an identifier: nearly every value occurs once"
+    if _KEY.fullmatch(column) and sum(distinct) > MOST_LEVELS:
+        return "an identifier, by its name"
+    return None
+
+
+def _may_be_keys(column: str, kind: str, known: Sequence[pa.Array], source: Sample, target: Sample) -> bool:
+    """Tell whether a column holds what identifiers are written in: whole numbers, or text of a word or two."""
+    if kind == "text":
+        return not _is_prose(known)
+    return all(sample.schema[column].is_integer() for sample in (source, target))
+
+
+def _counts_on(values: pa.Array) -> bool:
+    """Tell whether whole numbers lie as close as those of numbered rows do; measurements are further apart."""
+    ends = pc.min_max(values)
+    return bool(ends["max"].as_py() - ends["min"].as_py() <= 2 * len(values))
+
+
+def _is_prose(known: Sequence[pa.Array]) -> bool:
+    """Tell text of several words from categories, which are few or short."""
+    values = pa.concat_arrays(known)
+    if pc.count_distinct(values).as_py() <= min(MOST_LEVELS, len(values) // 2):
+        return False
+    some = values.take(np.linspace(0, len(values) - 1, min(len(values), _LOOKED_AT)).astype(int)).to_pylist()
+    return len(some) > 0 and sum(len(value.split()) for value in some) >= _SEVERAL_WORDS * len(some)
+
+
+def _kind(column: str, source: Sample, target: Sample) -> tuple[str | None, str]:
+    """Name what a column's values are compared as in both samples, or return None and what is wrong."""
+    types = [sample.schema[column] for sample in (source, target)]
+    kinds = [_kind_of_type(dtype) for dtype in types]
+    if None in kinds:
+        return None, f"holds {kind_of(types[kinds.index(None)])}, which cannot be compared"
+    if "nothing" in kinds:
+        return next((kind for kind in kinds if kind != "nothing"), "numbers"), ""
+    if kinds[0] != kinds[1]:
+        here, there = map(kind_of, types)
+        return None, f"holds {here} in {source.name} and {there} in {target.name}"
+    return kinds[0], ""
+
+
+def _kind_of_type(dtype: nw.dtypes.DType) -> str | None:
+    if dtype.is_numeric() or dtype == nw.Boolean:
+        return "numbers"
+    known = {nw.String: "text", nw.Date: "dates", nw.Datetime: "dates", nw.Time: "times", nw.Duration: "durations"}
+    known[nw.Unknown] = "nothing"
+    return next((name for kind, name in known.items() if dtype == kind), None)
+
+
+def _arrow(sample: Sample, column: str, kind: str) -> pa.Array:
+    """Return a column in the one type that stands for its kind: the same whatever the engine."""
+    goal = pa.large_string() if kind == "text" else pa.float64()
+    if sample.schema[column] == nw.Unknown:
+        return pa.nulls(sample.n_rows, goal)
+    array = sample.series(column).to_arrow()
+    if isinstance(array, pa.ChunkedArray):
+        array = array.combine_chunks()
+    if kind in ("dates", "times", "durations"):
+        zone = array.type.tz if pa.types.is_timestamp(array.type) else None
+        ticks = {"dates": pa.timestamp("us", zone), "times": pa.time64("us"), "durations": pa.duration("us")}
+        array = pc.cast(pc.cast(array, ticks[kind], safe=False), pa.int64())
+    return pc.cast(array, goal, safe=False)
+
+
+def _draw(sample: Sample, max_rows: int, rng: np.random.Generator) -> Index:
+    if sample.n_rows <= max_rows:
+        return np.arange(sample.n_rows)
+    return np.sort(rng.choice(sample.n_rows, max_rows, replace=False))
+
+
+def _encode(column: str, source: Sample, target: Sample, rows: tuple[Index, Index]) -> _Block:
+    for sample in (source, target):
+        if column not in sample.columns:
+            raise DataError.missing_column(column, sample.name, sample.columns)
+    kind, wrong = _kind(column, source, target)
+    if kind is None:
+        raise DataError(f"Column {column!r} {wrong}. Choose other columns in [methods], or change its values.")
+    whole = [_arrow(sample, column, kind) for sample in (source, target)]
+    used = pa.concat_arrays([values.take(pa.array(some)) for values, some in zip(whole, rows, strict=True)])
+    if kind != "text":
+        return _numbers(column, used.to_numpy(zero_copy_only=False).copy())
+    if _is_prose([values.drop_null() for values in whole]):
+        return _words(column, used)
+    return _levels(column, used)
+
+
+def _numbers(column: str, values: Floats) -> _Block:
+    """Standardise numbers; infinity counts as missing."""
+    known = np.isfinite(values)
+    found, parts, names = values[known], [], []
+    if not len(found):
+        return _Block(np.empty((len(values), 0)), [], "no value at all")
+    if found.min() < found.max():
+        found = found / np.abs(found).max()  # so that no square is beyond what a float holds
+        centred = found - found.mean()
+        standard = np.zeros(len(values))
+        standard[known] = centred / np.sqrt(np.mean(centred**2))
+        parts, names = [standard], [column]
+    if not known.all():
+        parts, names = [*parts, (~known).astype(float)], [*names, f"{column} missing"]
+    return _Block(np.column_stack(parts) if parts else np.empty((len(values), 0)), names)
+
+
+def _levels(column: str, values: pa.Array) -> _Block:
+    """Give each frequent level a 0/1 column, most frequent first, then the other levels together, then missing."""
+    encoded = values.dictionary_encode()
+    codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+    found = np.array(encoded.dictionary.to_pylist(), dtype=object)
+    counts = np.bincount(codes[codes >= 0], minlength=len(found))
+    order = sorted(range(len(found)), key=lambda code: (-counts[code], found[code]))
+    names = [f"{column}={found[code]}" for code in order[:MOST_LEVELS]]
+    places = np.empty(len(found) + 1, dtype=np.intp)
+    places[order] = np.minimum(np.arange(len(found)), MOST_LEVELS)
+    names += [f"{column}=(other)"] if len(found) > MOST_LEVELS else []
+    places[-1] = len(names)  # what code -1 reads
+    names += [f"{column}=(missing)"] if (codes < 0).any() else []
+    if len(names) < 2:
+        return _Block(np.empty((len(codes), 0)), [])
+    ones, starts = np.ones(len(codes)), np.arange(len(codes) + 1)
+    return _Block(csr_matrix((ones, places[codes], starts), shape=(len(codes), len(names))), names)
+
+
+def _words(column: str, values: pa.Array) -> _Block:
+    """Weigh the words of each row by TF-IDF."""
+    # Slow to import, and of use to projects with text alone.
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+    vectorizer = TfidfVectorizer(sublinear_tf=True, min_df=2, max_features=MOST_WORDS, token_pattern=_WORD)
+    try:
+        matrix = csr_matrix(vectorizer.fit_transform(values.fill_null("").to_pylist()))
+        names = [f"{column}:{word}" for word in vectorizer.get_feature_names_out()]
+    except ValueError:  # no word is left
+        matrix, names = csr_matrix((len(values), 0)), []
+    if values.null_count:
+        missing = values.is_null().to_numpy(zero_copy_only=False).astype(float)
+        matrix, names = hstack([matrix, csr_matrix(missing[:, None])], format="csr"), [*names, f"{column} missing"]
+    return _Block(matrix, names, "no word occurs in two rows", is_text=True)
+
+
+def _join(blocks: Sequence[_Block]) -> Matrix:
+    if any(block.is_text for block in blocks) or sum(len(block.names) for block in blocks) > MOST_DENSE:
+        joined = csr_matrix(hstack([csr_matrix(block.values) for block in blocks], format="csr"))
+        if joined.nnz < MOSTLY_ZERO * joined.shape[0] * joined.shape[1]:
+            return joined
+        return joined.toarray()
+    return np.hstack(
+        [csr_matrix(block.values).toarray() if issparse(block.values) else block.values for block in blocks]
+    )
+
+
+def _no_column(left_out: Mapping[str, str]) -> str:
+    if not left_out:
+        return "No column is chosen to compare the samples by. Choose one or more in [methods]."
+    reasons = listed((f"{column} ({why})" for column, why in left_out.items()), most=6)
+    return f"No column is left to compare the samples by: {reasons}. Choose one or more in [methods]."
+
+
+def _no_information(reasons: Mapping[str, str]) -> str:
+    names = [repr(column) for column in reasons]
+    if set(reasons.values()) != {_CONSTANT}:
+        why = listed((f"{column!r} ({reason})" for column, reason in reasons.items()), most=6)
+        return f"Nothing in the chosen columns tells the samples apart: {why}. Choose other columns in [methods]."
+    if len(names) == 1:
+        said = f"Column {names[0]} has {_CONSTANT}, so it"
+    else:
+        said = f"Columns {listed(names[:-1])} and {names[-1]} have {_CONSTANT}, so they"
+    return f"{said} cannot tell the samples apart. Choose other columns in [methods]."

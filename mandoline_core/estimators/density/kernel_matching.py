@@ -1,0 +1,261 @@
+"""Kernel mean matching: ratios that bring the source's mean in a kernel's feature space to the target's.
+
+Gretton et al. (2009) choose the ratios b of the n_s source rows that minimise b'Kb / 2 - kappa.b, with
+K_ij = k(x_i, x_j) and kappa_i = n_s / n_t * sum_j k(x_i, y_j), over 0 <= b <= B and |sum(b) - n_s| <= n_s * epsilon.
+
+Equal rows may share one ratio: the problem is convex and does not change when equal rows swap their ratios, so the
+average of a solution over all such swaps is feasible and no worse. We therefore solve for one ratio a point, with
+the points' counts c. In shares u = c * b / n_s the objective is n_s^2 (u'Ku / 2 - m.u), m the mean kernel to the
+target's rows, over 0 <= u <= c * B / n_s and |sum(u) - 1| <= epsilon.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from mandoline_core.arrays import Floats, Index
+from mandoline_core.errors import MandolineError
+from mandoline_core.estimators.density.box_programme import DenseForm, Form, LowRankForm, Minimum, Region, minimise
+from mandoline_core.estimators.density.exact_matching import PROXIMITY, ROUNDING, Exact, solve_exactly
+from mandoline_core.estimators.density.kernels import (
+    Factor,
+    Points,
+    check_points,
+    factorise,
+    gaussian_kernel,
+    kernel_product,
+)
+
+# Up to so many source points, factorising the kernel itself is the fastest.
+_MOST_DENSE = 500
+# Relative gaps at which a solution from a model of the kernel, or from the kernel itself, is good enough.
+_REDRAW_GAP = 1e-5
+_EXACT_GAP = 1e-8
+
+
+@dataclass(frozen=True, eq=False)
+class Matching:
+    """Hold the ratios of kernel mean matching, with the proof of how good they are.
+
+    Parameters
+    ----------
+    ratios : array of float, shape (n_source_points,)
+        One for each source point, in [0, box]; 0 where a point has no rows. Their average over the source's rows is
+        within `tolerance` of 1, as the method says, and not 1 exactly.
+    objective : float
+        b'Kb / 2 - kappa.b over rows, with the exact kernel.
+    gap : float
+        No feasible ratios have an objective below `objective - gap`, with the exact kernel.
+    width : float
+        The kernel's width.
+    iterations : int
+        Interior point iterations, all rounds together.
+    correction : array of float, shape (n_source_points,)
+        What the low-rank model lacks in slope at these ratios; `KernelMatcher.resolve` takes it from here.
+    """
+
+    ratios: Floats
+    objective: float
+    gap: float
+    width: float
+    iterations: int
+    correction: Floats
+
+    @property
+    def relative_gap(self) -> float:
+        """Return the gap as a share of the objective."""
+        return self.gap / max(abs(self.objective), np.finfo(float).tiny)
+
+
+@dataclass(frozen=True, eq=False)
+class KernelMatcher:
+    """Hold the points of both samples and what their kernel is solved with, whatever their counts.
+
+    Parameters
+    ----------
+    source, target : array or CSR matrix, shape (n_points, n_features)
+    width : float
+    kernel, cross : array of float or None
+        The kernel among source points and between source and target points, when they are few.
+    factor : Factor or None
+        The low-rank factor of the kernel, when they are many.
+    """
+
+    source: Points
+    target: Points
+    width: float
+    kernel: Floats | None
+    cross: Floats | None
+    factor: Factor | None
+
+    def solve(
+        self, source_counts: Floats, target_counts: Floats, *, box: float = 1000.0, tolerance: float | None = None
+    ) -> Matching:
+        """Find the ratios, polish them with the exact kernel, and bound what is left to gain.
+
+        Parameters
+        ----------
+        source_counts, target_counts : array of float, shape (n_points,)
+        box : float
+            The largest ratio (B).
+        tolerance : float, optional
+            How far the ratios' average may be from 1 (epsilon); by default 1 - 1 / sqrt(n_s).
+
+        Examples
+        --------
+        >>> points = np.array([[0.0], [1.0]])
+        >>> matcher = kernel_matcher(points, points, width=1.0)
+        >>> matching = matcher.solve(np.array([3.0, 1.0]), np.array([1.0, 1.0]))
+        >>> matching.ratios.round(3).tolist(), matching.relative_gap < 1e-6
+        ([0.667, 2.0], True)
+        """
+        used, shares, target_shares, region = self._prepare(source_counts, target_counts, box, tolerance)
+        form, means = self._form(used), self._means(used, target_shares)
+        guess = Minimum(shares[used], 0) if self.factor is None else _minimise(form, means, region)
+        found = solve_exactly(guess, form, self._exact(used, target_shares), region)
+        correction = np.zeros(len(shares))
+        correction[used] = form.product(found.point) - means - found.slope
+        n_source = float(np.asarray(source_counts, dtype=float).sum())
+        return Matching(
+            ratios=self._ratios(used, found.point, shares, box),
+            objective=n_source**2 * found.objective,
+            gap=n_source**2 * found.gap,
+            width=self.width,
+            iterations=found.iterations,
+            correction=correction,
+        )
+
+    def resolve(
+        self,
+        source_counts: Floats,
+        target_counts: Floats,
+        *,
+        box: float = 1000.0,
+        tolerance: float | None = None,
+        near: Matching | None = None,
+    ) -> Floats:
+        """Find the ratios for other counts, from the low-rank factor alone: fast, and without a certificate.
+
+        Parameters
+        ----------
+        source_counts, target_counts : array of float, shape (n_points,)
+            May be 0 for some points.
+        box, tolerance : float
+            As for `solve`.
+        near : Matching, optional
+            The solution for counts that these are a redraw of. The model then takes over the exact kernel's slope
+            there, so that with those counts it has the same solution.
+
+        Returns
+        -------
+        array of float, shape (n_source_points,)
+
+        Examples
+        --------
+        >>> points = np.array([[0.0], [1.0]])
+        >>> kernel_matcher(points, points, width=1.0).resolve(np.array([4.0, 0.0]), np.ones(2)).round(3).tolist()
+        [0.803, 0.0]
+        """
+        used, shares, target_shares, region = self._prepare(source_counts, target_counts, box, tolerance)
+        means = self._means(used, target_shares)
+        if near is not None:
+            means = means + near.correction[used]
+        point = _minimise(self._form(used), means, region).point
+        return self._ratios(used, point, shares, box)
+
+    def _prepare(
+        self, source_counts: Floats, target_counts: Floats, box: float, tolerance: float | None
+    ) -> tuple[Index, Floats, Floats, Region]:
+        """Return the source points that have rows, both samples' shares of rows, and the region of the shares u."""
+        _, source_counts = check_points(self.source, source_counts, "source")
+        _, target_counts = check_points(self.target, target_counts, "target")
+        n_source = float(source_counts.sum())
+        if tolerance is None:
+            tolerance = max(1 - 1 / np.sqrt(n_source), 0.0)
+        _check_settings(box, tolerance)
+        used = np.flatnonzero(source_counts)
+        shares = source_counts / n_source
+        # A share can never be larger than the largest sum: a huge box then makes no huge numbers.
+        upper = np.minimum(shares[used] * box, 1 + tolerance)
+        region = Region(upper, max(1 - tolerance, 0.0), 1 + tolerance)
+        return used, shares, target_counts / target_counts.sum(), region
+
+    def _means(self, used: Index, target_shares: Floats) -> Floats:
+        """Return the mean kernel to the target's rows, by the same model as the kernel among source points.
+
+        Exact means would not go with the factor: what it leaves out of the one, it must leave out of the other.
+        """
+        if self.factor is None:
+            return self._exact_means(used, target_shares)
+        return self.factor.source[used] @ (target_shares @ self.factor.target)
+
+    def _form(self, used: Index) -> Form:
+        """Return the model of the kernel among the points used: itself, or the factor with the residual's diagonal."""
+        if self.factor is not None:
+            return LowRankForm(self.factor.source[used], self.factor.source_residual[used] + PROXIMITY)
+        points = self.source[used]
+        kernel = gaussian_kernel(points, points, self.width) if self.kernel is None else self.kernel[np.ix_(used, used)]
+        return DenseForm(kernel + PROXIMITY * np.eye(len(used)))
+
+    def _exact_means(self, used: Index, target_shares: Floats) -> Floats:
+        if self.cross is not None:
+            return self.cross[used] @ target_shares
+        return kernel_product(self.source[used], self.target, self.width, target_shares)
+
+    def _exact(self, used: Index, target_shares: Floats) -> Exact:
+        kernel = None if self.kernel is None else self.kernel[np.ix_(used, used)]
+        return Exact(self.source[used], self.width, self._exact_means(used, target_shares), kernel)
+
+    def _ratios(self, used: Index, point: Floats, shares: Floats, box: float) -> Floats:
+        ratios = np.zeros(len(shares))
+        ratios[used] = np.clip(point / shares[used], 0.0, box)
+        return ratios
+
+
+def kernel_matcher(source: Points, target: Points, *, width: float, rank: int = 300) -> KernelMatcher:
+    """Prepare kernel mean matching between two sets of points.
+
+    Parameters
+    ----------
+    source, target : array or CSR matrix, shape (n_points, n_features)
+    width : float
+        Width of the Gaussian kernel.
+    rank : int
+        Largest rank of the kernel's factor, used when there are many points.
+
+    Examples
+    --------
+    >>> kernel_matcher(np.zeros((1, 2)), np.ones((1, 2)), width=1.0).cross.round(3).tolist()
+    [[0.368]]
+    """
+    source, _ = check_points(source, np.ones(source.shape[0]), "source")
+    target, _ = check_points(target, np.ones(target.shape[0]), "target")
+    if source.shape[1] != target.shape[1]:
+        raise MandolineError(f"The source has {source.shape[1]} features, the target {target.shape[1]}; give the same.")
+    if not (np.isfinite(width) and width > 0):
+        raise MandolineError(f"width must be a positive number. Got {width}.")
+    if source.shape[0] <= _MOST_DENSE and target.shape[0] <= 10 * _MOST_DENSE:
+        kernel, cross = (gaussian_kernel(source, other, width) for other in (source, target))
+        return KernelMatcher(source, target, width, kernel, cross, None)
+    return KernelMatcher(source, target, width, None, None, factorise(source, target, width, most=rank))
+
+
+def _minimise(form: Form, means: Floats, region: Region) -> Minimum:
+    """Minimise with a model of the kernel: as well as the model is worth."""
+    wanted = _REDRAW_GAP if isinstance(form, LowRankForm) else _EXACT_GAP
+    scale = 0.5 * float(np.abs(means).max())
+    return minimise(form, -means, region, tolerance=max(wanted * scale, ROUNDING))
+
+
+def _check_settings(box: float, tolerance: float) -> None:
+    if not box > 0:
+        raise MandolineError(f"box, the largest ratio, must be above 0. Got {box}.")
+    if not tolerance >= 0:
+        raise MandolineError(f"tolerance must be at least 0. Got {tolerance}.")
+    if box < 1 - tolerance:
+        raise MandolineError(
+            f"With box = {box:g} no ratio is above {box:g}, and with tolerance = {tolerance:g} they must average "
+            f"at least {1 - tolerance:g}: no ratios do both. Raise box, or tolerance."
+        )

@@ -1,0 +1,273 @@
+"""Intervals: what both samples' luck, and fitting the weights, add to an estimate's uncertainty."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+from scipy.special import expit, logit
+from scipy.stats import beta, norm, t
+
+from mandoline_core.arrays import Floats, Index, Interval
+from mandoline_core.patterns import Membership, Patterns
+
+
+class Spread(Protocol):
+    """Say how far luck may have moved an estimate."""
+
+    def standard_error(self) -> float:
+        """Return the standard error."""
+        ...
+
+    def pieces(self, membership: Membership) -> tuple[Floats, ...]:
+        """Return independent pieces of luck whose squares add up to the variance.
+
+        Pieces of two estimates from the same rows line up, so that the squares of their differences add up to
+        the variance of the difference.
+        """
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class SourcePart:
+    """Hold the influence of one group of source rows: slope[pattern] . statistics + constant[pattern].
+
+    Parameters
+    ----------
+    patterns : Patterns
+        Counts, sums and products of the group's rows.
+    slope : array of float, shape (n_patterns, n_statistics)
+    constant : array of float, shape (n_patterns,)
+    """
+
+    patterns: Patterns
+    slope: Floats
+    constant: Floats
+
+    def by_row(self, index: Index, statistics: Floats) -> Floats:
+        """Return how far each of the group's rows moves the estimate."""
+        moved = np.einsum("ij,ij->i", self.slope[index], statistics) + self.constant[index]
+        # A table may leave rows out, such as those outside a slice: they move nothing.
+        return np.where(self.patterns.source[index] > 0, moved, 0.0) / self.patterns.n_source
+
+    def variance(self) -> float:
+        """Add up the squared influence of the rows, over the square of their number."""
+        table = self.patterns
+        squares = table.squares(self.slope).sum()
+        cross = 2 * np.einsum("p,pi,pi->", self.constant, self.slope, table.sums)
+        total = squares + cross + table.source @ self.constant**2
+        return max(float(total), 0.0) / table.n_source**2
+
+
+@dataclass(frozen=True, eq=False)
+class TargetPart:
+    """Hold the influence of target rows: one value a pattern.
+
+    Parameters
+    ----------
+    counts, values : array of float, shape (n_patterns,)
+    """
+
+    counts: Floats
+    values: Floats
+
+    def variance(self) -> float:
+        """Add up the squared influence of the rows, over the square of their number."""
+        return float(self.counts @ self.values**2) / float(self.counts.sum()) ** 2
+
+
+@dataclass(frozen=True, eq=False)
+class AuditPart:
+    """Hold how far source rows move the estimate through corrections that were measured on them.
+
+    Parameters
+    ----------
+    rows : array of int, shape (n_audited,)
+        Among the scored source rows.
+    moves : array of float, shape (n_audited,)
+        The change when the row counts once more, through the corrections alone.
+    otherwise : array of float, shape (n_audited,)
+        The same through everything else: a row that is scored and audited adds both.
+    """
+
+    rows: Index
+    moves: Floats
+    otherwise: Floats
+
+    def variance(self) -> float:
+        """Return what the audit adds to the variance; negative where its luck makes up for other luck."""
+        return float(self.moves @ self.moves + 2 * self.moves @ self.otherwise)
+
+
+@dataclass(frozen=True, eq=False)
+class Influence:
+    """Hold how much each row of either sample moves the estimate (M-estimation).
+
+    Parameters
+    ----------
+    source : tuple of SourcePart
+        One for each group of source rows.
+    target : TargetPart, optional
+    audit : AuditPart, optional
+        Where corrections were measured on source rows.
+    """
+
+    source: tuple[SourcePart, ...]
+    target: TargetPart | None = None
+    audit: AuditPart | None = None
+
+    def standard_error(self) -> float:
+        """Combine the rows."""
+        target = self.target.variance() if self.target is not None else 0.0
+        audit = self.audit.variance() if self.audit is not None else 0.0
+        return math.sqrt(max(sum(part.variance() for part in self.source) + target + audit, 0.0))
+
+    def pieces(self, membership: Membership) -> tuple[Floats, ...]:
+        """Return how far each source row and each target row moves the estimate."""
+        source = np.zeros(len(membership.source))
+        for number, part in enumerate(self.source):
+            # A method that does not split the source has one part for all rows.
+            rows = membership.groups == number if len(self.source) > 1 else np.ones(len(source), dtype=bool)
+            source[rows] = part.by_row(membership.source[rows], membership.statistics[rows])
+        if self.audit is not None:
+            source[self.audit.rows] += self.audit.moves
+        target = np.zeros(len(membership.target))
+        if self.target is not None:
+            target = self.target.values[membership.target] / float(self.target.counts.sum())
+        return source, target
+
+
+@dataclass(frozen=True, eq=False)
+class RowInfluence:
+    """Hold how far each row of either sample moves the estimate, for methods that do not work on patterns.
+
+    Parameters
+    ----------
+    source : array of float, shape (n_scored,)
+    target : array of float, shape (n_target,)
+        Influence over the number of rows: the change when the row counts once more.
+    pooled : float
+        How far the estimate may be off because it evens rows out. That pulls estimates of two models the same way,
+        unlike luck, so it is not among the pieces.
+    """
+
+    source: Floats
+    target: Floats
+    pooled: float = field(default=0.0, kw_only=True)
+
+    def standard_error(self) -> float:
+        """Combine the independent rows, and what evening them out may have done."""
+        return math.sqrt(float(self.source @ self.source + self.target @ self.target) + self.pooled**2)
+
+    def pieces(self, membership: Membership) -> tuple[Floats, ...]:  # noqa: ARG002 - rows are what it holds
+        """Return the rows' influence."""
+        return self.source, self.target
+
+
+@dataclass(frozen=True, eq=False)
+class Redraws:
+    """Hold estimates on redrawn rows, for methods with no influence function worth the name.
+
+    Parameters
+    ----------
+    values : array of float, shape (n_redraws,)
+        The same redraws for every model, so that two models' values line up; NaN where one failed. Only how they
+        vary matters.
+    plain : array of float, shape (n_redraws,)
+        The unweighted source score on the same redraws.
+    """
+
+    values: Floats
+    plain: Floats
+
+    def standard_error(self) -> float:
+        """Take the standard deviation over redraws."""
+        return float(np.nanstd(self.values, ddof=1))
+
+    def pieces(self, membership: Membership) -> tuple[Floats, ...]:  # noqa: ARG002 - redraws have no rows
+        """Return the deviations, scaled so that their squares add up to the variance."""
+        apart = self.values - np.nanmean(self.values)
+        return (np.nan_to_num(apart) / math.sqrt(np.isfinite(self.values).sum() - 1),)
+
+
+def influence_interval(
+    estimate: float,
+    standard_error: float,
+    *,
+    confidence: float,
+    bounds: Interval | None,
+    effective_rows: float,
+    student: bool = False,
+) -> Interval:
+    """Put an interval around an estimate; inside the bounds of a bounded metric.
+
+    On a bounded metric the interval is symmetric in log-odds. At a bound itself (all rows right, say) the
+    influence is zero and says nothing; there the exact binomial interval for the effective number of rows is used.
+    On a metric that is only bounded below, such as an error in the label's units, it is symmetric in logarithms.
+
+    Parameters
+    ----------
+    estimate, standard_error, confidence : float
+    bounds : pair of floats, optional
+    effective_rows : float
+    student : bool
+        Whether so few rows may be behind the standard error that it needs an allowance for being guessed: Student's
+        quantile in the place of the normal one.
+
+    Examples
+    --------
+    >>> low, high = influence_interval(0.9, 0.02, confidence=0.95, bounds=(0, 1), effective_rows=500)
+    >>> round(low, 3), round(high, 3)
+    (0.853, 0.933)
+    >>> low, high = influence_interval(1.0, 0.0, confidence=0.95, bounds=(0, 1), effective_rows=100)
+    >>> round(low, 3), high
+    (0.964, 1.0)
+    """
+    z = _student(effective_rows, confidence) if student else float(norm.ppf(0.5 + confidence / 2))
+    if bounds is None:
+        return estimate - z * standard_error, estimate + z * standard_error
+    low, high = bounds
+    if math.isinf(high):
+        above = estimate - low
+        if above <= 0 or standard_error == 0:
+            return max(low, estimate - z * standard_error), max(low, estimate + z * standard_error)
+        factor = math.exp(min(z * standard_error / above, 50.0))
+        return low + above / factor, low + above * factor
+    unit = (estimate - low) / (high - low)
+    spread = standard_error / (high - low)
+    if not 1e-9 < unit < 1 - 1e-9 or spread == 0.0:
+        inner = _exact_interval(unit, max(effective_rows, 1.0), confidence)
+    else:
+        half = z * spread / (unit * (1 - unit))
+        inner = (float(expit(logit(unit) - half)), float(expit(logit(unit) + half)))
+    return low + (high - low) * inner[0], low + (high - low) * inner[1]
+
+
+def _student(rows: float, confidence: float) -> float:
+    """Return how many standard errors guessed from so many rows an interval reaches; of one row as of two."""
+    rows = max(rows, 2.0)
+    return float(t.ppf(0.5 + confidence / 2, rows - 1)) * math.sqrt(rows / (rows - 1))
+
+
+def bootstrap_interval(values: Sequence[float] | Floats, *, confidence: float) -> Interval:
+    """Take the percentiles of the refitted estimates.
+
+    The k-th of n values in order has k / (n + 1) of the distribution below it, on average; percentiles that
+    count from 0 to n - 1 would cut off more than the tails asked for, 1% too much with 200 values.
+    """
+    tails = [0.5 - confidence / 2, 0.5 + confidence / 2]
+    low, high = np.quantile(np.asarray(values, float), tails, method="weibull")
+    return float(low), float(high)
+
+
+def _exact_interval(share: float, n: float, confidence: float) -> Interval:
+    """Compute the Clopper-Pearson interval for a share of n rows; n need not be whole."""
+    share = min(max(share, 0.0), 1.0)
+    tail = (1 - confidence) / 2
+    inside, outside = share * n, (1 - share) * n
+    low = 0.0 if inside <= 0 else float(beta.ppf(tail, inside, outside + 1))
+    high = 1.0 if outside <= 0 else float(beta.ppf(1 - tail, inside + 1, outside))
+    return low, high

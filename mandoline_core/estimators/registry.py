@@ -1,0 +1,56 @@
+"""The registry of methods: the paper's first, then those of the years since."""
+
+from __future__ import annotations
+
+from mandoline_core.errors import ProjectError, did_you_mean
+from mandoline_core.estimators.atc import ThresholdedConfidence, ThresholdedEntropy
+from mandoline_core.estimators.average_confidence import AverageConfidence
+from mandoline_core.estimators.base import Estimator
+from mandoline_core.estimators.bbse import Bbse
+from mandoline_core.estimators.cbiw import CbiwFeatures, CbiwScores, CbiwSlices
+from mandoline_core.estimators.cbpe import Cbpe
+from mandoline_core.estimators.denoised import Denoised
+from mandoline_core.estimators.doc import DifferenceOfConfidences
+from mandoline_core.estimators.doubly_robust import DoublyRobust
+from mandoline_core.estimators.kmm import KmmFeatures, KmmSlices
+from mandoline_core.estimators.mandoline import Mandoline
+from mandoline_core.estimators.pape import Pape
+from mandoline_core.estimators.simple import Simple
+from mandoline_core.estimators.source import Source
+from mandoline_core.estimators.ulsif import UlsifFeatures, UlsifSlices
+from mandoline_core.formatting import listed
+
+_ALL: tuple[Estimator, ...] = (
+    Source(),
+    Simple(),
+    Mandoline(),
+    Denoised(),
+    CbiwSlices(),
+    CbiwFeatures(),
+    CbiwScores(),
+    KmmSlices(),
+    KmmFeatures(),
+    UlsifSlices(),
+    UlsifFeatures(),
+    AverageConfidence(),
+    DifferenceOfConfidences(),
+    ThresholdedConfidence(),
+    ThresholdedEntropy(),
+    Cbpe(),
+    Pape(),
+    DoublyRobust(),
+    Bbse(),
+)
+ESTIMATORS: dict[str, Estimator] = {estimator.name: estimator for estimator in _ALL}
+
+
+def get_estimator(name: str) -> Estimator:
+    """Look an estimator up by name.
+
+    >>> get_estimator("mandoline").title
+    "Mandoline (the paper's weights)"
+    """
+    if name not in ESTIMATORS:
+        known = listed(ESTIMATORS, most=len(ESTIMATORS))
+        raise ProjectError(f"Estimator {name!r} is not known. Estimators: {known}.{did_you_mean(name, ESTIMATORS)}")
+    return ESTIMATORS[name]

@@ -1,0 +1,11 @@
+"""Metrics: labels and a model's answers go in; what the metric needs of every row comes out.
+
+A metric is data: its statistics, how their means make the number, and how it is said.
+"""
+
+from __future__ import annotations
+
+from mandoline_core.metrics.answers import Answers, ClassCodes, merged_name, read_answers, read_probabilities
+from mandoline_core.metrics.auroc import smaller_class
+from mandoline_core.metrics.metric import ABOUT_CLASSES, METRICS, MOST_CLASSES, Evaluation, Metric, evaluate, get_metric
+from mandoline_core.metrics.scoring import Scores, check_finite, score_rows

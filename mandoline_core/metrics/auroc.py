@@ -1,0 +1,98 @@
+"""Ranking: the area under the ROC curve on weighted rows, with the slope of every row's weight."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mandoline_core.arrays import Floats
+from mandoline_core.errors import DataError
+
+
+def auroc(positive: NDArray[np.bool_], scores: Floats, weights: Floats, name: str) -> tuple[float, Floats]:
+    """Compute the chance that a row of the class scores above one of the others, a tie counting half.
+
+    Parameters
+    ----------
+    positive : array of bool, shape (n_rows,)
+    scores, weights : array of float, shape (n_rows,)
+    name : str
+        The class, for messages.
+
+    Returns
+    -------
+    value : float
+    slopes : array of float, shape (n_rows,)
+        Derivative of the value by each weight; weighted, they add up to 0.
+
+    Examples
+    --------
+    >>> auroc(np.array([True, False, False]), np.array([0.8, 0.3, 0.9]), np.ones(3) / 3, "yes")[0]
+    0.5
+    """
+    above, below = np.where(positive, weights, 0.0), np.where(positive, 0.0, weights)
+    total_above, total_below = float(above.sum()), float(below.sum())
+    if total_above <= 0 or total_below <= 0:
+        which = "No row" if total_above <= 0 else "Every row"
+        raise DataError(
+            f"{which} that counts has the label {name!r}, so AUROC is not defined. Choose another class or metric."
+        )
+    _, place = np.unique(scores, return_inverse=True)
+    beaten = _mass_below(place, below)  # by a row with this score, ties half
+    beating = total_above - _mass_below(place, above)
+    value = float(above @ beaten) / (total_above * total_below)
+    slopes = np.where(
+        positive, (beaten / total_below - value) / total_above, (beating / total_above - value) / total_below
+    )
+    return value, slopes
+
+
+def _mass_below(place: NDArray[np.intp], mass: Floats) -> Floats:
+    """Add up the mass of lower scores and half that of equal ones, for every row."""
+    by_score = np.bincount(place, mass)
+    return np.asarray((np.cumsum(by_score) - by_score / 2)[place])
+
+
+def mean_auroc(
+    positive: NDArray[np.bool_], scores: Floats, weights: Floats, names: Sequence[str]
+) -> tuple[float, Floats]:
+    """Average the area over classes, each against the rest.
+
+    Parameters
+    ----------
+    positive : array of bool, shape (n_rows, n_classes)
+    scores : array of float, shape (n_rows, n_classes)
+    weights : array of float, shape (n_rows,)
+    names : sequence of str
+    """
+    found = [auroc(positive[:, i], scores[:, i], weights, name) for i, name in enumerate(names)]
+    return float(np.mean([value for value, _ in found])), np.mean([slopes for _, slopes in found], axis=0)
+
+
+def smaller_class(statistics: Floats, weights: Floats) -> float:
+    """Count the effective rows of the smaller class, which an area under the curve rests on.
+
+    Of a rows of the class and b others, as many pairs as the smaller number m share no row and are independent. So a
+    true area A ranks all rows perfectly with a chance of at most A**m, whatever the scores: at 0 or 1 the exact
+    interval for m rows misses the truth no more often than it says. A narrower one would, for where a rare row beats
+    all others or none the chance is A**m. Elsewhere the variance is at most A(1 - A) / m, by the same reasoning
+    (Birnbaum and Klose, 1957). Of several classes the smallest counts: one of their areas is at most the mean.
+
+    Parameters
+    ----------
+    statistics : array of float, shape (n_rows, 2 * n_classes)
+        Whether a row is of each class (1 or 0), then its scores.
+    weights : array of float, shape (n_rows,)
+
+    Examples
+    --------
+    >>> of_class, scores = np.repeat([1.0, 0.0], [5, 95]), np.zeros(100)
+    >>> smaller_class(np.column_stack([of_class, scores]), np.ones(100))
+    5.0
+    """
+    of_class = statistics[:, : statistics.shape[1] // 2] > 0.5
+    totals = np.array([weights @ of_class, weights @ ~of_class])
+    squares = np.array([weights**2 @ of_class, weights**2 @ ~of_class])
+    return float((totals**2 / np.where(squares > 0, squares, np.inf)).min())

@@ -1,0 +1,16 @@
+"""Patterns: the slice codes and statistics of rows go in; a table of distinct patterns with counts and sums comes out.
+
+Solving, intervals and checks need nothing else.
+"""
+
+from __future__ import annotations
+
+from mandoline_core.patterns.patterns import (
+    Count,
+    Membership,
+    Patterns,
+    add_up,
+    count_patterns,
+    restrict_source,
+    total_statistics,
+)

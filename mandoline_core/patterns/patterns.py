@@ -1,0 +1,289 @@
+"""Reduce both samples to a table of distinct slice patterns: the only thing that solving needs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mandoline_core.arrays import Codes, Floats, Index
+from mandoline_core.errors import SliceError
+
+# 3**39 is the largest power of three below 2**63: so many slices fit into one integer key.
+_SLICES_PER_KEY = 39
+# After ranking, keys are below 2**31, and 2**31 * 3**20 still fits.
+_SLICES_PER_ROUND = 20
+# Up to so many possible keys, counting by direct address beats sorting.
+_DIRECT_KEYS = 3**13
+
+
+@dataclass(frozen=True, eq=False)
+class Patterns:
+    """Hold, for each distinct pattern of slice codes, what the rows that show it add up to.
+
+    Parameters
+    ----------
+    names : tuple of str, length n_slices
+    codes : array of int8, shape (n_patterns, n_slices)
+        1 inside, -1 outside, 0 abstained; rows are distinct and sorted.
+    source, target : array of float, shape (n_patterns,)
+        Rows of each sample.
+    sums : array of float, shape (n_patterns, n_statistics)
+        Sum over source rows of the metric's statistics.
+    products : array of float, shape (n_patterns, n_statistics, n_statistics), or None
+        Sum over source rows of the statistics' outer products. None where the statistics are indicators of
+        which at most one is 1 in a row: their products are the sums, on the diagonal.
+    """
+
+    names: tuple[str, ...]
+    codes: Codes
+    source: Floats
+    target: Floats
+    sums: Floats
+    products: Floats | None
+
+    @property
+    def n_source(self) -> float:
+        """Count the source rows."""
+        return float(self.source.sum())
+
+    @property
+    def n_target(self) -> float:
+        """Count the target rows."""
+        return float(self.target.sum())
+
+    def __len__(self) -> int:
+        """Count the patterns."""
+        return len(self.codes)
+
+    def rates(self, side: str) -> Floats:
+        """Return the share of rows with each code, per slice.
+
+        Returns
+        -------
+        array of float, shape (n_slices, 3)
+            Shares of the codes -1, 0, 1.
+        """
+        counts = self.source if side == "source" else self.target
+        return code_rates(self.codes, counts)
+
+    def squares(self, slope: Floats) -> Floats:
+        """Add up, by pattern, the squares of slope . statistics over the source rows.
+
+        Parameters
+        ----------
+        slope : array of float, shape (n_patterns, n_statistics)
+        """
+        if self.products is None:
+            return np.einsum("pi,pi->p", slope**2, self.sums)
+        return np.einsum("pi,pij,pj->p", slope, self.products, slope)
+
+    def select(self, slices: Sequence[int]) -> tuple[Patterns, Index]:
+        """Keep some slices, adding up the patterns that become alike; say which pattern each has become."""
+        codes, index = _distinct(self.codes[:, list(slices)])
+        selected = Patterns(
+            names=tuple(self.names[i] for i in slices),
+            codes=codes,
+            source=add_up(index, self.source, len(codes)),
+            target=add_up(index, self.target, len(codes)),
+            sums=_add_up_rows(index, self.sums, len(codes)),
+            products=None if self.products is None else _add_up_rows(index, self.products, len(codes)),
+        )
+        return selected, index
+
+    def only(self, keep: NDArray[np.bool_]) -> Patterns:
+        """Take away the rows of both samples in the patterns not kept; the patterns stay."""
+        return replace(
+            self,
+            source=np.where(keep, self.source, 0.0),
+            target=np.where(keep, self.target, 0.0),
+            sums=np.where(keep[:, None], self.sums, 0.0),
+            products=None if self.products is None else np.where(keep[:, None, None], self.products, 0.0),
+        )
+
+    def keep_target(self, keep: NDArray[np.bool_]) -> Patterns:
+        """Set aside the target rows of the patterns not kept."""
+        return replace(self, target=np.where(keep, self.target, 0.0))
+
+
+class Membership(NamedTuple):
+    """Hold what ties rows to a pattern table.
+
+    Parameters
+    ----------
+    source, target : array of int, shape (n_scored,) and (n_target,)
+        The pattern of each row.
+    groups : array of int8, shape (n_scored,)
+        The group of source rows each belongs to, when the source is split.
+    statistics : array of float, shape (n_scored, n_statistics)
+        What the metric is made of.
+    """
+
+    source: Index
+    target: Index
+    groups: NDArray[np.int8]
+    statistics: Floats
+
+
+class Count(NamedTuple):
+    """Hold a pattern table with the pattern of every row."""
+
+    patterns: Patterns
+    source_index: Index
+    target_index: Index
+
+
+def count_patterns(source: Codes, target: Codes, statistics: Floats, names: Sequence[str] | None = None) -> Count:
+    """Count the distinct patterns of two samples.
+
+    Parameters
+    ----------
+    source, target : array of int8, shape (n_rows, n_slices)
+        Slice codes of each sample.
+    statistics : array of float, shape (n_source_rows, n_statistics)
+        What the metric needs of each source row.
+    names : sequence of str, optional
+        Names of the slices.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> source = np.array([[1], [1], [-1]], dtype=np.int8)
+    >>> target = np.array([[1], [-1]], dtype=np.int8)
+    >>> patterns = count_patterns(source, target, np.array([[1.0], [0.0], [1.0]])).patterns
+    >>> patterns.source.tolist(), patterns.target.tolist(), patterns.sums.ravel().tolist()
+    ([1.0, 2.0], [1.0, 1.0], [1.0, 1.0])
+    """
+    n_source, n_slices = source.shape
+    if target.shape[1] != n_slices:
+        raise SliceError(f"The source has codes for {n_slices} slices, the target for {target.shape[1]}.")
+    codes, index = _distinct_of_two(source, target)
+    source_index, target_index = index[:n_source], index[n_source:]
+    if names is None:
+        names = [f"slice {i}" for i in range(n_slices)]
+    sums, products = total_statistics(source_index, statistics, len(codes))
+    patterns = Patterns(
+        names=tuple(names),
+        codes=codes,
+        source=np.bincount(source_index, minlength=len(codes)).astype(float),
+        target=np.bincount(target_index, minlength=len(codes)).astype(float),
+        sums=sums,
+        products=products,
+    )
+    return Count(patterns, source_index, target_index)
+
+
+def restrict_source(count: Count, statistics: Floats, rows: NDArray[np.bool_]) -> Patterns:
+    """Recount the table with some of the source rows only."""
+    index = count.source_index[rows]
+    n_patterns = len(count.patterns)
+    sums, products = total_statistics(index, statistics[rows], n_patterns)
+    counts = np.bincount(index, minlength=n_patterns).astype(float)
+    return replace(count.patterns, source=counts, sums=sums, products=products)
+
+
+def total_statistics(index: Index, statistics: Floats, n_patterns: int) -> tuple[Floats, Floats | None]:
+    """Add up statistics and their outer products by pattern."""
+    n_statistics = statistics.shape[1]
+    if _are_exclusive_indicators(statistics):
+        return _count_indicators(index, statistics, n_patterns), None
+    sums = np.empty((n_patterns, n_statistics))
+    for i in range(n_statistics):
+        sums[:, i] = add_up(index, statistics[:, i], n_patterns)
+    products = np.empty((n_patterns, n_statistics, n_statistics))
+    for i in range(n_statistics):
+        for j in range(i + 1):
+            product = add_up(index, statistics[:, i] * statistics[:, j], n_patterns)
+            products[:, i, j] = products[:, j, i] = product
+    return sums, products
+
+
+def _are_exclusive_indicators(statistics: Floats) -> bool:
+    """Tell whether all statistics are 0 or 1, and at most one of them is 1 in a row."""
+    if statistics.shape[1] == 1:
+        return bool(((statistics == 0) | (statistics == 1)).all())
+    # Numbers that are not negative and add up to 1, as do their squares, are a 1 and zeros.
+    total, squares = statistics.sum(axis=1), np.einsum("ij,ij->i", statistics, statistics)
+    whole = ((total == 0) | (total == 1)) & (squares == total)
+    return bool(whole.all()) and statistics.min(initial=0.0) >= 0
+
+
+def _count_indicators(index: Index, statistics: Floats, n_patterns: int) -> Floats:
+    """Add up exclusive indicators by pattern: one pass, however many there are."""
+    n_statistics = statistics.shape[1]
+    if n_statistics == 1:
+        return add_up(index, statistics[:, 0], n_patterns)[:, None]
+    which = (statistics @ np.arange(1.0, n_statistics + 1)).astype(np.intp)  # 0 where none is 1
+    counts = np.bincount(index * (n_statistics + 1) + which, minlength=n_patterns * (n_statistics + 1))
+    return counts.reshape(n_patterns, n_statistics + 1)[:, 1:].astype(float)
+
+
+def code_rates(codes: Codes, counts: Floats) -> Floats:
+    """Return the share of the codes -1, 0, 1 per slice, weighted by counts.
+
+    >>> code_rates(np.array([[1], [-1]], dtype=np.int8), np.array([1.0, 3.0])).tolist()
+    [[0.75, 0.0, 0.25]]
+    """
+    total = counts.sum()
+    return np.stack([(codes == code).T @ counts for code in (-1, 0, 1)], axis=1) / total
+
+
+def add_up(index: Index, values: Floats, n: int) -> Floats:
+    """Add values up by index, into n sums."""
+    return np.asarray(np.bincount(index, values, n), dtype=float)
+
+
+def _add_up_rows(index: Index, values: Floats, n: int) -> Floats:
+    out = np.zeros((n, *values.shape[1:]))
+    np.add.at(out, index, values)
+    return out
+
+
+def _distinct_of_two(source: Codes, target: Codes) -> tuple[Codes, Index]:
+    """Find the distinct rows of two stacked code arrays without stacking the arrays themselves."""
+    n_source, n_slices = source.shape
+    keys = np.concatenate([_keys(source, 0, _SLICES_PER_KEY), _keys(target, 0, _SLICES_PER_KEY)])
+    n_keys = 3 ** min(n_slices, _SLICES_PER_KEY)
+    ranks, index = _rank(keys, n_keys)
+    for start in range(_SLICES_PER_KEY, n_slices, _SLICES_PER_ROUND):
+        block = np.concatenate([_keys(side, start, _SLICES_PER_ROUND) for side in (source, target)])
+        width = 3 ** min(n_slices - start, _SLICES_PER_ROUND)
+        ranks, index = _rank(index.astype(np.int64) * width + block, len(ranks) * width)
+    first = _first_rows(index, len(ranks))
+    rows = [source[i] if i < n_source else target[i - n_source] for i in first]
+    codes = np.array(rows, dtype=np.int8).reshape(len(first), n_slices)
+    return codes, index
+
+
+def _distinct(codes: Codes) -> tuple[Codes, Index]:
+    return _distinct_of_two(codes, codes[:0])
+
+
+def _keys(codes: Codes, start: int, n: int) -> NDArray[np.int64]:
+    """Read the codes of up to n slices as digits of a base-3 number, first slice first."""
+    columns = codes[:, start : start + n]
+    keys: NDArray[Any] = np.zeros(len(codes), dtype=np.int32 if columns.shape[1] <= 19 else np.int64)  # 3**19 < 2**31
+    for column in columns.T:
+        keys *= 3
+        keys += column
+    keys += (3 ** columns.shape[1] - 1) // 2  # all digits one higher: 0, 1, 2
+    return keys
+
+
+def _rank(keys: NDArray[np.int64], n_keys: int) -> tuple[NDArray[np.int64], Index]:
+    """Return the sorted distinct keys and the rank of each key."""
+    if n_keys <= _DIRECT_KEYS:
+        present = np.bincount(keys, minlength=n_keys) > 0
+        ranks = np.cumsum(present, dtype=np.intp) - 1
+        return np.flatnonzero(present).astype(np.int64), ranks.take(keys)
+    return np.unique(keys, return_inverse=True)
+
+
+def _first_rows(index: Index, n: int) -> Index:
+    """Return one row for each rank."""
+    first = np.empty(n, dtype=np.intp)
+    first[index] = np.arange(len(index))
+    return first

@@ -1,0 +1,216 @@
+"""The project: which data, which models, which slices, which settings; and the file that holds it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import narwhals as nw
+
+from mandoline_core.errors import DataError, ProjectError, did_you_mean
+from mandoline_core.formatting import listed
+from mandoline_core.project.settings import EstimatorSettings, MethodSettings, MetricSettings
+from mandoline_core.samples import Model, Sample, read_table
+from mandoline_core.slices import Combination, Slice
+
+Edges = tuple[tuple[str, str], ...] | str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Project:
+    """Hold what a project file says.
+
+    Parameters
+    ----------
+    name : str
+        The project's name.
+    source_path, target_path : Path
+        The samples' files, relative to `base`.
+    target_labels : Path, optional
+        A file with the target's labels, in the order of its rows; read only when the truth is to be revealed.
+    label : str, optional
+        The column of true classes.
+    models : tuple of Model
+        The models to evaluate.
+    metric : MetricSettings
+        What is estimated.
+    slices : tuple of Slice
+        The rules.
+    edges : tuple of pairs of str, or "auto"
+        The pairs of slices whose interaction is modelled.
+    estimator : EstimatorSettings
+        How the estimate is made.
+    methods : MethodSettings
+        What methods look at that do not work on slices.
+    base : Path
+        The folder that paths are relative to.
+    path : Path, optional
+        The project file.
+
+    Examples
+    --------
+    >>> model = Model("lr", "pred_lr")
+    >>> project = Project(name="reviews", source_path="a.csv", target_path="b.csv", label="label", models=(model,))
+    >>> project.metric.name, project.edges
+    ('accuracy', ())
+    """
+
+    name: str
+    source_path: Path
+    target_path: Path
+    target_labels: Path | None = None
+    label: str | None = None
+    models: tuple[Model, ...] = ()
+    metric: MetricSettings = field(default_factory=MetricSettings)
+    slices: tuple[Slice, ...] = ()
+    edges: Edges = ()
+    estimator: EstimatorSettings = field(default_factory=EstimatorSettings)
+    methods: MethodSettings = field(default_factory=MethodSettings)
+    base: Path = Path()
+    path: Path | None = field(default=None, compare=False)
+
+    def __post_init__(self) -> None:
+        """Refuse what contradicts itself, whatever the data."""
+        for key in ("source_path", "target_path", "target_labels", "base", "path"):
+            value = getattr(self, key)
+            object.__setattr__(self, key, None if value is None else Path(value))
+        for key in ("models", "slices"):
+            object.__setattr__(self, key, tuple(getattr(self, key)))
+        if not isinstance(self.edges, str):
+            object.__setattr__(self, "edges", tuple(_pair(number, edge) for number, edge in _numbered(self.edges)))
+        self._check_models()
+        self._check_slices()
+        self._check_edges()
+
+    def read(self) -> tuple[Sample, Sample]:
+        """Read the source and the target.
+
+        Returns
+        -------
+        source, target : Sample
+            The target has the label only if its file does.
+        """
+        same = self.source_path.name == self.target_path.name
+        names = [path.as_posix() if same else path.name for path in (self.source_path, self.target_path)]
+        source = Sample(read_table(self.base / self.source_path), label=self.label, models=self.models, name=names[0])
+        if self.metric.column is not None:
+            source.series(self.metric.column)
+        table = read_table(self.base / self.target_path)
+        label = self.label if self.label in table.columns else None
+        return source, Sample(table, label=label, models=self.models, name=names[1])
+
+    def reveal(self, target: Sample) -> Sample:
+        """Put the target's labels beside its rows, from their own file if there is one; for scoring only."""
+        truth = self.read_target_labels(target.n_rows)
+        if truth is not None:
+            frame = target.frame.with_columns(truth)
+            return Sample(frame, label=self.label, models=target.models, name=target.name)
+        if (self.label or self.metric.column) not in target.columns:
+            raise ProjectError("There are no target labels to reveal. Name their file as labels in [target].")
+        return target
+
+    def read_target_labels(self, n_rows: int | None = None) -> nw.Series[Any] | None:
+        """Read the target's labels from their own file, if there is one.
+
+        Parameters
+        ----------
+        n_rows : int, optional
+            How many rows the target has, to check against.
+
+        Returns
+        -------
+        narwhals.Series or None
+        """
+        if self.target_labels is None:
+            return None
+        sample = Sample(read_table(self.base / self.target_labels), name=self.target_labels.name)
+        if n_rows is not None and sample.n_rows != n_rows:
+            raise DataError(
+                f"{sample.name} has {sample.n_rows} rows, and the target has {n_rows}. "
+                "It must hold one label for each row of the target, in the same order."
+            )
+        column = self.metric.column if self.label is None else self.label
+        return sample.series(str(column))
+
+    def _check_models(self) -> None:
+        repeated = [name for name, count in Counter(model.name for model in self.models).items() if count > 1]
+        if repeated:
+            raise ProjectError(f"More than one model is called {repeated[0]!r}. Give each model its own name.")
+        if self.metric.name == "mean":
+            return
+        if not self.models:
+            raise ProjectError(
+                f"There is no model, and metric {self.metric.name!r} scores one. Add [[models]] with a name and a "
+                "prediction column, or use metric 'mean' with a column."
+            )
+        if self.label is None:
+            raise ProjectError(
+                f"There is no label, and metric {self.metric.name!r} compares with it. "
+                "Add [task] with label, the source's column of true classes."
+            )
+        for model in self.models:
+            if model.prediction is None and self.metric.name in ("accuracy", "error"):
+                raise ProjectError(
+                    f"Model {model.name!r} has no prediction, which metric {self.metric.name!r} needs. "
+                    "Add prediction, the column of predicted classes."
+                )
+
+    def _check_slices(self) -> None:
+        for rule in self.slices:
+            if not isinstance(rule, Slice):
+                raise ProjectError(f"slices must hold slices, such as Keyword or Threshold. Got {rule!r}.")
+        repeated = [name for name, count in Counter(rule.name for rule in self.slices).items() if count > 1]
+        if repeated:
+            raise ProjectError(f"Two slices are called {repeated[0]!r}. Give each slice its own name.")
+        for rule in self.slices:
+            if isinstance(rule, Combination):
+                for part in rule.of:
+                    if isinstance(part, str):
+                        self._check_known(part, f"Slice {rule.name!r}")
+
+    def _check_edges(self) -> None:
+        if isinstance(self.edges, str):
+            if self.edges != "auto":
+                raise ProjectError(f'edges must be a list of pairs of slice names, or "auto". Got {self.edges!r}.')
+            return
+        seen: dict[frozenset[str], int] = {}
+        for number, pair in _numbered(self.edges):
+            if pair[0] == pair[1]:
+                raise ProjectError(f"Edge number {number} joins {pair[0]!r} to itself. Name two different slices.")
+            for name in pair:
+                self._check_known(name, f"Edge number {number}")
+            first = seen.setdefault(frozenset(pair), number)
+            if first != number:
+                raise ProjectError(
+                    f"Edges number {first} and {number} both join {pair[0]!r} and {pair[1]!r}. Remove one of them."
+                )
+
+    def _check_known(self, name: str, where: str) -> None:
+        """Refuse a name that is no slice, unless it may be a member of a family."""
+        names = [rule.name for rule in self.slices]
+        families = [rule.name for rule in self.slices if rule.is_family]
+        if name in families:
+            raise ProjectError(
+                f"{where} names {name!r}, which stands for several slices. Name one of them, such as '{name}_1'."
+            )
+        if name not in names and not any(name.startswith(f"{one}_") for one in families):
+            raise ProjectError(
+                f"{where} names slice {name!r}, which is not there. "
+                f"Slices: {listed(names) or 'none'}.{did_you_mean(name, names)}"
+            )
+
+
+def _numbered(edges: object) -> list[tuple[int, Any]]:
+    if not isinstance(edges, Iterable):
+        raise ProjectError(f'edges must be a list of pairs of slice names, or "auto". Got {edges!r}.')
+    return list(enumerate(edges, start=1))
+
+
+def _pair(number: int, edge: object) -> tuple[str, str]:
+    names = tuple(edge) if isinstance(edge, (list, tuple)) else ()
+    if len(names) != 2 or not all(isinstance(name, str) for name in names):
+        raise ProjectError(f"Edge number {number} must be a pair of slice names. Got {edge!r}.")
+    return names

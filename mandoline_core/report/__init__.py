@@ -1,0 +1,9 @@
+"""Reports: a project or samples go in, a report of all models comes out, as text, as plain data or as HTML.
+
+The app, the command line and the library all call `estimate` here.
+"""
+
+from __future__ import annotations
+
+from mandoline_core.report.html import render_page
+from mandoline_core.report.report import Report, estimate, estimate_from_codes

@@ -1,0 +1,311 @@
+"""The estimate and its report: one function behind the app, the command line and the library."""
+
+from __future__ import annotations
+
+import math
+import platform
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from mandoline_core.arrays import Floats, Interval
+from mandoline_core.errors import DataError, SliceError
+from mandoline_core.estimating import CodesOf, Counted, EdgeNames, ModelReport, Prepared, Progress, make_problem, state
+from mandoline_core.estimators import get_estimator
+from mandoline_core.findings import Finding, Verdict
+from mandoline_core.formatting import listed
+from mandoline_core.metrics import check_finite, get_metric
+from mandoline_core.patterns import count_patterns
+from mandoline_core.project import EstimatorSettings, MethodSettings, MetricSettings, Project
+from mandoline_core.samples import Sample
+from mandoline_core.slices import Slice, codes
+from mandoline_core.trust import report_model
+from mandoline_core.weighting import CorrectionRule, check_edges, fixed_rule
+
+
+@dataclass(frozen=True, eq=False)
+class Report:
+    """Hold the estimates of all models; its own numbers are the first model's.
+
+    Prints as text in a terminal and as a table in a notebook.
+    """
+
+    name: str
+    models: Mapping[str, ModelReport]
+    made: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def first(self) -> ModelReport:
+        """The first model's report."""
+        return next(iter(self.models.values()))
+
+    @property
+    def estimate(self) -> float:
+        """The first model's estimate on the target."""
+        return self.first.estimate
+
+    @property
+    def interval(self) -> Interval:
+        """The interval of the first model's estimate."""
+        return self.first.interval
+
+    @property
+    def source(self) -> float:
+        """The first model's score on the source."""
+        return self.first.source
+
+    @property
+    def truth(self) -> float | None:
+        """The first model's score on the target's own labels, if it has them."""
+        return self.first.truth
+
+    @property
+    def weights(self) -> Floats:
+        """How much each source row counts for the first model; sums to 1."""
+        return self.first.weights
+
+    @property
+    def delta(self) -> dict[str, float]:
+        """The first model's fitted parameters."""
+        return self.first.delta
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What to know before quoting the first model's estimate."""
+        return self.first.findings
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """How far to believe the first model's estimate."""
+        return self.first.verdict
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the report as plain data: what `mandoline estimate --json` prints."""
+        first = self.first
+        return {
+            "estimate": first.estimate,
+            "interval": list(first.interval),
+            "source": first.source,
+            "source_interval": list(first.source_interval),
+            "truth": first.truth,
+            "n_source": first.n_source,
+            "n_target": first.n_target,
+            "n_patterns": first.n_patterns,
+            "set_aside": first.set_aside,
+            "bounds": _finite(first.diagnostics.bounds),
+            "unseen": first.diagnostics.unseen,
+            "effective_sample_size": first.effective_sample_size,
+            "design_effect": first.diagnostics.design_effect,
+            "largest_ratio": first.largest_ratio,
+            "converged": first.converged,
+            "delta": first.delta,
+            "edges": [
+                {"edge": list(edge), "z": first.edge_z[i] if first.edge_z else None}
+                for i, edge in enumerate(first.edges)
+            ],
+            "models": {
+                name: {
+                    "estimate": model.estimate,
+                    "interval": list(model.interval),
+                    "source": model.source,
+                    "source_interval": list(model.source_interval),
+                    "truth": model.truth,
+                    "set_aside": model.set_aside,
+                    "effective_sample_size": model.effective_sample_size,
+                    "largest_ratio": model.largest_ratio,
+                    "converged": model.converged,
+                    "findings": [finding.as_dict() for finding in model.findings],
+                    "verdict": None if model.verdict is None else model.verdict.as_dict(),
+                }
+                for name, model in self.models.items()
+            },
+            "findings": [finding.as_dict() for finding in first.findings],
+            "verdict": None if first.verdict is None else first.verdict.as_dict(),
+            "made": dict(self.made),
+        }
+
+    def __str__(self) -> str:
+        from mandoline_core.report.text import render_text
+
+        return render_text(self)
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        from mandoline_core.report.html import render_html
+
+        return render_html(self)
+
+
+def estimate(
+    source: Project | Sample,
+    target: Sample | None = None,
+    slices: Sequence[Slice] | None = None,
+    *,
+    edges: EdgeNames | str = (),
+    metric: str | MetricSettings = "accuracy",
+    estimator: str | EstimatorSettings = "mandoline",
+    methods: MethodSettings | None = None,
+    reveal: bool = False,
+    progress: Progress | None = None,
+    codes_of: CodesOf = codes,
+    **settings: Any,
+) -> Report:
+    """Estimate how well each model does on the target.
+
+    Parameters
+    ----------
+    source : Project or Sample
+        A project says everything else itself; then only `reveal` and `progress` may follow.
+    target : Sample
+    slices : sequence of Slice
+    edges : sequence of pairs of slice names, or "auto"
+    metric : str or MetricSettings
+    estimator : str or EstimatorSettings
+        A name in the registry.
+    methods : MethodSettings, optional
+        What methods look at that do not work on slices.
+    reveal : bool
+        Read the project's file of target labels, to show the truth beside the estimate.
+    progress : callable, optional
+        Called with what is being done and the share done, between 0 and 1.
+    codes_of : callable
+        Evaluates slices on a sample; a caller may put a cache here.
+    **settings
+        Fields of EstimatorSettings: split, overlap, ridge, confidence, seed, interval, replicates.
+
+    Returns
+    -------
+    Report
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from mandoline_core import Category, Sample
+    >>> source = pd.DataFrame({"place": ["a"] * 80 + ["b"] * 20, "y": 1, "p": [1] * 80 + [1, 0] * 10})
+    >>> target = pd.DataFrame({"place": ["a"] * 50 + ["b"] * 50, "p": 1})
+    >>> report = estimate(
+    ...     Sample(source, label="y", prediction="p"), Sample(target), [Category("b", column="place", values=("b",))]
+    ... )
+    >>> round(report.source, 3), round(report.estimate, 3)
+    (0.9, 0.75)
+    """
+    stated = state(
+        source,
+        target,
+        slices,
+        edges=edges,
+        metric=metric,
+        methods=methods,
+        settings=settings,
+        caller="estimate",
+        estimator=estimator,
+        reveal=reveal,
+    )
+    get_estimator(stated.settings.name)  # refuse an unknown name before any work
+    reports = {
+        prepared.model: report_model(prepared, stated.settings, said)
+        for prepared, said in stated.each_model(progress, codes_of, need_slices=True)
+    }
+    fingerprints = {"source": stated.source.fingerprint, "target": stated.target.fingerprint}
+    return Report(stated.name, reports, _made(stated.settings, fingerprints))
+
+
+def estimate_from_codes(
+    source_codes: ArrayLike,
+    scores: ArrayLike,
+    target_codes: ArrayLike,
+    *,
+    edges: Sequence[Sequence[int]] = (),
+    noise: tuple[ArrayLike, ArrayLike] | None = None,
+    estimator: str = "mandoline",
+    ridge: float = 0.0,
+    names: Sequence[str] | None = None,
+    **settings: Any,
+) -> Report:
+    """Estimate the mean score on the target from slice codes that someone already has.
+
+    Parameters
+    ----------
+    source_codes, target_codes : array of -1, 0, 1, shape (n_rows, n_slices)
+    scores : array of float, shape (n_source_rows,)
+    edges : sequence of pairs of slice numbers
+    noise : pair of arrays, each of shape (n_slices, 3), optional
+        Source and target p(g = 1 | code) for the codes -1, 0, 1. None takes slices at their word.
+    estimator : str
+    ridge : float
+    names : sequence of str, optional
+    **settings
+        Further fields of EstimatorSettings: split, overlap, confidence, seed, interval, replicates.
+
+    Examples
+    --------
+    >>> report = estimate_from_codes([[1], [-1], [-1], [-1]], [0.0, 1.0, 1.0, 1.0], [[1], [-1]])
+    >>> round(report.estimate, 6)
+    0.5
+    """
+    how = EstimatorSettings(name=estimator, ridge=ridge, **settings)
+    source, target = _check_codes(source_codes, "source_codes"), _check_codes(target_codes, "target_codes")
+    values = np.asarray(scores, dtype=float).reshape(-1)
+    if len(values) != len(source):
+        raise DataError(f"There are {len(source)} source rows and {len(values)} scores. Expected one score a row.")
+    check_finite(values, "scores")
+    n_slices = source.shape[1]
+    labels = [f"{i}" for i in range(n_slices)] if names is None else [str(name) for name in names]
+    if len(labels) != n_slices:
+        raise SliceError(f"There are {n_slices} slices and {len(labels)} names. Expected one name a slice.")
+    inside_unit = bool(((values >= 0) & (values <= 1)).all())
+    metric = get_metric("mean")
+    if inside_unit:
+        metric = replace(metric, bounds=(0.0, 1.0), unit="percent")
+    count = count_patterns(source, target, values[:, None], labels)
+    problem = make_problem(count, values[:, None], metric, how)
+    problem = replace(problem, edges=check_edges(edges, n_slices))
+    if noise is not None:
+        problem = replace(problem, rule=_check_noise(noise, n_slices))
+    scored = np.ones(len(values), dtype=bool)
+    counted = Counted("score", (), {}, metric, count, values[:, None], scored, {}, None, ())
+    return Report("codes", {"score": report_model(Prepared(counted, problem), how)}, _made(how, {}))
+
+
+def _made(settings: EstimatorSettings, fingerprints: Mapping[str, str]) -> dict[str, Any]:
+    """Say how a report was made."""
+    packages = ("mandoline-estimator", "numpy", "scipy", "pandas", "narwhals")
+    return {
+        "settings": asdict(settings),
+        "fingerprints": dict(fingerprints),
+        "versions": {"python": platform.python_version(), **{name: version(name) for name in packages}},
+    }
+
+
+def _finite(bounds: Interval | None) -> list[float | None] | None:
+    """Write bounds for JSON, which has no infinity: None where there is no bound."""
+    return None if bounds is None else [end if math.isfinite(end) else None for end in bounds]
+
+
+def _check_codes(given: ArrayLike, what: str) -> np.ndarray:
+    array = np.asarray(given)
+    if array.ndim != 2 or not len(array):
+        raise DataError(
+            f"{what} must have a row for each example and a column for each slice. Got shape {array.shape}."
+        )
+    wrong = array[~np.isin(array, (-1, 0, 1))]
+    if wrong.size:
+        raise DataError(f"{what} must be 1 (inside), -1 (outside) or 0 (abstained). Got {listed(np.unique(wrong), 5)}.")
+    return array.astype(np.int8)
+
+
+def _check_noise(noise: tuple[ArrayLike, ArrayLike], n_slices: int) -> CorrectionRule:
+    if len(noise) != 2:
+        raise DataError("noise must be a pair: the source's corrections and the target's.")
+    tables = [np.asarray(table, dtype=float) for table in noise]
+    for table, side in zip(tables, ("source", "target"), strict=True):
+        if table.shape != (n_slices, 3):
+            raise DataError(f"The {side}'s noise must have shape ({n_slices}, 3). Got {table.shape}.")
+        if not ((table >= 0) & (table <= 1)).all():
+            raise DataError(f"The {side}'s noise must hold probabilities between 0 and 1.")
+    return fixed_rule(tables[0], tables[1])

@@ -1,0 +1,10 @@
+"""Samples: a table from a file or an engine goes in; a frame with roles, classes and a fingerprint comes out.
+
+Whatever is wrong with a file or a column is said here, in one sentence.
+"""
+
+from __future__ import annotations
+
+from mandoline_core.samples.classes import class_codes, class_name, find_classes, matching_values
+from mandoline_core.samples.reading import read_table
+from mandoline_core.samples.sample import FrozenMapping, Model, Sample, kind_of

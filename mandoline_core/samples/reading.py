@@ -1,0 +1,218 @@
+"""Reading tables: CSV and Parquet, with one clear sentence for whatever is wrong with the file."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from mandoline_core.errors import DataError, did_you_mean
+from mandoline_core.formatting import listed
+from mandoline_core.samples.text_files import find_encoding, open_text
+
+_PARQUET = (".parquet", ".pq")
+_DELIMITED = (".csv", ".tsv", ".tab", ".txt")
+_DELIMITERS = ",;\t|"
+_SAMPLE_BYTES = 1 << 16
+# Missing only among numbers or true/false: among texts, "NA" may be Namibia and "None" a class.
+_MISSING = ("NA", "N/A", "n/a", "NaN", "nan", "-NaN", "-nan", "NULL", "null", "None", "<NA>", "#N/A", "#NA")
+_TRUTH = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
+
+
+def read_table(path: str | Path) -> pd.DataFrame:
+    r"""Read a CSV (also TSV, also gzipped) or a Parquet file.
+
+    The delimiter (comma, semicolon, tab or bar) and the encoding of a CSV are found out. An empty cell is a
+    missing value. Words such as NA, NaN, N/A, null and None are missing in a column that otherwise holds numbers
+    or true/false; in a column of text they stay as written, so that Namibia's country code and a class
+    called "None" survive.
+
+    Parameters
+    ----------
+    path : str or Path
+        Ends in .csv, .tsv, .tab, .txt (each also with .gz), .parquet or .pq.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Text in pandas' Arrow-backed string type.
+
+    Raises
+    ------
+    DataError
+        If the file is missing, empty, ragged or of another kind, in one sentence.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> _ = (folder / "a.csv").write_text("country;n\nNA;1\nFR;NA\n")
+    >>> read_table(folder / "a.csv")["country"].tolist()
+    ['NA', 'FR']
+    """
+    path = Path(path)
+    _check_path(path)
+    table = _read_parquet(path) if path.suffix.lower() in _PARQUET else _read_delimited(path)
+    if table.empty:
+        raise DataError(f"{path.name} has a header but no rows. Put at least one row of data in it.")
+    return table
+
+
+def _check_path(path: Path) -> None:
+    if path.is_dir():
+        raise DataError(f"{path} is a folder, not a file. Name the CSV or Parquet file in it.")
+    if not path.is_file():
+        near = [item.name for item in path.parent.iterdir()] if path.parent.is_dir() else []
+        where = f"{path.parent}" if path.parent.is_dir() else f"{path.parent}, a folder that does not exist"
+        raise DataError(f"File {path.name!r} is not in {where}.{did_you_mean(path.name, near)}")
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    kind = suffixes[-2] if suffixes[-1:] == [".gz"] and len(suffixes) > 1 else "".join(suffixes[-1:])
+    if kind not in _DELIMITED + _PARQUET or (kind in _PARQUET and suffixes[-1] == ".gz"):
+        wanted = "CSV (.csv, .tsv, .txt, also .gz) or Parquet (.parquet, .pq)"
+        raise DataError(
+            f"{path.name} is not a table that can be read here. Expected {wanted}. Save it as one of these."
+        )
+    if path.stat().st_size == 0:
+        raise _empty(path)
+
+
+def _empty(path: Path) -> DataError:
+    return DataError(f"{path.name} is empty. Expected a header line and at least one row.")
+
+
+def _read_parquet(path: Path) -> pd.DataFrame:
+    try:
+        _check_header(path, pq.read_schema(path).names)
+        table = pq.read_table(path)
+    except (pa.ArrowException, OSError) as error:
+        reason = str(error).split("\n")[0].rstrip(".")
+        raise DataError(
+            f"{path.name} cannot be read as Parquet: {reason}. Write it again, or save it as CSV."
+        ) from None
+    frame: pd.DataFrame = table.to_pandas()
+    # An index that pandas stored is an ordinary column to everyone else.
+    named = [name for name in frame.index.names if name is not None]
+    return frame.reset_index(level=named) if named else frame.reset_index(drop=True)
+
+
+def _read_delimited(path: Path) -> pd.DataFrame:
+    encoding = find_encoding(path)
+    sample = _head(path, encoding)
+    if not sample.strip("\ufeff\0 \t\r\n"):
+        raise _empty(path)
+    delimiter = "\t" if ".tsv" in path.suffixes else _delimiter(sample)
+    rows = csv.reader(io.StringIO(sample, newline=""), delimiter=delimiter)
+    header = next(row for row in rows if row)
+    _check_header(path, [name for name in header if name])
+    first = next((row for row in rows if row), None)
+    if first is not None and len(first) != len(header):
+        # pandas would take the extra field for an index.
+        _explain_ragged(path, encoding, delimiter)
+    try:
+        table = pd.read_csv(
+            path,
+            sep=delimiter,
+            encoding=encoding,
+            keep_default_na=False,
+            na_values=[""],
+            low_memory=False,
+            skip_blank_lines=len(header) > 1,
+        )
+    except pd.errors.EmptyDataError:  # a quote and nothing in it, say
+        raise _empty(path) from None
+    except pd.errors.ParserError as error:
+        _explain_ragged(path, encoding, delimiter)
+        if "EOF inside string" in str(error):
+            raise _open_quote(path, encoding, delimiter) from None
+        raise DataError(f"{path.name} cannot be read as CSV: {error}.") from None
+    if len(header) > 1 and table.iloc[:, -1].isna().any():
+        # pandas fills short rows without a word, always from the last column.
+        _explain_ragged(path, encoding, delimiter)
+    return _with_missing_words(table)
+
+
+def _check_header(path: Path, names: list[str]) -> None:
+    repeated = sorted({name for name in names if names.count(name) > 1})
+    if repeated:
+        raise DataError(
+            f"{path.name} has more than one column called {listed(map(repr, repeated))}. Give each column its own name."
+        )
+
+
+def _head(path: Path, encoding: str) -> str:
+    with open_text(path, encoding) as file:
+        head = file.read(_SAMPLE_BYTES)
+    # A line cut in half would look ragged.
+    return head if len(head) < _SAMPLE_BYTES or "\n" not in head else head[: head.rindex("\n")]
+
+
+def _delimiter(sample: str) -> str:
+    """Choose the delimiter that splits the header and splits the rows as it splits the header."""
+
+    def fit(delimiter: str) -> tuple[bool, float, int]:
+        rows = [row for row in csv.reader(io.StringIO(sample, newline=""), delimiter=delimiter) if row][:100]
+        width = len(rows[0])
+        return width > 1, sum(len(row) == width for row in rows) / len(rows), width
+
+    return max(_DELIMITERS, key=fit)
+
+
+def _explain_ragged(path: Path, encoding: str, delimiter: str) -> None:
+    """Raise for the first row whose number of fields is not the header's; return if there is none."""
+    with open_text(path, encoding) as file:
+        width = 0
+        for line, row in _records(csv.reader(file, delimiter=delimiter)):
+            width = width or len(row)
+            if row and len(row) != width:
+                fields = "1 field" if len(row) == 1 else f"{len(row)} fields"
+                raise DataError(
+                    f"Line {line} of {path.name} has {fields}, and the header has {width}. "
+                    "Check its delimiters and quotes."
+                )
+
+
+def _open_quote(path: Path, encoding: str, delimiter: str) -> DataError:
+    """Say where the quote opens that swallows the rest of the file."""
+    with open_text(path, encoding) as file:
+        line = max((line for line, _ in _records(csv.reader(file, delimiter=delimiter))), default=1)
+    return DataError(
+        f"A quote that opens on line {line} of {path.name} is never closed. "
+        "Close it, or double the quotes inside a text."
+    )
+
+
+def _records(reader: Any) -> Iterator[tuple[int, list[str]]]:
+    """Go through the rows with the line each starts on, up to a text that the csv module finds too long."""
+    line = 1
+    try:
+        for row in reader:
+            if row:
+                yield line, row
+            line = reader.line_num + 1
+    except csv.Error:
+        yield line, []
+
+
+def _with_missing_words(table: pd.DataFrame) -> pd.DataFrame:
+    """Read NA and its like as missing in the columns that are numbers or true/false but for them."""
+    changed = {}
+    for name in table.columns:
+        column = table[name]
+        if not isinstance(column.dtype, pd.StringDtype):
+            continue
+        words = column.isin(_MISSING)
+        if words.any():
+            rest = column[~words].dropna()
+            if rest.isin(list(_TRUTH)).all() and len(rest):
+                changed[name] = column.mask(words).map(_TRUTH).astype("boolean")
+                continue
+            # A look at the first few spares the whole of a long column of texts.
+            if len(rest) and all(pd.to_numeric(part, errors="coerce").notna().all() for part in (rest.head(), rest)):
+                changed[name] = pd.to_numeric(rest).reindex(column.index)
+    return table.assign(**changed) if changed else table

@@ -1,0 +1,162 @@
+"""Drift: signs that classes or their meaning changed, and what unlabelled data cannot say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from mandoline_core.errors import MandolineError
+from mandoline_core.estimating import ModelReport
+from mandoline_core.findings import Finding
+from mandoline_core.trust.drift_signs import (
+    ClassShare,
+    ConfidenceShift,
+    SliceCalibration,
+    cells_of,
+    confidence_signs,
+    predicted_shares,
+)
+from mandoline_core.trust.unmodelled.gaps import luck_threshold
+
+NOTABLE = 0.02  # two points: less would hardly move an estimate that anyone acts on
+MOST_OVERSURE = 0.05  # a gap between confidence and accuracy that is worth a sentence
+NO_LABELS = (
+    "If the meaning of labels changed, nothing here can show it: that would take labels of new rows.",
+    (
+        "Weighting assumes that rows alike to the slices are right equally often in both samples; predictions and "
+        "confidence on the new rows can raise a doubt about that, and cannot settle it."
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Drift:
+    """Hold what predictions and confidence say about a change of classes.
+
+    Parameters
+    ----------
+    predicted : tuple of ClassShare
+        Empty without predicted classes.
+    confidence : ConfidenceShift or None
+    calibration : tuple of SliceCalibration
+        All source rows first, then slice by slice; empty without probabilities.
+    words : tuple of str
+        What follows, and what does not.
+    findings : tuple of Finding
+        About probabilities that do not go with the predictions.
+    unread : str or None
+        Why probabilities that are there could not be compared.
+    """
+
+    predicted: tuple[ClassShare, ...]
+    confidence: ConfidenceShift | None
+    calibration: tuple[SliceCalibration, ...]
+    words: tuple[str, ...]
+    findings: tuple[Finding, ...] = ()
+    unread: str | None = None
+
+    @property
+    def threshold(self) -> float:
+        """The |z| beyond which one of the predicted classes stands out from luck."""
+        return luck_threshold(len(self.predicted))
+
+
+def drift(report: ModelReport) -> Drift:
+    """Look for signs that classes changed: in what is predicted, how surely, and how rightly in the source.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from mandoline_core import Category, Sample, estimate
+    >>> frame = pd.DataFrame({"place": list("aaab"), "y": [1, 0, 1, 0], "p": [1, 1, 1, 0]})
+    >>> target = pd.DataFrame({"place": list("ab"), "p": [1, 0]})
+    >>> report = estimate(
+    ...     Sample(frame, label="y", prediction="p"),
+    ...     Sample(target, prediction="p"),
+    ...     [Category("b", column="place", values=("b",))],
+    ... ).first
+    >>> [(c.name, c.source, round(c.weighted, 3), c.target) for c in drift(report).predicted]
+    [('0', 0.25, 0.5, 0.5), ('1', 0.75, 0.5, 0.5)]
+    """
+    rows = report.problem.rows
+    if rows is None or rows.model is None or rows.model.prediction is None or report.problem.metric.needs == "numbers":
+        return Drift((), None, (), ("There are no predicted classes to compare.", *NO_LABELS))
+    cells = cells_of(report)
+    predicted = predicted_shares(rows, cells)
+    try:
+        confidence, calibration = confidence_signs(rows, cells, report)
+    except MandolineError as error:
+        found = Drift(predicted, None, (), (), unread=str(error))
+    else:
+        findings = rows.evidence.findings if calibration else ()
+        found = Drift(predicted, confidence, calibration, (), findings)
+    return replace(found, words=(*_say(found), *NO_LABELS))
+
+
+def drift_findings(found: Drift) -> Iterator[Finding]:
+    """Warn when predicted classes or confidence still differ after weighting, by more than luck and two points."""
+    yield from found.findings
+    worst = _worst_class(found)
+    if worst is not None:
+        yield Finding(
+            "predicted_classes_shift",
+            "warning",
+            f"After weighting, class {worst.name!r} is still predicted for {worst.weighted:.1%} of the source and "
+            f"{worst.target:.1%} of the target (z = {worst.z:.1f}). Either rows changed in a way that no slice stands "
+            "for, or the classes themselves became more or less frequent.",
+            "Add a slice that explains it, such as one of kind 'prediction'; compare with estimator \"bbse\", which "
+            "is made for classes whose frequency changed.",
+        )
+    sure = found.confidence
+    if sure is not None and _confidence_moved(sure):
+        yield Finding(
+            "confidence_shift",
+            "warning",
+            f"After weighting, the model's mean confidence is {sure.weighted:.1%} on the source and {sure.target:.1%} "
+            f"on the target (z = {sure.z:.1f}): it finds the new rows {'easier' if sure.gap > 0 else 'harder'} in a "
+            "way that no slice stands for.",
+            "Add a slice of kind 'entropy' or 'confidence', or look at the new rows it is least sure of.",
+        )
+
+
+def _worst_class(found: Drift) -> ClassShare | None:
+    moved = [share for share in found.predicted if abs(share.z) > found.threshold and abs(share.gap) > NOTABLE]
+    return max(moved, key=lambda share: (round(abs(share.gap), 12), share.gap), default=None)
+
+
+def _confidence_moved(sure: ConfidenceShift) -> bool:
+    return abs(sure.gap) > NOTABLE and abs(sure.z) > luck_threshold(1)
+
+
+def _say(found: Drift) -> Iterator[str]:
+    """Say in words what predictions and confidence show."""
+    worst = _worst_class(found)
+    if worst is not None:
+        yield (
+            f"Class {worst.name!r} is predicted for {worst.weighted:.1%} of the reweighted source and "
+            f"{worst.target:.1%} of the target. Predictions alone cannot tell a change in how frequent the class is "
+            "from a change in the rows."
+        )
+    elif found.predicted:
+        yield "Each class is predicted about as often in the reweighted source as in the target."
+    if found.confidence is not None:
+        if _confidence_moved(found.confidence):
+            word = "surer" if found.confidence.gap > 0 else "less sure"
+            yield (
+                f"The model is {word} of its answers on the target ({found.confidence.target:.1%}) than on the "
+                f"reweighted source ({found.confidence.weighted:.1%}). Whether it is right to be cannot be seen."
+            )
+        else:
+            yield "The model is about as sure of its answers on the target as on the reweighted source."
+    off = [
+        line
+        for line in found.calibration
+        if line.slice is not None and abs(line.gap) > MOST_OVERSURE and line.interval[0] * line.interval[1] > 0
+    ]
+    if off:
+        line = max(off, key=lambda line: abs(line.gap))
+        word = "too sure" if line.gap > 0 else "not sure enough"
+        yield (
+            f"In the source, inside slice {line.slice!r}, the model is {word} of itself: confidence "
+            f"{line.confidence:.1%}, accuracy {line.accuracy:.1%}. Methods that trust its confidence inherit that."
+        )

@@ -1,0 +1,1 @@
+"""What nobody modelled: columns, words and pairs go in; how far each is off after weighting comes out."""

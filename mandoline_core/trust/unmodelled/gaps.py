@@ -1,0 +1,269 @@
+"""Gaps: how far means of the reweighted source are from the target's, before and after, and what luck explains."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from scipy.sparse import csr_matrix
+from scipy.stats import norm
+
+from mandoline_core.arrays import Floats
+from mandoline_core.estimating import ModelReport
+from mandoline_core.patterns import add_up
+
+Table: TypeAlias = Floats | csr_matrix
+
+FALSE_ALARM_RATE = 0.05
+LEAST_LEFT = 0.1  # of a row, after its own pull on the fit
+_MATCHED = 1e-6  # a slice whose weighted share is so close to the target's was matched on purpose
+
+
+@dataclass(frozen=True, eq=False)
+class Weighing:
+    """Hold how much one row counts, in every cell of source rows and in every pattern of target rows.
+
+    A cell is a pattern within a group of source rows: rows of one cell have one weight.
+
+    Parameters
+    ----------
+    source : array of float, shape (n_cells,)
+        The weight of one row.
+    target : array of float, shape (n_patterns,)
+        1 for the patterns that the estimate speaks of, else 0.
+    source_matched, target_matched : array of float, shape (n_cells, d) and (n_patterns, d)
+        The slices and edges that the weights match; d may be 0.
+    """
+
+    source: Floats
+    target: Floats
+    source_matched: Floats
+    target_matched: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Tally:
+    """Add up m quantities over the rows of each cell, for both samples.
+
+    Parameters
+    ----------
+    source_rows, target_rows : array of float, shape (n_cells,) and (n_patterns,)
+        Rows that have a value.
+    source, target : array or csr_matrix of float, shape (n_cells, m) and (n_patterns, m)
+        Sums.
+    source_squares, target_squares : like source and target, optional
+        Sums of squares; the sums themselves, for quantities that are 0 or 1, when left out.
+    """
+
+    source_rows: Floats
+    target_rows: Floats
+    source: Table
+    target: Table
+    source_squares: Table | None = None
+    target_squares: Table | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Gaps:
+    """Hold m means in the source, the reweighted source and the target, with how far they are apart.
+
+    Parameters
+    ----------
+    source, weighted, target : array of float, shape (m,)
+    deviations : array of float, shape (3, m)
+        Standard deviations in the three.
+    before, after : array of float, shape (m,)
+        Target minus source, and minus reweighted source, over the pooled standard deviation of source and target.
+    z : array of float, shape (m,)
+        What remains over its standard error.
+    """
+
+    source: Floats
+    weighted: Floats
+    target: Floats
+    deviations: Floats
+    before: Floats
+    after: Floats
+    z: Floats
+
+
+def weigh(report: ModelReport, n_groups: int = 1) -> Weighing:
+    """Read off a report how much the rows of every pattern count, in each group of source rows.
+
+    Methods that weight rows of one pattern differently are represented by the pattern's average.
+
+    Parameters
+    ----------
+    report : ModelReport
+    n_groups : int
+        Groups of source rows that the cells tell apart: 1, or as many as the problem has.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mandoline_core import estimate_from_codes
+    >>> source, target = np.array([[1], [-1], [-1], [-1]]), np.array([[1], [-1]])
+    >>> found = weigh(estimate_from_codes(source, np.ones(4), target).first)
+    >>> found.source.round(3).tolist(), found.target.tolist()
+    ([0.167, 0.5], [1.0, 1.0])
+    """
+    problem, outcome = report.problem, report.outcome
+    table = problem.patterns
+    if n_groups == len(problem.groups) and outcome.scored_weights is None:
+        by_group = np.where(np.array([group.source for group in problem.groups]) > 0, outcome.row_weights, 0.0)
+    else:
+        by_group = np.tile(report.ratios / table.n_source, (n_groups, 1))
+    kept = outcome.kept.astype(float)
+    codes = table.codes.astype(float)
+    pairs = [codes[:, i] * codes[:, j] for i, j in problem.edges]
+    potentials = np.column_stack([codes, *pairs]) if codes.shape[1] else np.empty((len(table), 0))
+    there = table.target * kept
+    gaps = there @ potentials / there.sum() - (table.source * report.ratios) @ potentials / table.n_source
+    matched = potentials[:, np.abs(gaps) < _MATCHED]
+    return Weighing(by_group.ravel(), kept, np.tile(matched, (n_groups, 1)), matched)
+
+
+def weigh_rows(report: ModelReport) -> Weighing:
+    """Give every scored source row a cell of its own, for methods that weight rows of one pattern differently."""
+    members = report.problem.members
+    plain = weigh(report)
+    weights = report.outcome.weights(members)
+    return Weighing(weights, plain.target, np.empty((len(weights), 0)), np.empty((len(plain.target), 0)))
+
+
+def compare(weighing: Weighing, tally: Tally, *, project: bool = True) -> Gaps | None:
+    """Compare means in the source, the reweighted source and the target; None where one of them has no row.
+
+    The standard error counts luck in both samples, each source row by the square of its weight: by what the rows
+    show, or by the target's spread over the effective sample size if that is more. Weights that match slices
+    exactly follow the target's luck in those slices, so the part of each quantity that is linear in them is taken
+    out first: without that, what remains would look like luck too often.
+
+    Parameters
+    ----------
+    weighing : Weighing
+    tally : Tally
+    project : bool
+        Take out what is linear in the matched slices; not for rows picked by something else, such as a value
+        that is there, among which the slices need not match.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> none = np.empty((2, 0))
+    >>> rows = np.array([50.0, 50.0])
+    >>> weighing = Weighing(np.array([0.015, 0.005]), np.ones(2), none, none)
+    >>> found = compare(weighing, Tally(rows, rows, np.array([[40.0], [0.0]]), np.array([[40.0], [20.0]])))
+    >>> found.source.round(3).tolist(), found.weighted.round(3).tolist(), found.target.tolist()
+    ([0.4], [0.6], [0.6])
+    """
+    here, there = tally.source_rows, tally.target_rows * weighing.target
+    total = float(here @ weighing.source)
+    if total <= 0 or there.sum() <= 0:
+        return None
+    weight, n_target = weighing.source / total, float(there.sum())
+    sides = ((np.full(len(here), 1 / here.sum()), "source"), (weight, "source"), (weighing.target / n_target, "target"))
+    means = np.array([_times(share, getattr(tally, side)) for share, side in sides])
+    squares = np.array([_times(share, _squares(tally, side)) for share, side in sides])
+    # The squares of a constant cancel up to the last digits only.
+    variances = np.where(squares - means**2 > 1e-12 * np.abs(squares), squares - means**2, 0.0)
+    pooled = np.sqrt((variances[0] + variances[2]) / 2)
+    scale = np.where(pooled > 1e-9 * np.abs(means).max(axis=0), pooled, np.inf)
+    remaining, error = _remaining(weighing, tally, weight, n_target, project=project)
+    floor = 1 / min(1 / float(here @ weight**2), n_target)
+    # Where every row agrees the rows show no luck at all: then one row of the smaller sample is taken for it.
+    units = np.where(np.isfinite(scale), 1.0, 0.0) if tally.source_squares is None else np.where(pooled > 0, pooled, 0)
+    error = np.maximum(error, floor * units)
+    z = np.divide(remaining, error, out=np.zeros_like(remaining), where=error > 0)
+    return Gaps(
+        source=means[0],
+        weighted=means[1],
+        target=means[2],
+        deviations=np.sqrt(variances),
+        before=(means[2] - means[0]) / scale,
+        after=(means[2] - means[1]) / scale,
+        z=z,
+    )
+
+
+def luck_threshold(n_tests: int) -> float:
+    """Return the |z| beyond which one of so many tests stands out from luck (Bonferroni, 5% for all together).
+
+    >>> round(luck_threshold(1), 2), round(luck_threshold(100), 2)
+    (1.96, 3.48)
+    """
+    return float(norm.isf(FALSE_ALARM_RATE / (2 * max(n_tests, 1))))
+
+
+def count_by(cells: np.ndarray, items: np.ndarray, n_cells: int, n_items: int) -> csr_matrix:
+    """Count rows by cell and item; items below 0 are not counted.
+
+    >>> count_by(np.array([0, 0, 1]), np.array([1, 1, -1]), 2, 2).toarray().tolist()
+    [[0.0, 2.0], [0.0, 0.0]]
+    """
+    known = items >= 0
+    found = (np.ones(int(known.sum())), (cells[known], items[known]))
+    return csr_matrix(found, shape=(n_cells, n_items))
+
+
+def marks(cells: np.ndarray, n_cells: int) -> csr_matrix:
+    """Mark the rows of each cell: multiplying by it adds rows up.
+
+    >>> (marks(np.array([0, 0, 1]), 2) @ np.array([1.0, 2.0, 4.0])).tolist()
+    [3.0, 4.0]
+    """
+    n = len(cells)
+    return csr_matrix((np.ones(n), cells, np.arange(n + 1)), shape=(n, n_cells)).T.tocsr()
+
+
+def rows_by(cells: np.ndarray, known: np.ndarray, n_cells: int) -> Floats:
+    """Count the rows of each cell that have a value.
+
+    >>> rows_by(np.array([0, 0, 1]), np.array([True, False, True]), 2).tolist()
+    [1.0, 1.0]
+    """
+    return add_up(cells, known.astype(float), n_cells)
+
+
+def _remaining(
+    weighing: Weighing, tally: Tally, weight: Floats, n_target: float, *, project: bool
+) -> tuple[Floats, Floats]:
+    """Return what remains of each gap beyond the matched slices, and its standard error."""
+    d = weighing.source_matched.shape[1] if project else 0
+    here, there = (
+        np.column_stack([np.ones(len(matched)), matched[:, :d]])
+        for matched in (weighing.source_matched, weighing.target_matched)
+    )
+    rows = tally.source_rows
+    inverse = np.linalg.pinv((here.T * (rows * weight)) @ here, rcond=1e-10, hermitian=True)
+    beta = inverse @ _times(here.T * weight, tally.source)
+    shares = weighing.target / n_target
+    remaining = _times(shares, tally.target) - (tally.target_rows * shares) @ there @ beta
+    # A row that counts for much pulls the fit to itself and so hides how far off it is; its leverage says how much.
+    leverage = weight * np.einsum("ci,ij,cj->c", here, inverse, here)
+    factor = (weight / np.maximum(1 - leverage, LEAST_LEFT)) ** 2
+    at_source = _residual_squares(here, beta, factor, rows, tally, "source")
+    at_target = _residual_squares(there, beta, shares, tally.target_rows, tally, "target") - remaining**2
+    at_target = np.maximum(at_target, 0.0)
+    # A few heavy rows may agree by luck; without a shift they would vary as the target's rows do.
+    at_source = np.maximum(at_source, at_target * float(rows @ weight**2))
+    return remaining, np.sqrt(at_source + at_target / n_target)
+
+
+def _residual_squares(matched: Floats, beta: Floats, factor: Floats, rows: Floats, tally: Tally, side: str) -> Floats:
+    """Add up factor * (x - matched . beta)**2 over rows, from the sums of x and its squares by cell."""
+    cross = _times(matched.T * factor, getattr(tally, side))
+    gram = (matched.T * (factor * rows)) @ matched
+    total = _times(factor, _squares(tally, side)) - 2 * (beta * cross).sum(axis=0)
+    return np.asarray(total + np.einsum("im,ij,jm->m", beta, gram, beta))
+
+
+def _squares(tally: Tally, side: str) -> Table:
+    squares = tally.source_squares if side == "source" else tally.target_squares
+    return getattr(tally, side) if squares is None else squares
+
+
+def _times(left: Floats, right: Table) -> Floats:
+    """Multiply an array by a table, sparse or not."""
+    return np.asarray((right.T @ left.T).T)

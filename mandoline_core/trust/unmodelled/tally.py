@@ -1,0 +1,113 @@
+"""One column by cell: what its rows add up to, in both samples."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.sparse import csr_matrix
+
+from mandoline_core.arrays import Floats, Index
+from mandoline_core.trust.unmodelled.encoding import EncodedColumn, Kind
+from mandoline_core.trust.unmodelled.gaps import Tally, marks
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnTally:
+    """Hold one column, added up by cell.
+
+    Parameters
+    ----------
+    column : str
+    kind : {"number", "date", "category", "flag", "text"}
+    items : tuple of str
+        Levels, or words; of numbers none.
+    cuts : array of float, shape (n_cuts,)
+        Of numbers: values that the shares above are counted at.
+    counts : Tally
+        Rows with each level, rows with each word, or rows above each cut.
+    missing : Tally
+        Rows without a value: one quantity.
+    values : Tally, optional
+        Of numbers: the values themselves, less `centre` and over `unit`.
+    centre, unit : float
+    tests : int
+        How many quantities were looked at to choose these.
+    """
+
+    column: str
+    kind: Kind
+    items: tuple[str, ...]
+    cuts: Floats
+    counts: Tally
+    missing: Tally
+    values: Tally | None = None
+    centre: float = 0.0
+    unit: float = 1.0
+    tests: int = 1
+
+    @property
+    def has_missing(self) -> bool:
+        """Whether a value is missing anywhere."""
+        return bool(self.missing.source.sum() + self.missing.target.sum() > 0)
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """Hold which rows are in which cell, as 0/1 tables.
+
+    Parameters
+    ----------
+    source, target : csr_matrix, shape (n_cells, n_rows)
+    """
+
+    source: csr_matrix
+    target: csr_matrix
+
+    @classmethod
+    def of(cls, source: Index, target: Index, n_source: int, n_target: int) -> Cells:
+        """Mark the rows of each cell, from the cell of each row."""
+        return cls(marks(source, n_source), marks(target, n_target))
+
+
+def tally_column(column: str, encoded: EncodedColumn, cells: Cells) -> ColumnTally:
+    """Add up one column by cell.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from mandoline_core.trust.unmodelled.encoding import encode_column
+    >>> from mandoline_core.samples import Sample
+    >>> samples = Sample(pa.table({"age": [30, 40, 60]})), Sample(pa.table({"age": [50, None]}))
+    >>> encoded = encode_column("age", samples, (np.arange(3), np.arange(2)))
+    >>> found = tally_column("age", encoded, Cells.of(np.array([0, 0, 1]), np.array([0, 1]), 2, 2))
+    >>> found.kind, found.counts.source_rows.tolist(), found.missing.target.ravel().tolist()
+    ('number', [2.0, 1.0], [0.0, 1.0])
+    """
+    sides = (cells.source, cells.target)
+    rows, everything, counts, sums, squares = [], [], [], [], []
+    for number, cell in enumerate(sides):
+        rows.append(cell @ encoded.known[number].astype(float))
+        everything.append(cell @ np.ones(cell.shape[1]))
+        found = csr_matrix(cell @ encoded.indicators[number])
+        counts.append(found if encoded.values is None else _above(found))
+        if encoded.values is not None:
+            sums.append((cell @ encoded.values[number])[:, None])
+            squares.append((cell @ encoded.values[number] ** 2)[:, None])
+    return ColumnTally(
+        column=column,
+        kind=encoded.kind,
+        items=encoded.items,
+        cuts=encoded.cuts,
+        counts=Tally(*rows, *counts),
+        missing=Tally(*everything, *((every - some)[:, None] for every, some in zip(everything, rows, strict=True))),
+        values=None if encoded.values is None else Tally(*rows, *sums, *squares),
+        centre=encoded.centre,
+        unit=encoded.unit,
+        tests=encoded.tests,
+    )
+
+
+def _above(bins: csr_matrix) -> Floats:
+    """Count the rows above each cut, from those in each bin."""
+    return np.asarray(np.cumsum(bins.toarray()[:, :0:-1], axis=1)[:, ::-1])

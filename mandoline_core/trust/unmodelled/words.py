@@ -1,0 +1,91 @@
+"""Words of texts: which rows contain which word, counted as a keyword slice counts them."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from scipy.sparse import csr_matrix
+
+from mandoline_core.slices import LETTERS
+
+_APART = rf"[^{LETTERS}'\x{{2019}}]+"  # what stands between words; apostrophes are looked at later
+_APOSTROPHE = re.compile("['\u2019]")
+_MOST_PARTS = 4  # of a word with apostrophes
+
+
+class Words(NamedTuple):
+    """Hold which rows contain which words.
+
+    Parameters
+    ----------
+    rows : csr_matrix of float, shape (n_rows, n_words)
+        1 where a row contains a word.
+    names : list of str
+        Lower case, sorted.
+    """
+
+    rows: csr_matrix
+    names: list[str]
+
+
+def words_of(texts: pa.Array) -> Words:
+    """Find the words of texts: what a keyword slice with that one word would find, row by row.
+
+    A word is a run of letters, digits and underscores, in lower case; runs joined by apostrophes are also a word
+    together ("don't"), and a run is only listed if it stands alone somewhere ("t" does not). One letter is no word.
+
+    Parameters
+    ----------
+    texts : pyarrow.Array of large_string, shape (n_rows,)
+        Missing texts contain nothing.
+
+    Examples
+    --------
+    >>> found = words_of(pa.array(["Don't STOP, stop!", None, "stop-gap"], pa.large_string()))
+    >>> found.names, found.rows.toarray().tolist()
+    (["don't", 'gap', 'stop'], [[1.0, 0.0, 1.0], [0.0, 0.0, 0.0], [0.0, 1.0, 1.0]])
+    """
+    lists = pc.ascii_split_whitespace(texts.fill_null(""))
+    parents = pc.list_parent_indices(lists).to_numpy()
+    pieces = pc.list_flatten(lists).dictionary_encode()
+    numbers: dict[str, int] = {}
+    alone: set[str] = set()
+    # There are far fewer distinct pieces than pieces: only they are looked at closely.
+    found = [
+        [numbers.setdefault(word, len(numbers)) for word in _words(runs, alone)]
+        for runs in pc.split_pattern_regex(pc.utf8_lower(pieces.dictionary), _APART).to_pylist()
+    ]
+    lengths = np.array([len(words) for words in found], dtype=np.int64)
+    flat = np.array([number for words in found for number in words], dtype=np.int64)
+    shape = (len(found), len(numbers))
+    vocabulary = csr_matrix((np.ones(len(flat)), flat, np.concatenate([[0], np.cumsum(lengths)])), shape=shape)
+    places = (np.ones(len(parents)), (parents, pieces.indices.to_numpy()))
+    rows = csr_matrix(places, shape=(len(texts), len(found))) @ vocabulary
+    names = sorted(word for word in numbers if word in alone and len(word) > 1)
+    rows = csr_matrix(rows[:, [numbers[word] for word in names]])
+    rows.data[:] = 1.0
+    return Words(rows, names)
+
+
+def _words(runs: list[str], alone: set[str]) -> list[str]:
+    """List what keyword slices find in a piece: each run, and runs joined by apostrophes."""
+    found: dict[str, None] = {}
+    for run in runs:
+        # The third apostrophe counts as a letter, so a word that holds it is one run.
+        parts = [unicodedata.normalize("NFC", part).replace("\u02bc", "'") for part in _APOSTROPHE.split(run)]
+        inner = [number for number, part in enumerate(parts) if part]
+        if not inner:
+            continue
+        first, last = inner[0], inner[-1]
+        alone.add("'".join(parts[first : last + 1]))
+        for start in range(first, last + 1):
+            for stop in range(start + 1, min(last + 1, start + _MOST_PARTS) + 1):
+                words = parts[start:stop]
+                if all(words):  # two apostrophes in a row join nothing
+                    found["'".join(words)] = None
+    return list(found)

@@ -1,0 +1,31 @@
+"""Weighting: a problem on patterns goes in, and weights that make the source's slices look like the target's come out.
+
+Corrections become numbers here, edges are learned, and what the source cannot reach is found.
+"""
+
+from __future__ import annotations
+
+from mandoline_core.weighting.corrections import (
+    ABSTAIN,
+    IN,
+    OUT,
+    CorrectionRule,
+    Corrections,
+    correction_rule,
+    fixed_rule,
+)
+from mandoline_core.weighting.edges import (
+    LearnedEdges,
+    check_edges,
+    edge_threshold,
+    edges_by_name,
+    has_rows,
+    learn_edges,
+    pair_gaps,
+    score_tests,
+)
+from mandoline_core.weighting.fitting import Fit, fit, potential_names
+from mandoline_core.weighting.gold import Audit, GoldTable, gold_table, make_audit
+from mandoline_core.weighting.kliep import GRADIENT_TOLERANCE, varying_directions
+from mandoline_core.weighting.potentials import Tilt, build_tilt, expected_potentials
+from mandoline_core.weighting.problem import Evidence, Problem, Rows

@@ -1,0 +1,199 @@
+"""Fit the weights: solve where the source reaches, set aside or refuse where it does not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mandoline_core.arrays import Floats
+from mandoline_core.errors import OverlapError
+from mandoline_core.formatting import listed
+from mandoline_core.patterns import Patterns
+from mandoline_core.weighting.corrections import Corrections
+from mandoline_core.weighting.kliep import Solution, solve, varying_directions
+from mandoline_core.weighting.potentials import Edges, Tilt, build_tilt, expected_potentials
+from mandoline_core.weighting.reach import Reach, find_beyond, restrict_to_face
+
+# A source pattern that is left with less than this ratio hints that the target lies on the edge of the reach.
+_SUSPICIOUS_RATIO = 1e-8
+# Below this share a part of the target that the source reaches is no basis for an estimate.
+_TOO_LITTLE = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """Hold fitted weights on patterns, and what they do not cover.
+
+    Parameters
+    ----------
+    solution : Solution
+        On the patterns in `rows`.
+    tilt : Tilt
+    rows : array of int, shape (n_source_patterns,)
+        Patterns with source rows in any fold.
+    target_rows : array of int
+        Patterns whose target rows are kept.
+    target_potentials : array of float, shape (n_target_patterns, n_potentials)
+        E_t[phi(g) | codes] for those patterns.
+    target_shares : array of float, shape (n_target_patterns,)
+        Their shares of the target rows kept.
+    kept : array of bool, shape (n_patterns,)
+        False for patterns whose target rows are set aside.
+    beyond : tuple of str
+        Slices (edges as "a*b") in the directions where the source does not reach.
+    unused : array of bool, shape (n_patterns,)
+        Source patterns that the target has no use for: weight zero.
+    """
+
+    solution: Solution
+    tilt: Tilt
+    rows: NDArray[np.intp]
+    target_rows: NDArray[np.intp]
+    target_potentials: Floats
+    target_shares: Floats
+    kept: NDArray[np.bool_]
+    beyond: tuple[str, ...]
+    unused: NDArray[np.bool_]
+
+    @property
+    def target_mean(self) -> Floats:
+        """Average the target's potentials (mu_t)."""
+        return self.target_shares @ self.target_potentials
+
+
+def potential_names(names: tuple[str, ...], edges: Edges) -> tuple[str, ...]:
+    """Name the potentials: slices by name, edges as 'a*b'.
+
+    >>> potential_names(("a", "b"), ((0, 1),))
+    ('a', 'b', 'a*b')
+    """
+    return (*names, *(f"{names[i]}*{names[j]}" for i, j in edges))
+
+
+def fit(
+    patterns: Patterns,
+    edges: Edges,
+    corrections: Corrections,
+    *,
+    ridge: float = 0.0,
+    overlap: str = "trim",
+    start: Floats | None = None,
+    fit_counts: Floats | None = None,
+    kept: NDArray[np.bool_] | None = None,
+) -> Fit:
+    """Fit noise-aware LL-KLIEP on patterns, never reporting a diverging solution as success.
+
+    Parameters
+    ----------
+    patterns : Patterns
+    edges : tuple of pairs of slice numbers
+    corrections : Corrections
+    ridge : float
+    overlap : {"trim", "strict"}
+        Set aside the target rows beyond the source's reach, or refuse.
+    start : array of float, optional
+        Warm start.
+    fit_counts : array of float, shape (n_patterns,), optional
+        Source rows to fit on, when not all of them.
+    kept : array of bool, shape (n_patterns,), optional
+        False for patterns whose target rows were set aside before.
+    """
+    rows = np.flatnonzero(patterns.source > 0)
+    kept = np.ones(len(patterns), dtype=bool) if kept is None else kept.copy()
+    counts = (patterns.source if fit_counts is None else fit_counts)[rows]
+    tilt = build_tilt(patterns.codes[rows], corrections.source, edges, patterns.names)
+    names = potential_names(patterns.names, edges)
+    beyond: list[str] = []
+    unused = np.zeros(len(patterns), dtype=bool)
+    basis = None if ridge > 0 else varying_directions(tilt, counts > 0)
+    while True:
+        target_rows, potentials, shares = _target(patterns, corrections, edges, kept)
+        mean = shares @ potentials
+        solution = solve(tilt, counts, mean, ridge=ridge, start=start, basis=basis)
+        if start is not None and not solution.converged:  # the start may have been too far off
+            solution = solve(tilt, counts, mean, ridge=ridge, basis=basis)
+        if basis is None or (_is_sound(solution, counts) and _is_level(tilt, counts, basis, mean)):
+            break
+        reach = find_beyond(tilt, counts > 0, potentials, shares)
+        if not reach.beyond.any():
+            tilt, usable = restrict_to_face(tilt, counts > 0, mean)
+            unused[rows[(counts > 0) & ~usable]] = True
+            counts = np.where(usable, counts, 0.0)
+            basis = varying_directions(tilt, counts > 0)
+            solution = solve(tilt, counts, mean, basis=basis)
+            break
+        beyond.extend(_named(reach, potentials, _source_range(tilt, counts), names))
+        if overlap == "strict":
+            raise _refusal(float(shares[reach.beyond].sum()), beyond, patterns.n_target)
+        kept[target_rows[reach.beyond]] = False
+        if patterns.target[kept].sum() <= _TOO_LITTLE * patterns.n_target:
+            raise OverlapError(
+                f"All of the target lies beyond the source's reach (slices {listed(dict.fromkeys(beyond))}): "
+                "no labelled row resembles any new row, so nothing can be estimated. "
+                "Label some target rows, or drop or merge these slices."
+            )
+    return Fit(
+        solution=solution,
+        tilt=tilt,
+        rows=rows,
+        target_rows=target_rows,
+        target_potentials=potentials,
+        target_shares=shares,
+        kept=kept,
+        beyond=tuple(dict.fromkeys(beyond)),
+        unused=unused,
+    )
+
+
+def _target(
+    patterns: Patterns, corrections: Corrections, edges: Edges, kept: NDArray[np.bool_]
+) -> tuple[NDArray[np.intp], Floats, Floats]:
+    rows = np.flatnonzero((patterns.target > 0) & kept)
+    potentials = expected_potentials(patterns.codes[rows], corrections.target, edges)
+    return rows, potentials, patterns.target[rows] / patterns.target[rows].sum()
+
+
+def _is_sound(solution: Solution, counts: Floats) -> bool:
+    """Tell whether nothing hints at a diverging solution, be it in patterns or in the truth behind uncertain slices."""
+    largest = float(np.abs(solution.delta).max(initial=0.0))
+    return (
+        solution.converged
+        and bool((solution.ratios[counts > 0] > _SUSPICIOUS_RATIO).all())
+        and np.exp(-2 * largest) > _SUSPICIOUS_RATIO
+    )
+
+
+def _is_level(tilt: Tilt, counts: Floats, basis: Floats, mean: Floats) -> bool:
+    """Tell whether the target agrees with the source where the source does not vary at all."""
+    even = tilt.evaluate(np.zeros(len(mean)))
+    gap = mean - (counts / counts.sum()) @ even.mean
+    return bool(np.abs(gap - basis @ (basis.T @ gap)).max(initial=0.0) < 1e-9)
+
+
+def _source_range(tilt: Tilt, counts: Floats) -> Floats:
+    """Return the least and the largest value that each potential can take in the source, shape (2, n_potentials)."""
+    values = tilt.fixed[counts > 0]
+    bounds = np.stack([values.min(axis=0), values.max(axis=0)])
+    uncertain = [tilt.lone, *(component.potentials for component in tilt.components)]
+    bounds[:, np.concatenate(uncertain)] = [[-1.0], [1.0]]
+    return bounds
+
+
+def _named(reach: Reach, potentials: Floats, source_range: Floats, names: tuple[str, ...]) -> list[str]:
+    """Name the slices that put target rows beyond the source: those that do so alone, else the combination."""
+    values = potentials[reach.beyond]
+    alone = ((values < source_range[0] - 1e-9) | (values > source_range[1] + 1e-9)).any(axis=0)
+    if alone.any():
+        return [name for name, found in zip(names, alone, strict=True) if found]
+    size = np.abs(reach.direction)
+    return [names[i] for i in np.argsort(-size, kind="stable") if size[i] > 1e-6 * size.max()]
+
+
+def _refusal(share: float, beyond: list[str], n_target: float) -> OverlapError:
+    return OverlapError(
+        f"{share:.2%} of the target ({round(share * n_target):,} rows) lies beyond the source's reach "
+        f'(slices {listed(beyond)}) and overlap = "strict" refuses to estimate without it. '
+        'Use overlap = "trim" to set these rows aside, add a ridge, or drop or merge these slices.'
+    )

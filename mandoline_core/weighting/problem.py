@@ -1,0 +1,195 @@
+"""What goes into an estimator: the patterns, the metric and the settings, and the rows behind them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mandoline_core.arrays import Floats
+from mandoline_core.findings import Finding
+from mandoline_core.metrics import Answers, Metric, read_answers, read_probabilities
+from mandoline_core.patterns import Membership, Patterns, total_statistics
+from mandoline_core.project import MethodSettings, MetricSettings
+from mandoline_core.samples import Model, Sample
+from mandoline_core.weighting.corrections import CorrectionRule, Corrections
+from mandoline_core.weighting.gold import Audit
+from mandoline_core.weighting.potentials import Edges
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """Hold what a model says of the scored source rows and of the target rows, in common classes.
+
+    Parameters
+    ----------
+    source, target : Answers
+        Of the scored source rows, with their labels; of all target rows, without.
+    source_probabilities, target_probabilities : array of float, shape (n_rows, n_classes)
+        NaN where missing.
+    findings : tuple of Finding
+    """
+
+    source: Answers
+    target: Answers
+    source_probabilities: Floats
+    target_probabilities: Floats
+    findings: tuple[Finding, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Hold the rows behind a problem, for methods that look beyond slices.
+
+    Parameters
+    ----------
+    source, target : Sample
+    model : Model or None
+    metric : MetricSettings
+    scored : array of bool, shape (n_source_rows,)
+        Source rows with a score: the ones a problem's statistics are of.
+    """
+
+    source: Sample
+    target: Sample
+    model: Model | None
+    metric: MetricSettings
+    scored: NDArray[np.bool_]
+
+    @cached_property
+    def answers(self) -> tuple[Answers, Answers]:
+        """Labels and predictions of the scored source rows, predictions of the target rows; in common classes."""
+        if self.model is None or self.model.prediction is None or self.source.label is None:
+            raise ValueError("There is no model with predictions, or no label; an estimator must check that first.")
+        prediction, merge = self.model.prediction, self.metric.merge
+        source = read_answers(self.source, label=self.source.label, prediction=prediction, merge=merge)
+        target = read_answers(self.target, label=None, prediction=prediction, merge=merge, known=source.classes)
+        return replace(source, classes=target.classes).take(self.scored), target
+
+    @cached_property
+    def evidence(self) -> Evidence:
+        """The same with class probabilities; raises `MandolineError` where they cannot be used."""
+        if self.model is None:
+            raise ValueError("There is no model; an estimator must check that first.")
+        source, target = self.answers
+        before, some = read_probabilities(self.source, self.model, self._whole(source), self.metric.merge)
+        after, more = read_probabilities(self.target, self.model, target, self.metric.merge)
+        return Evidence(source, target, before[self.scored], after, (*some, *more))
+
+    def _whole(self, source: Answers) -> Answers:
+        """Put the scored rows' predictions back among all rows of the sample."""
+        predicted = np.full(self.source.n_rows, -1, dtype=np.int32)
+        predicted[self.scored] = source.predicted
+        return replace(source, predicted=predicted)
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """State what is to be estimated, from what.
+
+    Parameters
+    ----------
+    patterns : Patterns
+        Of all rows.
+    metric : Metric
+    rule : CorrectionRule
+    edges : tuple of pairs of slice numbers
+    ridge : float
+    overlap : {"trim", "strict"}
+    groups : tuple of Patterns
+        Disjoint groups of source rows; a single one when the source is not split.
+    folds : tuple of pairs
+        Group to fit on, group to evaluate on; the estimate is the average over folds.
+    start : array of float, optional
+        Parameters of an earlier solution, to start from.
+    membership : Membership, optional
+        The pattern and the statistics of every row; what resampling patterns does without.
+    rows : Rows, optional
+        The rows themselves, for methods that look beyond slices.
+    methods : MethodSettings
+    seed : int
+        Where random numbers start.
+    audit : Audit, optional
+        The rows that corrections were measured on; its slices are the table's.
+    """
+
+    patterns: Patterns
+    metric: Metric
+    rule: CorrectionRule
+    edges: Edges = ()
+    ridge: float = 0.0
+    overlap: str = "trim"
+    groups: tuple[Patterns, ...] = ()
+    folds: tuple[tuple[int, int], ...] = ((0, 0),)
+    start: Floats | None = None
+    membership: Membership | None = None
+    rows: Rows | None = None
+    methods: MethodSettings = field(default_factory=MethodSettings)
+    seed: int = 0
+    audit: Audit | None = None
+
+    def __post_init__(self) -> None:
+        """Make the whole source the only group when no split was given."""
+        if not self.groups:
+            object.__setattr__(self, "groups", (self.patterns,))
+
+    @property
+    def members(self) -> Membership:
+        """The pattern and the statistics of every row."""
+        if self.membership is None:
+            raise ValueError("This problem was stated on patterns alone.")
+        return self.membership
+
+    def corrections(self) -> Corrections:
+        """Compute the corrections at the samples' rates."""
+        return self.rule.at(self.patterns.rates("source"), self.patterns.rates("target"))
+
+    def redraw_corrections(self, rng: np.random.Generator) -> Problem:
+        """Measure again the corrections that were measured, on audited rows drawn anew; others stay."""
+        if self.audit is None:
+            return self
+        drawn = self.audit.redraw(rng)
+        return replace(self, rule=self.rule.with_source(np.where(np.isnan(drawn), self.rule.source, drawn)))
+
+    def select(self, slices: list[int]) -> Problem:
+        """Keep some slices, and the edges between them."""
+        position = {slice_: i for i, slice_ in enumerate(slices)}
+        edges = tuple((position[i], position[j]) for i, j in self.edges if i in position and j in position)
+        patterns, index = self.patterns.select(slices)
+        known = self.membership
+        if known is not None:
+            known = known._replace(source=index[known.source], target=index[known.target])
+        return replace(
+            self,
+            patterns=patterns,
+            rule=self.rule.select(slices),
+            edges=edges,
+            groups=tuple(group.select(slices)[0] for group in self.groups),
+            start=None,
+            membership=known,
+            audit=None if self.audit is None else self.audit.select(slices),
+        )
+
+    def with_statistics(self, statistics: Floats, metric: Metric) -> Problem:
+        """Put other statistics in the place of the metric's, shape (n_scored, n_statistics); counts stay.
+
+        Rows of patterns without source rows count for nothing, as before.
+        """
+        known = self.members
+
+        def recount(table: Patterns, rows: NDArray[np.bool_]) -> Patterns:
+            rows = rows & (table.source[known.source] > 0)
+            sums, products = total_statistics(known.source[rows], statistics[rows], len(table))
+            return replace(table, sums=sums, products=products)
+
+        whole = recount(self.patterns, np.ones(len(known.source), dtype=bool))
+        parts = tuple(recount(group, known.groups == i) for i, group in enumerate(self.groups))
+        return replace(
+            self,
+            patterns=whole,
+            groups=parts if len(self.groups) > 1 else (whole,),
+            metric=metric,
+            membership=known._replace(statistics=statistics),
+        )

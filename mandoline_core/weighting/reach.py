@@ -1,0 +1,178 @@
+"""What the source can be reweighted to: find the target rows beyond it, and the source rows of no use."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import linprog
+from scipy.sparse import csr_matrix, hstack, vstack
+
+from mandoline_core.arrays import Floats
+from mandoline_core.errors import MandolineError
+from mandoline_core.weighting.potentials import Tilt
+
+_TOLERANCE = 1e-6
+_OPTIONS = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
+
+
+@dataclass(frozen=True, eq=False)
+class Reach:
+    """Tell which target patterns the source reaches, and in which direction the others lie.
+
+    Parameters
+    ----------
+    beyond : array of bool, shape (n_target_patterns,)
+        Patterns that cannot be kept whole; all lie behind a hyperplane that has the source in front.
+    direction : array of float, shape (n_potentials,)
+        The separating combination of potentials; zero when nothing is beyond.
+    """
+
+    beyond: NDArray[np.bool_]
+    direction: Floats
+
+
+def find_beyond(tilt: Tilt, present: NDArray[np.bool_], potentials: Floats, shares: Floats) -> Reach:
+    """Find target patterns that must be set aside for the rest to be matched.
+
+    A linear programme keeps as much of the target as some weighting of the source can match.
+
+    Parameters
+    ----------
+    tilt : Tilt
+        Of the source's patterns.
+    present : array of bool, shape (n_patterns,)
+        Patterns with source rows.
+    potentials : array of float, shape (n_target_patterns, n_potentials)
+        The target's expected potentials.
+    shares : array of float, shape (n_target_patterns,)
+        Shares of the target.
+    """
+    source, links = _vertices(tilt, present)
+    n, d = potentials.shape
+    rows = vstack([csr_matrix(potentials.T), csr_matrix(np.ones((1, n)))])
+    equalities = vstack([hstack([rows, -source]), hstack([csr_matrix((links.shape[0], n)), links])]).tocsr()
+    n_vertices = source.shape[1]
+    found = linprog(
+        np.concatenate([-np.ones(n), np.zeros(n_vertices)]),
+        A_eq=equalities,
+        b_eq=np.zeros(equalities.shape[0]),
+        bounds=np.column_stack(
+            [np.zeros(n + n_vertices), np.concatenate([shares, np.full(n_vertices, np.inf)])],
+        ),
+        method="highs",
+        options=_OPTIONS,
+    )
+    if found.status != 0:
+        raise MandolineError(f"The overlap of the two samples could not be checked: {found.message}")
+    if -found.fun >= shares.sum() * (1 - 1e-9):
+        return Reach(np.zeros(n, dtype=bool), np.zeros(d))
+    # By duality every pattern not kept whole lies behind the hyperplane whose normal the multipliers are.
+    return Reach(found.x[:n] < shares * (1 - _TOLERANCE), -found.eqlin.marginals[:d])
+
+
+def restrict_to_face(tilt: Tilt, present: NDArray[np.bool_], target_mean: Floats) -> tuple[Tilt, NDArray[np.bool_]]:
+    """Drop the source patterns and configurations that no weighting with the target's mean can use.
+
+    When the target lies on the edge of what the source reaches (a slice that is empty in the target, say),
+    the best weights are the limit of a diverging sequence: zero off the smallest face that holds the target,
+    and an ordinary solution on it.
+
+    Returns
+    -------
+    tilt : Tilt
+        With impossible configurations ruled out.
+    usable : array of bool, shape (n_patterns,)
+    """
+    source, links = _vertices(tilt, present)
+    n = source.shape[1]
+    goal = csr_matrix(-np.append(target_mean, 1.0)[:, None])
+    no_goal = csr_matrix((links.shape[0], 1))
+    # Weights are z + y with z at most 1: the largest total of z is the number of vertices that can be used at all.
+    equalities = vstack([hstack([source, source, goal]), hstack([links, links, no_goal])]).tocsr()
+    found = linprog(
+        np.concatenate([-np.ones(n), np.zeros(n + 1)]),
+        A_eq=equalities,
+        b_eq=np.zeros(equalities.shape[0]),
+        bounds=np.column_stack([np.zeros(2 * n + 1), np.concatenate([np.ones(n), np.full(n + 1, np.inf)])]),
+        method="highs",
+        options=_OPTIONS,
+    )
+    if found.status != 0:
+        raise MandolineError(f"The overlap of the two samples could not be checked: {found.message}")
+    used = found.x[:n] > 0.5
+    usable = np.zeros(len(present), dtype=bool)
+    n_present = int(present.sum())
+    usable[present] = used[:n_present]
+    return _rule_out(tilt, used[n_present:]), usable
+
+
+def _vertices(tilt: Tilt, present: NDArray[np.bool_]) -> tuple[csr_matrix, csr_matrix]:
+    """Describe everything the source can be reweighted to as weights on vertices.
+
+    One vertex for each pattern (its certain potentials and a 1 for the total), then one for each sub-pattern
+    and configuration of an uncertain group; links make a group's weights add up to those of its patterns.
+
+    Returns
+    -------
+    vertices : sparse, shape (n_potentials + 1, n_vertices)
+    links : sparse, shape (n_links, n_vertices)
+    """
+    d = tilt.fixed.shape[1]
+    n_present = int(present.sum())
+    columns = [csr_matrix(np.column_stack([tilt.fixed[present], np.ones(n_present)]).T)]
+    left, right = [], []
+    for sub, values, possible in _groups(tilt):
+        n_sub, n_configurations, _ = values.shape
+        flat = np.where(possible[:, :, None], values, 0.0).reshape(-1, d)
+        columns.append(csr_matrix(np.column_stack([flat, np.zeros(len(flat))]).T))
+        member = csr_matrix((np.ones(n_present), (sub[present], np.arange(n_present))), shape=(n_sub, n_present))
+        spread = csr_matrix(
+            (possible.reshape(-1).astype(float), (np.repeat(np.arange(n_sub), n_configurations), np.arange(len(flat)))),
+            shape=(n_sub, len(flat)),
+        )
+        left.append(-member)
+        right.append(spread)
+    vertices = hstack(columns).tocsr()
+    if not left:
+        return vertices, csr_matrix((0, vertices.shape[1]))
+    blocks = [
+        [csr_matrix((r.shape[0], s.shape[1])) if i != j else s for j, s in enumerate(right)]
+        for i, r in enumerate(right)
+    ]
+    links = vstack([hstack([member, *row]) for member, row in zip(left, blocks, strict=True)]).tocsr()
+    return vertices, links
+
+
+def _groups(tilt: Tilt) -> list[tuple[NDArray[np.intp], Floats, NDArray[np.bool_]]]:
+    """List each uncertain group: sub-pattern of each pattern, potentials by configuration, what is possible."""
+    d = tilt.fixed.shape[1]
+    groups = []
+    for column, slice_ in enumerate(tilt.lone):
+        values = np.zeros((3, 2, d))
+        values[:, :, slice_] = [-1.0, 1.0]
+        possible = ~np.isneginf(tilt.lone_log[:, column, :].T)
+        groups.append((tilt.lone_codes[:, column], values, possible))
+    for component in tilt.components:
+        values = np.zeros((*component.log_posterior.shape, d))
+        values[:, :, component.potentials] = component.signs[:, None, :] * component.monomials[None]
+        groups.append((component.sub, values, ~np.isneginf(component.log_posterior)))
+    return groups
+
+
+def _rule_out(tilt: Tilt, used: NDArray[np.bool_]) -> Tilt:
+    """Give probability zero to the configurations not used."""
+    lone_log = tilt.lone_log.copy()
+    components = []
+    start = 0
+    for column in range(len(tilt.lone)):
+        keep = used[start : start + 6].reshape(3, 2)
+        lone_log[:, column, :] = np.where(keep.T, lone_log[:, column, :], -np.inf)
+        start += 6
+    for component in tilt.components:
+        shape = component.log_posterior.shape
+        kept = used[start : start + shape[0] * shape[1]].reshape(shape)
+        components.append(replace(component, log_posterior=np.where(kept, component.log_posterior, -np.inf)))
+        start += shape[0] * shape[1]
+    return replace(tilt, lone_log=lone_log, components=tuple(components))

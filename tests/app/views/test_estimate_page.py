@@ -1,0 +1,237 @@
+"""The Estimate page: the number and what stands behind it, findings with buttons, no dead ends."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from app.project import edits, remedies
+from mandoline_core import Any, Finding, dump_project, estimate, load_project
+from tests.app.pages import MAIN, current, labels, numbers, open_app, press, project_id, run, said
+from tests.core.projects import DIGITS, LONG, NEGATION, REVIEWS, WEB, small_frames, write_project
+
+
+def test_the_first_page_is_the_estimate_of_the_reviews_sample(folder: Path) -> None:
+    app = open_app()
+    report = estimate(load_project(REVIEWS)).first
+    assert app.title[0].value == "Estimate"
+    assert numbers(app)["New data, estimated"] == f"{report.estimate:.1%}"
+    assert numbers(app)["Labelled data, measured"] == f"{report.source:.1%}"
+    assert "On the new data this model is probably right" in said(app)
+
+
+def test_every_number_has_a_sentence_under_it(folder: Path) -> None:
+    text = said(open_app())
+    for sentence in ("Probably between", "Measured on 6,000 labelled rows", "effective rows out of 6,000"):
+        assert sentence in text
+
+
+def test_the_tour_leads_on_and_stays_away_once_closed(folder: Path) -> None:
+    app = open_app()
+    assert "1 of 4: Read the number" in said(app)
+    assert "2 of 4: Switch a slice off" in said(press(app, "Next"))
+    press(app, "Close the tour")
+    assert "New here?" not in said(app)
+    again = AppTest.from_file(str(MAIN), default_timeout=60)
+    again.query_params["project"] = project_id(app)
+    assert "New here?" not in said(run(again))
+
+
+def test_the_truth_shows_only_after_it_was_asked_for(folder: Path) -> None:
+    app = open_app()
+    assert numbers(app)["New data, truth"] == "?"
+    assert "The truth is" not in said(app)
+    press(app, "Reveal truth")
+    truth = estimate(load_project(REVIEWS), reveal=True).truth
+    assert numbers(app)["New data, truth"] == f"{truth:.1%}"
+    assert "The truth is" in said(app)
+    press(app, "Hide truth")
+    assert numbers(app)["New data, truth"] == "?"
+
+
+def test_without_labels_there_is_no_truth_to_reveal(folder: Path) -> None:
+    path = write_project(folder, {"target": {"path": "target.csv"}})
+    app = open_app(path)
+    assert numbers(app)["New data, truth"] == "not known"
+    assert "Reveal truth" not in labels(app)
+
+
+def test_what_each_slice_did_is_said_in_words(folder: Path) -> None:
+    text = said(open_app())
+    assert "Without *negation* the estimate would be 1.0 points higher." in text
+
+
+def test_effective_rows_are_whole_and_written_with_separators(folder: Path) -> None:
+    (table,) = [frame for frame in open_app().dataframe if "effective rows" in frame.value.columns]
+    shown = table.value.set_index("model")["effective rows"]
+    exact = {name: report.effective_sample_size for name, report in estimate(load_project(REVIEWS)).models.items()}
+    assert shown.to_dict() == {name: round(rows) for name, rows in exact.items()}
+    assert json.loads(table.proto.columns)["effective rows"]["type_config"]["format"] == "localized"
+
+
+@pytest.mark.parametrize("order", ["largest shift first", "largest effect first", "my own"])
+def test_slices_can_be_reordered(folder: Path, order: str) -> None:
+    app = open_app()
+    app.segmented_control(key="order_how").set_value(order)
+    run(app)
+    assert app.segmented_control(key="order_how").value == order
+
+
+def test_an_order_of_ones_own_survives_a_change_of_page(folder: Path) -> None:
+    app = open_app()
+    app.segmented_control(key="order_how").set_value("my own")
+    run(app).multiselect(key="order").set_value(["slang", "short", "negation"])
+    run(app)
+    app.switch_page("views/data/data.py")
+    run(app).switch_page("views/estimate/estimate.py")
+    assert run(app).multiselect(key="order").value == ["slang", "short", "negation"]
+
+
+def test_no_slices_in_the_order_is_said_and_not_an_error(folder: Path) -> None:
+    app = open_app()
+    app.segmented_control(key="order_how").set_value("my own")
+    run(app).multiselect(key="order").set_value([])
+    assert "Choose at least one slice" in said(run(app))
+
+
+def test_log_counts_can_be_switched_on(folder: Path) -> None:
+    app = open_app()
+    app.toggle(key="log_counts").set_value(True)
+    assert run(app).toggle(key="log_counts").value
+
+
+def test_a_project_without_slices_leads_on(folder: Path) -> None:
+    app = open_app(write_project(folder, {"slices": None}))
+    assert "There are no slices" in said(app)
+    assert not app.metric
+
+
+def test_a_broken_slice_is_one_sentence_and_no_crash(folder: Path) -> None:
+    app = open_app(write_project(folder, {"slices": [{**LONG, "column": "n_wrods"}]}))
+    assert "Did you mean 'n_words'?" in said(app)
+
+
+def test_names_cannot_smuggle_markup_in(folder: Path) -> None:
+    app = open_app(write_project(folder, {"name": "<b>$x$", "slices": [{**LONG, "name": "*l* [a](b)"}, NEGATION]}))
+    texts = [element.value for element in app.markdown]
+    assert any(r"\*l\* \[a\]\(b\)" in text for text in texts)
+
+
+def test_a_tiny_slice_can_be_switched_off_and_undo_brings_it_back(folder: Path) -> None:
+    tiny = {"name": "tiny", "kind": "range", "column": "n_words", "low": 33, "high": 33.5}
+    app = open_app(write_project(folder, {"slices": [NEGATION, LONG, tiny]}))
+    assert "Slice 'tiny' has" in said(app)
+    press(app, "Switch off tiny")
+    assert not edits.find_slice(current(app), "tiny").enabled
+    assert "Slice 'tiny' has" not in said(app)
+    press(app, "Undo")
+    assert edits.find_slice(current(app), "tiny").enabled
+
+
+def test_the_digits_sample_offers_the_other_estimator(folder: Path) -> None:
+    app = open_app(DIGITS)
+    press(app, "Use the paper's weights")
+    assert current(app).estimator.name == "mandoline"
+    assert "Use the denoised estimator" in labels(app)
+
+
+def test_a_refusal_offers_to_set_rows_aside(folder: Path) -> None:
+    changes = {
+        "slices": [NEGATION, {"name": "never", "kind": "threshold", "column": "n_words", "above": 38}],
+        "estimator": {"overlap": "strict"},
+    }
+    path = write_project(folder, changes)
+    source = (folder / "source.csv").read_text().splitlines()
+    (folder / "source.csv").write_text("\n".join(line for line in source if ",39," not in line) + "\n")
+    app = open_app(path)
+    assert app.error
+    press(app, "Set aside the rows that match nothing")
+    assert current(app).estimator.overlap == "trim"
+    assert "set aside" in said(app)
+
+
+def test_edges_of_slices_that_are_off_rest(folder: Path) -> None:
+    """An edge of a slice that is off is kept for later and does not stand in the way."""
+    changes = {"slices": [{**NEGATION, "enabled": False}, LONG, WEB], "edges": [["negation", "long"]]}
+    app = open_app(write_project(folder, changes))
+    assert "On the new data this model is probably right" in said(app)
+    assert app.metric
+    assert current(app).edges == (("negation", "long"),)
+
+
+def test_tables_can_be_taken_away(folder: Path) -> None:
+    app = open_app()
+    assert len(app.get("download_button")) >= 4
+
+
+REPORT = estimate(load_project(REVIEWS)).first
+PROJECT = load_project(REVIEWS)
+
+
+def offered(code: str, *slices: str, **changes: object) -> tuple[remedies.Remedy, ...]:
+    """Return what is offered for a finding on the reviews sample."""
+    finding = Finding(code, "warning", "", "", slices)
+    return remedies.remedies(finding, REPORT, replace(PROJECT, **changes), {"slang": "short"})
+
+
+def test_dropping_a_member_of_a_family_switches_the_family_off() -> None:
+    (remedy,) = offered("constant_slice", "entropy_6")
+    assert remedy.label == "Switch off entropy"
+    assert not edits.find_slice(remedy.edit(PROJECT), "entropy").enabled
+
+
+def test_a_tiny_slice_can_be_merged_with_the_one_most_like_it() -> None:
+    drop, merge = offered("tiny_slice", "slang")
+    assert (drop.label, merge.label) == ("Switch off slang", "Merge slang with short")
+    merged = merge.edit(PROJECT)
+    assert merged.slices[-1] == Any("slang or short", of=("slang", "short"))
+    assert [rule.name for rule in merged.slices if rule.enabled] == ["negation", "entropy", "slang or short"]
+    assert estimate(merged).estimate == pytest.approx(REPORT.estimate, abs=0.1)
+
+
+@pytest.mark.parametrize(
+    ("code", "label", "field", "value"),
+    [
+        ("not_converged", "Add a ridge of 0.01", "ridge", 0.01),
+        ("bootstrap_failures", "Use the instant interval", "interval", "influence"),
+        ("noisy_slices", "Use the denoised estimator", "name", "denoised"),
+    ],
+)
+def test_settings_that_remedy_a_finding(code: str, label: str, field: str, value: object) -> None:
+    (remedy,) = offered(code)
+    assert remedy.label == label
+    assert getattr(remedy.edit(PROJECT).estimator, field) == value
+
+
+def test_a_pair_that_stands_out_can_be_let_move_together() -> None:
+    (remedy,) = offered("unmodelled_pair", "short", "slang")
+    assert remedy.edit(PROJECT).edges == (("short", "slang"),)
+    assert dump_project(remedy.edit(PROJECT))
+    assert offered("unmodelled_pair", "short", "slang", edges="auto") == ()
+
+
+def test_few_effective_rows_offer_the_slice_that_shifts_most_and_a_ridge() -> None:
+    drop, ridge = offered("few_effective_rows")
+    assert (drop.label, ridge.label) == ("Switch off short", "Add a ridge of 0.01")
+
+
+def test_what_the_app_cannot_do_has_no_button() -> None:
+    assert offered("few_target_rows") == ()
+
+
+def test_an_identifier_is_not_among_the_columns_compared(folder: Path) -> None:
+    """Numbered rows are as far off as the numbers are apart, and would hide everything else in the figure."""
+    source, target, _ = small_frames()
+    path = write_project(
+        folder,
+        source=source.assign(ticket_id=range(len(source))),
+        target=target.assign(ticket_id=range(10**6, 10**6 + len(target))),
+    )
+    app = open_app(path)
+    (figure,) = [chart.proto.spec for chart in app.get("plotly_chart") if "channel = " in chart.proto.spec]
+    assert "ticket_id" not in figure
+    assert "Not compared: ticket_id (an identifier: nearly every value occurs once)." in said(app)

@@ -1,0 +1,369 @@
+"""The Trust page: the verdict first, then one question after the other; what does not apply says why."""
+
+from __future__ import annotations
+
+import io
+import math
+from collections.abc import Iterator
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from app import compute
+from app.compute import backtests
+from app.project import state
+from app.views import parts
+from app.views.trust import frame as trusting
+from app.views.trust import labels as trust_labels
+from app.words import supposing as supposing_words
+from app.words import trust as trust_words
+from mandoline_core import Check, MandolineError, Verdict, estimate, load_project
+from mandoline_core.formatting import show_interval, show_value
+from mandoline_core.trust.sensitivity import SliceStrength, crossing, sensitivity_bounds
+from mandoline_core.trust.trimming import trim
+from tests.app.pages import current, labels, open_app, press, project_id, run, said
+from tests.core.projects import DIGITS, LONG, NEGATION, small_frames, write_project
+
+PAGE = "views/trust/trust.py"
+CAP = "No row may count more than so many times"
+GAMMA = "A hidden change makes rows count up to so many times more or less"
+NOISY = {**NEGATION, "noise": {"source": {"inside": 0.9, "outside": 0.05}}}
+
+
+@pytest.fixture(autouse=True)
+def fresh() -> Iterator[None]:
+    """Forget what earlier tests found, and end what they started."""
+    backtests._kept.clear()
+    backtests._runs.clear()
+    yield
+    for left in backtests._runs().values():
+        left.stop()
+        if left.run is not None:
+            left.run.wait(30)
+
+
+def open_page(path: Path | None = None) -> AppTest:
+    return open_app(path, PAGE)
+
+
+def slider(app: AppTest, label: str):
+    return next(one for one in [*app.slider, *app.select_slider] if one.label == label)
+
+
+def questions(app: AppTest) -> list[str]:
+    return [str(one.value) for one in app.subheader]
+
+
+def test_every_question_is_asked_on_the_sample_and_none_fails(folder: Path) -> None:
+    """On the reviews sample every section has an answer."""
+    app = open_page()
+    assert questions(app) == list(trusting.QUESTIONS.values())
+    assert "No answer here" not in said(app)
+    assert not app.error
+
+
+def test_the_verdict_comes_first_with_every_check_in_words(folder: Path) -> None:
+    """The light is said in words, and each check has its state."""
+    path = write_project(folder)
+    verdict = estimate(load_project(path)).first.verdict
+    assert verdict is not None
+    text = said(open_page(path))
+    for check in verdict.checks:
+        assert f"**{trust_words.STATES[check.state].word}**] &nbsp; {check.question}" in text
+    assert trust_words.LIGHTS[verdict.level].word in text.lower()
+
+
+@pytest.mark.parametrize("level", ["green", "amber", "red"])
+def test_the_chip_and_the_estimate_page_say_the_verdict(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, level: str
+) -> None:
+    """A dot, an icon and words in the sidebar; the sentence at the top of the Estimate page."""
+    verdict = Verdict(level, "Usable **really**: if so.", (Check("fit", "Fitted?", "not run", "no"),))
+    monkeypatch.setattr(parts, "verdict_of", lambda report: verdict)
+    app = open_app(write_project(folder), "views/estimate/estimate.py")
+    light = trust_words.LIGHTS[level]
+    badges = [str(one.value) for one in app.sidebar.markdown]
+    assert f":{light.colour}-badge[{light.icon} ● {light.word.capitalize()}]" in badges
+    assert "Usable **really**:** if so." in said(app)
+
+
+def test_a_failed_check_shows_what_was_found(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """State words and the finding, escaped; no check needs colour to be read."""
+    checks = tuple(Check(s, f"Is it {s}?", s, f"<b>{s}</b>") for s in ("passed", "doubtful", "failed", "not run"))
+    monkeypatch.setattr(parts, "verdict_of", lambda report: Verdict("red", "Not to be trusted: no.", checks))
+    text = said(open_page(write_project(folder)))
+    for state_, word in (("doubtful", "in doubt"), ("failed", "failed"), ("not run", "not run")):
+        assert f"**{word}**] &nbsp; Is it {state_}?" in text
+        assert f"<b>{state_}</b>" in text
+    assert "<b>passed</b>" not in text
+
+
+def test_the_cap_shows_the_estimate_before_and_after(folder: Path) -> None:
+    """Moving the slider trims; the number without a cap stays beside it, and the project is not touched."""
+    path = write_project(folder)
+    app = open_page(path)
+    before = current(app)
+    report = estimate(load_project(path)).first
+    slider(app, CAP).set_value(1.0)
+    text = said(run(app))
+    found = trim(report, 1.0)
+    assert f"**At most 1 time:** {show_interval(report.estimate, trim(report, math.inf).interval, share=True)}" in text
+    assert f"**{show_interval(found.estimate, found.interval, share=True)}**" in text
+    assert current(app) == before
+
+
+def test_a_hidden_change_has_the_librarys_bounds(folder: Path) -> None:
+    """The slider's words and the crossing are those of the library."""
+    path = write_project(folder)
+    app = open_page(path)
+    report = estimate(load_project(path)).first
+    slider(app, GAMMA).set_value(2.0)
+    low, high = (show_value(end, share=True) for end in sensitivity_bounds(report, 2.0))
+    assert f"anywhere from **{low}** to **{high}**" in said(run(app))
+    threshold = next(one for one in app.number_input if "change your mind" in one.label)
+    threshold.set_value(50.0)
+    gamma = crossing(report, 0.5)
+    assert gamma is not None
+    assert f"To bring it under **50.0%**, a hidden change must make rows count {gamma:.2f} times" in said(run(app))
+
+
+def test_a_column_becomes_a_slice_with_one_click_and_undo_takes_it_back(folder: Path) -> None:
+    """The suggestion is added to the project; undo removes it."""
+    app = open_page()
+    offer = next(label for label in labels(app) if label.startswith("Make a slice: "))
+    names = [rule.name for rule in current(app).slices]
+    press(app, offer)
+    assert [rule.name for rule in current(app).slices] == [*names, offer.removeprefix("Make a slice: ")]
+    assert offer not in labels(app)
+    press(app, "Undo")
+    assert [rule.name for rule in current(app).slices] == names
+
+
+def test_slices_at_their_word_need_no_corrections(folder: Path) -> None:
+    assert "Every slice is taken at its word" in said(open_page(write_project(folder)))
+
+
+def test_noisy_slices_say_how_sure_one_must_be(folder: Path) -> None:
+    """Only noisy slices are listed, each with what one point does; theory lets their error be assumed."""
+    app = open_page(write_project(folder, {"slices": [NOISY, LONG]}))
+    text = said(app)
+    assert "- **negation**: 1 point less sure inside moves the estimate by" in text
+    assert "- **long**:" not in text
+    assert not slider(app, "Assumed error of the corrections (%)").disabled
+
+
+def test_where_the_estimate_is_no_weighted_mean_the_papers_weights_stand_in(folder: Path) -> None:
+    """The digits sample uses the denoised estimator; capping and hidden changes speak of the paper's weights."""
+    app = open_page(DIGITS)
+    text = said(app)
+    assert text.count("is not a mean of weighted rows, so this part is about the paper's weights") == 3
+    assert "No answer here" not in text
+
+
+def test_a_ranking_metric_says_what_does_not_apply(folder: Path) -> None:
+    """Sections that need means say why they have no answer; the others still answer."""
+    app = open_page()
+    state.store().save(
+        project_id(app),
+        {
+            **state.store().head(project_id(app)).document,
+            "toml": state.store()
+            .head(project_id(app))
+            .document["toml"]
+            .replace('name = "accuracy"', 'name = "auroc"\npositive = "positive"'),
+        },
+        "rank",
+    )
+    text = said(run(app))
+    assert questions(app) == list(trusting.QUESTIONS.values())
+    assert text.count("**No answer here.**") >= 3
+    assert "depends on how rows rank" in text
+    assert "In the labelled data, inside slice" in text
+
+
+def test_without_slices_the_page_leads_on(folder: Path) -> None:
+    """One sentence, and links to where it can be changed."""
+    app = open_page(write_project(folder, {"slices": None}))
+    assert app.error
+    assert not app.subheader
+
+
+def test_one_failing_section_leaves_the_others_alone(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A domain error stays in its own section, as text."""
+
+    def fail(*_: object) -> None:
+        raise MandolineError("It is **off**.")
+
+    monkeypatch.setattr(compute, "unmatched", fail)
+    app = open_page(write_project(folder))
+    assert "**No answer here.** It is **off**." in said(app)
+    assert questions(app) == list(trusting.QUESTIONS.values())
+
+
+def test_the_backtest_runs_in_the_background_and_says_what_it_proves(folder: Path) -> None:
+    """A button starts it; afterwards errors, coverage and limits are on the page."""
+    app = open_page(write_project(folder))
+    press(app, "Try it on my labels")
+    found = backtests._runs()[project_id(app)]
+    assert found.run is not None
+    found.run.wait(120)
+    text = said(run(app))
+    assert "Mandoline (the paper's weights)** was off by" in text
+    assert "It cannot show a shift that the labelled data hold no trace of" in text
+    table = next(frame.value for frame in app.dataframe if "error to expect" in frame.value.columns)
+    assert "Source score" in set(table["method"])
+
+
+def test_the_number_of_shifts_stays_when_the_backtest_is_done(folder: Path) -> None:
+    """What was asked for is what is shown: its choice is off the page while the backtest runs."""
+    app = open_page(write_project(folder))
+    app.segmented_control(key="draws").set_value(10)
+    press(run(app), "Try it on my labels")
+    found = backtests._runs()[project_id(app)]
+    assert found.run is not None
+    found.run.wait(120)
+    run(app)
+    assert app.segmented_control(key="draws").value == 10
+    assert "Try it on my labels" not in labels(app)
+    assert "was off by" in said(app)
+
+
+def test_a_backtest_is_stopped_and_can_be_started_again(folder: Path) -> None:
+    app = open_page()
+    press(app, "Try it on my labels")
+    assert "Backtest of lr" in "\n".join(str(one.text) for one in app.get("progress"))
+    press(app, "Stop")
+    found = backtests._runs()[project_id(app)]
+    assert found.stopped
+    assert found.run is not None
+    found.run.wait(30)
+    text = said(run(app))
+    assert "Stopped." in text
+    assert "Try it on my labels" in labels(app)
+
+
+def test_an_edit_stops_a_backtest_that_nobody_needs(folder: Path) -> None:
+    app = open_page()
+    press(app, "Try it on my labels")
+    press(app, next(label for label in labels(app) if label.startswith("Make a slice: ")))
+    assert backtests._runs()[project_id(app)].stopped
+
+
+def gaps(folder: Path, n: int) -> Path:
+    """Write a project whose labels file has labels for the first n new rows only."""
+    path = write_project(folder)
+    _, _, known = small_frames()
+    known.loc[n:, "label"] = None
+    known.to_csv(folder / "target_labels.csv", index=False)
+    return path
+
+
+def test_a_few_labels_stand_beside_the_estimate(folder: Path) -> None:
+    """Labels only, the estimate and both together; the test in words."""
+    text = said(open_page(gaps(folder, 60)))
+    assert "**60** of 300 new rows have a label." in text
+    assert "60 labelled new rows by themselves say" in text
+    assert "The labels agree with the estimate" in text or "than the slices explain" in text
+
+
+def test_too_few_labels_say_how_many_are_needed(folder: Path) -> None:
+    text = said(open_page(gaps(folder, 3)))
+    assert "too few to say anything by" in text
+    assert "How many rows" in "".join(one.label for one in open_page(gaps(folder, 3)).number_input)
+
+
+def test_full_labels_stay_aside(folder: Path) -> None:
+    """Labels of all rows are the truth; the plan does not look at them."""
+    text = said(open_page(write_project(folder)))
+    assert "put aside until you reveal the truth" in text
+    assert "With these 50 labels the answer would be sure to about" in text
+
+
+def test_labels_brought_back_with_the_plan_are_used(folder: Path) -> None:
+    """The downloaded plan with a column of labels becomes the project's labels; numbers are the library's."""
+    path = write_project(folder, {"target": {"path": "target.csv"}})
+    app = open_page(path)
+    project = current(app)
+    assert "No new row has a label yet." in said(app)
+    _, _, truth = small_frames()
+    plan = compute.label_plan(workspace_of(app), 40)
+    table = pd.read_csv(io.StringIO(plan.to_csv()))
+    table["label"] = truth["label"].to_numpy()[table["row"] - 1]
+    content = trust_labels.join_labels([None] * 300, table.to_csv(index=False).encode(), "label")
+    known = pd.read_csv(io.BytesIO(content))["label"]
+    assert known.notna().sum() == 40
+    assert (known.dropna() == truth["label"][known.notna()]).all()
+    assert project.target_labels is None
+
+
+def workspace_of(app: AppTest) -> state.Workspace:
+    """Return the workspace of an app that is open."""
+    revision = state.store().head(project_id(app))
+    project = current(app)
+    return state.Workspace(
+        project_id(app), project, revision.document["names"], project.models[0].name, revealed=False, revision=revision
+    )
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"row,label\n0,good\n", "different numbers from 1 to 3"),
+        (b"row,label\n1,good\n1,bad\n", "different numbers from 1 to 3"),
+        (b"row,label\n1,\n", "is empty"),
+        (b"row\n1\n", "'label'"),
+        (b"line,label\n1,good\n", "'row'"),
+    ],
+)
+def test_a_file_that_is_no_plan_is_refused_in_words(content: bytes, message: str) -> None:
+    with pytest.raises(MandolineError, match=message):
+        trust_labels.join_labels([None] * 3, content, "label")
+
+
+def test_a_missing_slice_is_measured_by_those_one_knows(folder: Path) -> None:
+    """Weaker slices are named; the weakest that could be enough, too; names are escaped."""
+    report = estimate(load_project(write_project(folder))).first
+    strengths = [SliceStrength("a_b", 1.1, 1.1), SliceStrength("c", 3.0, 2.0), SliceStrength("d", math.inf, 2.0)]
+    text = supposing_words.crossing_sentence(report, 0.1, 2.0, strengths)
+    assert "stronger than *a\\_b*." in text
+    assert "One as strong as *c* (3 times) could be enough." in text
+    assert supposing_words.crossing_sentence(report, 0.1, None, strengths).startswith("No hidden change")
+    many = [SliceStrength(name, 1 + i / 10, 1.0) for i, name in enumerate("abcdef")]
+    assert "stronger than *f*, *e* and *d*." in supposing_words.crossing_sentence(report, 0.1, 2.0, many)
+    idle = [SliceStrength("a", 1.0, 1.0)]
+    assert "stronger than" not in supposing_words.crossing_sentence(report, 0.1, 2.0, idle)
+    assert "; 4 weaker ones are not shown)" in supposing_words.strengths_caption(many * 2)
+    assert "not shown" not in supposing_words.strengths_caption(many)
+
+
+def test_what_checks_found_is_said_in_the_apps_words(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Labelled and new data, as everywhere in the app; names in quotes stay as they are."""
+    words = "Slice 'the source' is off: 3 source rows, 5.0% of the target."
+    check = Check("fit", "Is it?", "failed", words)
+    monkeypatch.setattr(parts, "verdict_of", lambda report: Verdict("red", f"Not to be trusted: {words}", (check,)))
+    text = said(open_page(write_project(folder)))
+    assert text.count("Slice 'the source' is off: 3 labelled rows, 5.0% of the new data.") == 2
+
+
+def test_a_method_that_weights_nothing_is_not_said_to_weight(folder: Path) -> None:
+    """Slices stay off and are drawn as such, rows all count once, and another method's weights are named as that."""
+    path = write_project(folder, {"estimator": {"name": "source"}})
+    app = open_page(path)
+    text = said(app)
+    assert "Every labelled row counts once, so no row decides." in text
+    assert "Not every slice matches the new data here." in text
+    assert "Slices match the new data by construction" not in text
+    paper = estimate(load_project(write_project(folder))).first
+    value = show_value(paper.estimate, share=True)
+    assert f"about the paper's weights on the same slices, which give {value}." in text
+
+
+def test_the_rows_to_label_are_listed_with_their_names_escaped(folder: Path) -> None:
+    app = open_page(write_project(folder, {"slices": [{**NEGATION, "name": "a *b*"}, LONG]}))
+    table = supposing_words.plan_table(compute.label_plan(workspace_of(app), 40), most=3)
+    assert list(table.columns) == ["in slices", "to label", "new rows", "labelled rows"]
+    assert len(table) == 3
+    assert not table["in slices"].str.contains(r"(?<!\\)\*").any()
+    assert table["in slices"].str.contains("a ", regex=False).any()

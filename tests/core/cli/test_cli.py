@@ -1,0 +1,278 @@
+"""The command line: what it prints, what it writes, how it ends; the same numbers as the library."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import mandoline_core as md
+from mandoline_core.cli.cli import main
+from tests.core.projects import DIGITS, LONG, NEGATION, REVIEWS, ROOT, WEB, run, run_json, small_frames, write_project
+
+Captured = pytest.CaptureFixture[str]
+COMMANDS = ("app", "estimate", "slices", "ablation")
+EDGE = {"edges": [["negation", "long"]]}
+HOSTILE = "<img src=x onerror=alert(1)>"
+
+
+def printed(value: Any) -> Any:
+    """Return a value as JSON would bring it back."""
+    return json.loads(json.dumps(value))
+
+
+def in_a_process(*arguments: object, **options: Any) -> subprocess.CompletedProcess[str]:
+    """Run the command line as a person does."""
+    command = [sys.executable, "-m", "mandoline_core.cli", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, **options)
+
+
+def is_interval(value: Any) -> bool:
+    """Tell a pair of numbers in order."""
+    return isinstance(value, list) and len(value) == 2 and value[0] <= value[1]
+
+
+@pytest.mark.parametrize("project", [REVIEWS, DIGITS], ids=["reviews", "digits"])
+def test_estimate_prints_the_contract(project: Path, capsys: Captured) -> None:
+    """Every key, with its type; the top level is the first model."""
+    found = run_json(capsys, "estimate", project)
+    for key in ("estimate", "source", "set_aside", "effective_sample_size", "largest_ratio"):
+        assert isinstance(found[key], float), key
+    for key in ("n_source", "n_target", "n_patterns"):
+        assert isinstance(found[key], int), key
+    assert is_interval(found["interval"])
+    assert found["truth"] is None
+    assert found["converged"] is True
+    assert all(isinstance(value, float) for value in found["delta"].values())
+    for finding in found["findings"]:
+        assert set(finding) == {"code", "severity", "message", "remedy"}
+        assert finding["severity"] in ("info", "warning", "serious")
+    for model in found["models"].values():
+        assert {"estimate", "interval", "source", "truth"} <= set(model)
+        assert model["interval"][0] < model["estimate"] < model["interval"][1]
+    first = next(iter(found["models"].values()))
+    for key in ("estimate", "interval", "source", "truth", "findings"):
+        assert found[key] == first[key], key
+
+
+def test_estimate_prints_the_librarys_floats_exactly(capsys: Captured) -> None:
+    """No digit is lost on the way out."""
+    report = md.estimate(md.load_project(REVIEWS))
+    found = run_json(capsys, "estimate", REVIEWS)
+    assert found == printed(report.as_dict())
+    assert found["estimate"] == report.estimate
+    assert tuple(found["interval"]) == report.interval
+    assert found["delta"] == report.delta
+
+
+def test_delta_names_edges_by_their_slices(tmp_path: Path, capsys: Captured) -> None:
+    """An edge is written "a*b", after the slices."""
+    found = run_json(capsys, "estimate", write_project(tmp_path, EDGE))
+    assert list(found["delta"]) == ["negation", "long", "negation*long"]
+    assert list(found["models"]) == ["lr", "nb"]
+
+
+def test_samples_read_by_polars_give_the_same_report(capsys: Captured) -> None:
+    """The engine that holds the data does not matter, down to the fingerprint."""
+    project = md.load_project(REVIEWS)
+    frames = (pl.read_csv(REVIEWS.with_name(name)) for name in ("source.csv", "target.csv"))
+    source, target = (
+        md.Sample(frame, models=project.models, label=label)
+        for frame, label in zip(frames, ("label", None), strict=True)
+    )
+    report = md.estimate(source, target, project.slices)
+    assert run_json(capsys, "estimate", REVIEWS) == printed(report.as_dict())
+
+
+def test_odd_projects_print_no_nan(tmp_path: Path, capsys: Captured) -> None:
+    """A slice that never fires, a score that never varies, a column with gaps only: still JSON."""
+    source, target, _ = small_frames()
+    never = {"slices": [LONG, {**NEGATION, "words": ["zebra"]}]}
+    mean = {"metric": {"name": "mean", "column": "loss"}, "models": None, "task": None}
+    for changes, frame in ((never, source), (mean, source.assign(loss=2.5)), ({}, source.assign(n_words=None))):
+        for command in ("estimate", "slices", "ablation"):
+            run_json(capsys, command, write_project(tmp_path, changes, source=frame, target=target))
+
+
+def test_weights_file_has_one_weight_a_row_and_model(tmp_path: Path, capsys: Captured) -> None:
+    """Each model's weights sum to 1, are the library's, and leave out rows without a label."""
+    source, _, _ = small_frames()
+    source.loc[:9, "label"] = None
+    project, out = write_project(tmp_path, source=source), tmp_path / "weights.csv"
+    assert run(capsys, "estimate", project, "--weights", out)[0] == 0
+    weights = pl.read_csv(out).to_pandas()
+    assert list(weights) == ["lr", "nb"]
+    assert len(weights) == len(source)
+    assert (weights[:10] == 0).all(axis=None)
+    report = md.estimate(md.load_project(project))
+    for name in weights:
+        assert weights[name].sum() == pytest.approx(1, abs=1e-12)
+        assert np.array_equal(weights[name], report.models[name].weights)
+
+
+def test_fail_under_sets_the_exit_code(tmp_path: Path, capsys: Captured) -> None:
+    """1 when the first model's estimate is below, with the report still printed; else 0."""
+    project = write_project(tmp_path)
+    found = run_json(capsys, "estimate", project)["estimate"]
+    assert run(capsys, "estimate", project, "--fail-under", found)[0] == 0
+    code, out, err = run(capsys, "estimate", project, "--fail-under", found + 1e-9)
+    assert code == 1
+    assert "small: accuracy on the target" in out
+    assert re.fullmatch(r"mandoline: the estimate 0\.\d{4} is below 0\.\d+\.\n", err)
+
+
+def test_reveal_shows_the_truth(tmp_path: Path, capsys: Captured) -> None:
+    """The share of right predictions on the target's labels; without --reveal there is none."""
+    _, target, labels = small_frames()
+    project = write_project(tmp_path)
+    found = run_json(capsys, "estimate", project, "--reveal")
+    plain = run_json(capsys, "estimate", project)
+    for name in ("lr", "nb"):
+        right = (target[f"pred_{name}"] == labels["label"]).mean()
+        assert found["models"][name]["truth"] == pytest.approx(right, rel=1e-13)
+        assert plain["models"][name]["truth"] is None
+        assert found["models"][name]["estimate"] == plain["models"][name]["estimate"]
+    assert found["truth"] == found["models"]["lr"]["truth"]
+    assert f"{found['truth']:.1%}" in run(capsys, "estimate", project, "--reveal")[1]
+
+
+def test_html_page_escapes_every_name(tmp_path: Path, capsys: Captured) -> None:
+    """A name is text, whatever it looks like."""
+    hostile = [
+        {**NEGATION, "name": HOSTILE},
+        {**LONG, "name": f"{HOSTILE} 2"},
+        {**WEB, "name": "never", "values": ["x"]},
+    ]
+    changes = {
+        "name": HOSTILE,
+        "models": [{"name": HOSTILE, "prediction": "pred_lr"}, {"name": "nb", "prediction": "pred_nb"}],
+        "slices": [*hostile, {**LONG, "name": f"{HOSTILE} 3"}],  # a duplicate, so that a finding names it
+        "edges": [[HOSTILE, f"{HOSTILE} 2"]],
+    }
+    page = tmp_path / "page.html"
+    code, _, err = run(capsys, "estimate", write_project(tmp_path, changes), "--html", page)
+    assert (code, err) == (0, "")
+    text = page.read_text(encoding="utf-8")
+    assert text.startswith("<!doctype html>")
+    assert "<img" not in text
+    assert text.count("&lt;img src=x onerror=alert(1)&gt;") >= 5  # title, heading, model, edge, finding
+
+
+def test_slices_prints_every_models_table(capsys: Captured) -> None:
+    """As JSON, the library's rows; as text, one table a model."""
+    project = md.load_project(DIGITS)
+    source, target = project.read()
+    found = run_json(capsys, "slices", DIGITS)
+    assert list(found) == ["models"]
+    for model in source.models:
+        prepared = md.prepare(source, target, project.slices, model=model, settings=project.estimator)
+        assert found["models"][model.name] == printed([row.as_dict() for row in md.slice_table(prepared)])
+    (row,) = found["models"]["lr"]
+    assert row["gold"]["precision"] == pytest.approx(0.714, abs=0.001)
+    _, out, _ = run(capsys, "slices", DIGITS)
+    assert "Slices for model lr" in out
+    assert "Slices for model knn" in out
+    assert "low_sharpness against its gold column, 8,000 source rows: precision 0.714, recall 0.938" in out
+
+
+def test_ablation_prints_both_curves(tmp_path: Path, capsys: Captured) -> None:
+    """The first cumulative entry is the source score, the last the estimate; each slice is left out once."""
+    project = write_project(tmp_path, {"slices": [NEGATION, LONG, WEB], "edges": [["negation", "long"]]})
+    found, report = run_json(capsys, "ablation", project), run_json(capsys, "estimate", project)
+    assert {"cumulative", "leave_one_out"} <= set(found)
+    for entry in found["cumulative"] + found["leave_one_out"]:
+        assert {"slice", "estimate", "interval", "effective_sample_size"} <= set(entry)
+        assert is_interval(entry["interval"])
+    assert [entry["slice"] for entry in found["cumulative"]] == [None, "negation", "long", "web"]
+    assert [entry["slice"] for entry in found["leave_one_out"]] == ["negation", "long", "web"]
+    assert found["cumulative"][0]["estimate"] == report["source"]
+    assert found["cumulative"][0]["interval"] == report["source_interval"]
+    assert found["cumulative"][-1]["estimate"] == pytest.approx(report["estimate"], abs=1e-12)
+    assert found["models"]["lr"]["cumulative"] == found["cumulative"]
+    without = write_project(tmp_path, {"slices": [NEGATION, LONG], "edges": [["negation", "long"]]})
+    expected = run_json(capsys, "estimate", without)["estimate"]
+    assert found["leave_one_out"][-1]["estimate"] == pytest.approx(expected, abs=1e-12)
+
+
+def test_text_shows_the_numbers_of_the_json(capsys: Captured) -> None:
+    """A person and a program read the same report."""
+    found = run_json(capsys, "estimate", REVIEWS)
+    _, out, err = run(capsys, "estimate", REVIEWS)
+    assert err == ""
+    for name, model in found["models"].items():
+        low, high = (f"{100 * end:.1f}" for end in model["interval"])
+        assert re.search(rf"^{name} +{100 * model['estimate']:.1f}% \({low} to {high}\)", out, re.MULTILINE)
+        assert f"{model['source']:.1%}" in out
+    assert f"{found['n_source']:,} labelled rows, {found['n_target']:,} new rows, {found['n_patterns']} slice" in out
+    assert "79.4% (77.0 to 81.6)" in out
+
+
+def test_readme_documents_every_command_and_option(capsys: Captured) -> None:
+    """A command or option that --help lists is in the README, as `mandoline command` or `--option`."""
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    general = help_of(capsys)
+    commands = re.findall(r"^    (\w+) ", general.split("COMMAND")[-1].split("a first session")[0], re.MULTILINE)
+    assert set(commands) >= set(COMMANDS)
+    for command in commands:
+        assert f"`mandoline {command}" in readme, f"README.md does not mention mandoline {command}"
+        for option in set(re.findall(r"--[a-z-]+", help_of(capsys, command))) - {"--help"}:
+            assert f"`{option}" in readme, f"README.md does not mention {option} of mandoline {command}"
+    assert "--version" in general
+    assert "mandoline --version" in readme
+
+
+def help_of(capsys: Captured, *command: str) -> str:
+    """Return what --help prints."""
+    with pytest.raises(SystemExit) as stopped:
+        run(capsys, *command, "--help")
+    assert stopped.value.code == 0
+    return capsys.readouterr().out
+
+
+def test_help_lists_every_command_and_the_exit_codes(capsys: Captured) -> None:
+    """One page says where to start."""
+    text = help_of(capsys)
+    for command in COMMANDS:
+        assert re.search(rf"^    {command} ", text, re.MULTILINE), command
+    assert "exit codes:" in text
+
+
+@pytest.mark.slow
+def test_progress_goes_to_standard_error_only(tmp_path: Path) -> None:
+    """A slow run says how far it is, without touching the JSON."""
+    noisy = {**NEGATION, "noise": {"source": {"inside": 0.9, "outside": 0.1}}}
+    slow = {"slices": [noisy, LONG], "estimator": {"interval": "bootstrap", "replicates": 1500}}
+    done = in_a_process("estimate", write_project(tmp_path, slow), "--json")
+    assert done.returncode == 0
+    assert re.search(r"^bootstrap of (lr|nb): \d+%$", done.stderr, re.MULTILINE)
+    assert json.loads(done.stdout)["converged"] is True
+    assert "bootstrap of" not in done.stdout
+
+
+@pytest.mark.parametrize("port", ["0", "99999", "http", "-1", "8501.5"])
+def test_a_port_that_cannot_be_is_refused(port: str, capsys: Captured) -> None:
+    """In one line, before anything starts."""
+    with pytest.raises(SystemExit) as stopped:
+        main(["app", f"--port={port}"])
+    assert stopped.value.code == 2
+    assert f"must be a whole number from 1 to 65535. Got {port!r}." in capsys.readouterr().err
+
+
+def test_a_closed_pipe_is_no_error(tmp_path: Path) -> None:
+    """When the reader has gone, as `head` does, there is nothing to say."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    arguments = [sys.executable, "-m", "mandoline_core.cli", "estimate", str(write_project(tmp_path))]
+    # With buffering, as usual, the pipe is found closed only when the output is flushed.
+    usual = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    done = subprocess.run(arguments, stdout=writer, stderr=subprocess.PIPE, text=True, check=False, env=usual)
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (0, "")
