@@ -19,8 +19,6 @@ class Finding:
     code : str
         A stable name for programs.
     severity : {"info", "warning", "serious"}
-    message : str
-    remedy : str
     slices : tuple of str
         The slices it speaks of, for programs.
     """
@@ -47,7 +45,6 @@ class Check:
 
     Parameters
     ----------
-    name, question : str
     state : {"passed", "doubtful", "failed", "not run"}
     words : str
         What was found, or why it could not run.
@@ -66,8 +63,6 @@ class Verdict:
     Parameters
     ----------
     level : {"green", "amber", "red"}
-    message : str
-    checks : tuple of Check
     """
 
     level: str

@@ -171,12 +171,10 @@ def leave_one_out(curves: Ablation, *, full: float, share: bool = True, dark: bo
 
     Parameters
     ----------
-    curves : Ablation
     full : float
         The estimate with all slices.
     share : bool
         Whether the metric is a share, shown in points.
-    dark : bool
     """
     scale = 100 if share else 1
     # Rounded, so that slices that change nothing keep their order.

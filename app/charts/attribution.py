@@ -32,12 +32,8 @@ def waterfall(found: Attribution, source: float, *, metric: str, share: bool, da
 
     Parameters
     ----------
-    found : Attribution
     source : float
         The score on the labelled data.
-    metric : str
-    share : bool
-    dark : bool
     """
     colours, steps = palette(dark), _steps(found.parts, source, share)
     places = [-(i + 1) for i in range(len(steps))]

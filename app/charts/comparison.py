@@ -43,7 +43,6 @@ def method_dots(
         The project's own method.
     waiting : sequence of str
         Methods that have not run.
-    dark : bool
     """
     share, colours = comparison.metric.share, palette(dark)
     groups = _groups(comparison, waiting)

@@ -20,8 +20,6 @@ def correction_matrix(
     ----------
     inside, outside, abstain : float
         p(truly in), where the slice says in, says out, and abstains; None for a slice that never abstains.
-    title : str
-    dark : bool
     """
     says = ["in", "out"] if abstain is None else ["in", "out", "abstains"]
     truly_in = [inside, outside] if abstain is None else [inside, outside, abstain]

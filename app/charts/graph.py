@@ -19,15 +19,7 @@ def slice_graph(
     *,
     dark: bool = False,
 ) -> go.Figure:
-    """Draw slices on a circle; solid lines join those that move together, dashed ones are suggested.
-
-    Parameters
-    ----------
-    names : sequence of str
-    edges : sequence of pairs of names
-    suggested : sequence of two names and the z-value of their score test
-    dark : bool
-    """
+    """Draw slices on a circle; solid lines join those that move together, dashed ones are suggested."""
     colours = palette(dark)
     place = dict(zip(names, _places(len(names)), strict=True))
     figure = go.Figure()

@@ -31,12 +31,10 @@ def interval_rows(
 
     Parameters
     ----------
-    rows : sequence of IntervalRow
     title, metric : str
         Plain text.
     share : bool
         Whether values are percentages.
-    dark : bool
     """
     figure = go.Figure()
     for place, row in enumerate(rows):

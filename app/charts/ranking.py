@@ -41,7 +41,6 @@ def model_dots(comparison: Comparison, *, chosen: str, dark: bool = False) -> go
         With truths only if they are to be shown.
     chosen : str
         The project's own method.
-    dark : bool
     """
     models = comparison.models
     metric = next(iter(models.values())).metric

@@ -28,9 +28,6 @@ class HiddenShift(NamedTuple):
         The bounds, before sampling error.
     points : sequence of SensitivityPoint
         Some of them with sampling error.
-    chosen : SensitivityPoint
-    threshold, crossing : float or None
-    strengths : sequence of SliceStrength
     """
 
     gammas: Sequence[float]

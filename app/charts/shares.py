@@ -46,7 +46,6 @@ def class_balance(
         Share of rows by class. None for a target whose classes are not known.
     what : str
         What the classes are, for the axis: "label", "predicted class".
-    dark : bool
     """
     target = target_shares or {}
     names = sorted({*source_shares, *target}, key=lambda name: (-source_shares.get(name, 0.0), -target.get(name, 0.0)))

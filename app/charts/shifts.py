@@ -33,10 +33,8 @@ def pair_gaps(
 
     Parameters
     ----------
-    names_pairs : sequence of pairs of names
     before, after : sequence of float
         Target minus source, as shares; shown in points.
-    dark : bool
     """
     lines = _sorted(
         _Line(
@@ -75,12 +73,10 @@ def balance(
 
     Parameters
     ----------
-    names : sequence of str
     before, after : sequence of float
         Standardised shifts, target minus source; NaN where there is none.
     modelled : sequence of bool
         Slices in use: greyed, because they match by construction.
-    dark : bool
     """
     lines = _sorted(
         _Line(label(name), safe(shorten(name, 60)), shorten(name, 24), old, new, known)

@@ -156,12 +156,10 @@ def finish(
 
     Parameters
     ----------
-    figure : Figure
     title, x, y : str
         Plain text; escaped here.
     height : int
         Of the plot, in pixels; the title comes on top.
-    dark : bool
     head : int
         Pixels to leave free between the title and the plot.
     axis_width : int

@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 from app.charts.template import finish, palette, safe, wrap
 from mandoline_core.trust import TheoremBound
 
-TERM_NAMES = {"hidden shift": "hidden change", "corrections": "corrections", "luck": "luck of the draw"}
+TERM_NAMES = {"hidden shift": "hidden change", "corrections": "corrections", "sampling error": "luck of the draw"}
 _ROW = 46
 
 
@@ -16,11 +16,8 @@ def bound_bars(bound: TheoremBound, *, half_interval: float | None, share: bool,
 
     Parameters
     ----------
-    bound : TheoremBound
     half_interval : float or None
         How far the interval reaches from the estimate, for comparison.
-    share : bool
-    dark : bool
     """
     colours, scale = palette(dark), 100.0 if share else 1.0
     starts = [scale * sum(term.value for term in bound.terms[:i]) for i in range(len(bound.terms))]

@@ -40,11 +40,8 @@ def histogram_with_cut(
 
     Parameters
     ----------
-    source_values, target_values : array of float
-    column : str
     above, below : float or None
         As in a threshold slice: inside above, or below; with both, between abstains.
-    dark : bool
     """
     source, target = np.asarray(source_values, dtype=float), np.asarray(target_values, dtype=float)
     cuts = [cut for cut in (above, below) if cut is not None]

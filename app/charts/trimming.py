@@ -11,7 +11,7 @@ from app.charts.scales import TICK_FORMAT, ZOOMED, value_range
 from app.charts.template import WIDE_AXIS, finish, palette
 from app.words import direction, show_difference, spoken
 from mandoline_core.formatting import counted, show_interval, show_value
-from mandoline_core.trust import Trimmed
+from mandoline_core.trust import Trimming
 
 _MOST_TICKS = 8  # what fits on a phone
 
@@ -35,18 +35,14 @@ def show_capped(cap: float) -> str:
 
 
 def trimming_curve(
-    found: Sequence[Trimmed], chosen: float, *, metric: str, share: bool, dark: bool = False
+    found: Sequence[Trimming], chosen: float, *, metric: str, share: bool, dark: bool = False
 ) -> go.Figure:
     """Show the estimate with its interval for every cap, the chosen one marked.
 
     Parameters
     ----------
-    found : sequence of Trimmed
+    found : sequence of Trimming
         By cap, ascending; the last has none.
-    chosen : float
-    metric : str
-    share : bool
-    dark : bool
     """
     colours, places = palette(dark), list(range(len(found)))
     low, high = [one.interval[0] for one in found], [one.interval[1] for one in found]
@@ -106,7 +102,7 @@ def trimming_curve(
     )
 
 
-def _title(chosen: Trimmed, free: Trimmed, share: bool) -> str:
+def _title(chosen: Trimming, free: Trimming, share: bool) -> str:
     if math.isinf(chosen.cap):
         return f"Without a cap the estimate is {show_value(free.estimate, share=share)}; a cap trades balance for calm"
     way = direction(chosen.change, share=share)
@@ -118,7 +114,7 @@ def _title(chosen: Trimmed, free: Trimmed, share: bool) -> str:
     return f"A cap at {show_capped(chosen.cap)} {moved}"
 
 
-def _words(one: Trimmed, share: bool) -> str:
+def _words(one: Trimming, share: bool) -> str:
     return (
         f"<b>{show_cap(one.cap)}</b>: {show_interval(one.estimate, one.interval, share=share)}<br>"
         f"{counted(one.rows_capped, 'row')} capped, {one.effective_sample_size:,.0f} effective rows"

@@ -53,8 +53,8 @@ from app.compute.labels import Labels, few_labels, label_plan, target_labels
 from app.compute.trust import (
     MOST_GAMMA,
     Curve,
-    Unmatched,
-    Weighted,
+    Remainder,
+    WeightedReport,
     attribution,
     crossing_gamma,
     has_noisy_slices,

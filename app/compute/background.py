@@ -24,10 +24,6 @@ class _Stopped(BaseException):
 class Run:
     """Do tasks in the background. What is done stays done when the run is stopped.
 
-    Parameters
-    ----------
-    tasks : sequence of Task
-
     Examples
     --------
     >>> done = []

@@ -15,7 +15,7 @@ from app.compute.estimates import prepared, problem_key
 from app.project import Workspace
 from mandoline_core import EstimatorSettings
 from mandoline_core.backtesting import ModelBacktest, backtest_model
-from mandoline_core.estimating import Prepared
+from mandoline_core.estimating import ModelProblem
 
 MOST_KEPT = 24
 
@@ -27,7 +27,6 @@ class BacktestRun:
     ----------
     key : hashable
         What its answer will be kept by.
-    title : str
     """
 
     def __init__(self, key: Hashable, title: str) -> None:
@@ -121,7 +120,7 @@ def start_backtest(workspace: Workspace, draws: int) -> BacktestRun:
     return found
 
 
-def _answer(kept: _Kept, run: BacktestRun, problem: Prepared, settings: EstimatorSettings, draws: int) -> None:
+def _answer(kept: _Kept, run: BacktestRun, problem: ModelProblem, settings: EstimatorSettings, draws: int) -> None:
     kept.put(run.key, backtest_model(problem, settings, draws=draws, progress=run.note))
 
 

@@ -18,7 +18,7 @@ from app.compute.frames import model_of, samples
 from app.project import Workspace
 from mandoline_core import EstimatorSettings, MandolineError
 from mandoline_core.comparing import Comparison, Entry, ModelComparison, gather, run_estimator, summarise
-from mandoline_core.estimating import Prepared
+from mandoline_core.estimating import ModelProblem
 from mandoline_core.estimators import ESTIMATORS, default_columns, get_estimator
 
 MOST_BYTES = 400_000_000
@@ -151,7 +151,7 @@ def start_slow(workspace: Workspace) -> Run:
     return _runs()[workspace.id]
 
 
-def _answer(kept: _Kept, key: Hashable, problem: Prepared, name: str, settings: EstimatorSettings) -> None:
+def _answer(kept: _Kept, key: Hashable, problem: ModelProblem, name: str, settings: EstimatorSettings) -> None:
     # Linear algebra on every core would leave none for the page, and threads that wait for each other are slower.
     with threadpool_limits(limits=1):
         kept.put(key, run_estimator(problem, name, settings))
@@ -169,7 +169,7 @@ def _waiting(workspace: Workspace) -> list[str]:
     return sorted(names, key=lambda name: _SECONDS.get(name, _OTHERS))
 
 
-def _problem(workspace: Workspace, model: str | None) -> Prepared:
+def _problem(workspace: Workspace, model: str | None) -> ModelProblem:
     """State the problem; which estimator the project uses does not matter here."""
     project = workspace.project
     neutral = replace(workspace, project=replace(project, estimator=replace(project.estimator, name="source")))

@@ -9,7 +9,7 @@ import streamlit as st
 from app.compute.estimates import counted, members, prepared, problem_key
 from app.project import Workspace
 from mandoline_core import Correction
-from mandoline_core.estimating import Prepared, state_problem
+from mandoline_core.estimating import ModelProblem, state_problem
 from mandoline_core.weighting import edge_threshold, pair_gaps, score_tests
 
 
@@ -86,7 +86,7 @@ def pairs(workspace: Workspace) -> Pairs:
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
-def _pairs(key: tuple[str, ...], _prepared_problem: Prepared) -> Pairs:
+def _pairs(key: tuple[str, ...], _prepared_problem: ModelProblem) -> Pairs:
     problem = _prepared_problem.problem
     names = problem.patterns.names
     gaps = pair_gaps(problem)

@@ -27,9 +27,9 @@ from mandoline_core import (
 from mandoline_core.arrays import Codes
 from mandoline_core.estimating import (
     Balance,
-    Counted,
     HeavyPattern,
-    Prepared,
+    ModelCount,
+    ModelProblem,
     column_balance,
     count_rows,
     heaviest_patterns,
@@ -62,7 +62,7 @@ def _rule_key(rule: Slice) -> str:
 
 def counted(
     workspace: Workspace, model: str | None = None, *, everything: bool = False, need_slices: bool = True
-) -> Counted:
+) -> ModelCount:
     """Count the patterns of a model; corrections, edges and settings do not matter here.
 
     Parameters
@@ -97,7 +97,7 @@ def _counted(
     _source: Sample,
     _target: Sample,
     _need_slices: bool,
-) -> Counted:
+) -> ModelCount:
     return count_rows(
         _source,
         _target,
@@ -115,7 +115,7 @@ def _revealed(workspace: Workspace, target: Sample) -> Sample | None:
     return workspace.project.reveal(target) if workspace.revealed else None
 
 
-def prepared(workspace: Workspace, model: str | None = None, *, need_slices: bool = True) -> Prepared:
+def prepared(workspace: Workspace, model: str | None = None, *, need_slices: bool = True) -> ModelProblem:
     """State the problem of a model."""
     table = counted(workspace, model, need_slices=need_slices)
     return _prepared(problem_key(workspace, model), table, workspace)
@@ -140,7 +140,7 @@ def problem_key(workspace: Workspace, model: str | None) -> tuple[str, ...]:
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
-def _prepared(key: tuple[str, ...], _counted_table: Counted, _workspace: Workspace) -> Prepared:
+def _prepared(key: tuple[str, ...], _counted_table: ModelCount, _workspace: Workspace) -> ModelProblem:
     project = _workspace.project
     return state_problem(
         _counted_table, project.slices, edges=project.edges, settings=project.estimator, methods=project.methods
@@ -153,7 +153,7 @@ def report(workspace: Workspace, model: str | None = None) -> ModelReport:
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
-def _report(key: tuple[str, ...], _prepared_problem: Prepared, _workspace: Workspace) -> ModelReport:
+def _report(key: tuple[str, ...], _prepared_problem: ModelProblem, _workspace: Workspace) -> ModelReport:
     return report_model(_prepared_problem, _workspace.project.estimator)
 
 
@@ -176,7 +176,7 @@ def curves(workspace: Workspace, order: tuple[str, ...] | None = None) -> Ablati
 
 @st.cache_resource(max_entries=64, show_spinner=False)
 def _curves(
-    key: tuple[str, ...], _prepared_problem: Prepared, _workspace: Workspace, _order: tuple[str, ...] | None
+    key: tuple[str, ...], _prepared_problem: ModelProblem, _workspace: Workspace, _order: tuple[str, ...] | None
 ) -> Ablation:
     return ablation(_prepared_problem, _workspace.project.estimator, order=_order)
 

@@ -11,7 +11,7 @@ from app.compute.estimates import prepared, problem_key
 from app.compute.frames import samples
 from app.project import Workspace, read_upload
 from mandoline_core import MandolineError, Sample
-from mandoline_core.estimating import Prepared
+from mandoline_core.estimating import ModelProblem
 from mandoline_core.labelling import FewLabels, LabelPlan, has_label, label_column, plan_labels, read_plan, use_labels
 
 
@@ -21,7 +21,6 @@ class Labels:
 
     Parameters
     ----------
-    n_labelled, n_target : int
     known : Sample
         With labels that may be used: where only some rows have one. Where all have, they are the truth, and left out.
     """
@@ -56,7 +55,7 @@ def _target_labels(key: tuple[object, ...], _workspace: Workspace) -> Labels:
     return Labels(n, target.n_rows, _without_labels(problem, target))
 
 
-def _without_labels(problem: Prepared, target: Sample) -> Sample:
+def _without_labels(problem: ModelProblem, target: Sample) -> Sample:
     column = label_column(problem)
     if column not in target.columns:
         return target
@@ -68,7 +67,6 @@ def few_labels(workspace: Workspace, plan: bytes | None = None) -> FewLabels:
 
     Parameters
     ----------
-    workspace : Workspace
     plan : bytes, optional
         The file of the plan that the rows were drawn by.
     """

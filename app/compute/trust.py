@@ -21,14 +21,14 @@ from mandoline_core.estimating import (
     slice_balance,
 )
 from mandoline_core.trust import (
+    BalanceLine,
     Drift,
     Overlap,
     SensitivityPoint,
     SliceStrength,
     Tail,
     TheoremBound,
-    Trimmed,
-    Unmodelled,
+    Trimming,
     caps,
     column_table_of,
     crossing,
@@ -52,12 +52,11 @@ Key = tuple[object, ...]
 
 
 @dataclass(frozen=True)
-class Weighted:
+class WeightedReport:
     """Hold an estimate that is a mean of weighted rows: the project's own or, where that is none, the paper's.
 
     Parameters
     ----------
-    report : ModelReport
     workspace : Workspace
         The project as it would be with that method.
     instead : bool
@@ -75,11 +74,11 @@ class Weighted:
 
 
 @dataclass(frozen=True)
-class Unmatched:
+class Remainder:
     """Hold what weighting leaves off: columns and words, pairs of slices, and the slices, which match on purpose."""
 
-    columns: tuple[Unmodelled, ...]
-    pairs: tuple[Unmodelled, ...]
+    columns: tuple[BalanceLine, ...]
+    pairs: tuple[BalanceLine, ...]
     slices: tuple[Balance, ...]
     note: str
     left_out: dict[str, str]
@@ -95,12 +94,12 @@ class Curve:
     points: tuple[SensitivityPoint, ...]
 
 
-def weighted(workspace: Workspace) -> Weighted:
+def weighted(workspace: Workspace) -> WeightedReport:
     """Find weights that may be changed: those of the project's method or, where it has none, the paper's."""
     if _weights_rows(problem_key(workspace, None), report(workspace), workspace.project.estimator.name):
-        return Weighted(report(workspace), workspace, instead=False)
+        return WeightedReport(report(workspace), workspace, instead=False)
     other = _with_method(workspace, PAPER)
-    return Weighted(report(other), other, instead=True)
+    return WeightedReport(report(other), other, instead=True)
 
 
 def _with_method(workspace: Workspace, name: str) -> Workspace:
@@ -124,14 +123,14 @@ def tail(workspace: Workspace) -> Tail:
     return tail_of(report(workspace))
 
 
-def trimmings(workspace: Workspace) -> tuple[Trimmed, ...]:
+def trimmings(workspace: Workspace) -> tuple[Trimming, ...]:
     """Estimate with every cap worth trying on how much a row may count; the last is none."""
     found = weighted(workspace)
     return _trimmings(problem_key(found.workspace, None), found.report, found.workspace)
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
-def _trimmings(key: Key, _report: ModelReport, _workspace: Workspace) -> tuple[Trimmed, ...]:
+def _trimmings(key: Key, _report: ModelReport, _workspace: Workspace) -> tuple[Trimming, ...]:
     settings = _workspace.project.estimator
     return tuple(trim(_report, cap, confidence=settings.confidence, estimator=settings.name) for cap in caps(_report))
 
@@ -146,15 +145,15 @@ def _unlike(key: Key, _report: ModelReport) -> Overlap:
     return overlap(_report)
 
 
-def unmatched(workspace: Workspace) -> Unmatched:
+def unmatched(workspace: Workspace) -> Remainder:
     """Compare what no slice stands for, before and after weighting."""
     return _unmatched(problem_key(workspace, None), report(workspace))
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
-def _unmatched(key: Key, _report: ModelReport) -> Unmatched:
+def _unmatched(key: Key, _report: ModelReport) -> Remainder:
     table = column_table_of(_report)
-    return Unmatched(
+    return Remainder(
         columns=unmodelled_lines(_report) or (),
         pairs=unmodelled_pairs(_report),
         slices=slice_balance(_report),

@@ -157,7 +157,6 @@ def on_column(rule: Slice, column: str, source: Sample) -> Slice:
     ----------
     rule : Slice
         Of a kind that reads one column.
-    column : str
     source : Sample
         The new bounds and values are this sample's.
     """

@@ -29,10 +29,8 @@ def remedies(
 
     Parameters
     ----------
-    finding : Finding
     report : ModelReport
         The report it comes from.
-    project : Project
     alike : mapping of str to str, optional
         For a slice, the one that shares most rows with it: the one to merge it with.
     """

@@ -28,8 +28,6 @@ class RoleGuess:
 
     Parameters
     ----------
-    label : str or None
-    models : tuple of Model
     reasons : dict of str to str
         For each column with a role, why it was given.
     problems : tuple of str
@@ -86,10 +84,8 @@ def make_models(
 
     Parameters
     ----------
-    sample : Sample
     predictions : mapping of str to str
         The prediction column of each model.
-    label : str or None
     target_columns : collection of str
         Probabilities that the target lacks are left out.
     """
@@ -149,9 +145,6 @@ def match_probabilities(
 
     Parameters
     ----------
-    sample : Sample
-    model : str
-    classes : sequence of str
     only_model : bool
         Take names without a model's name, such as p_yes, too.
 

@@ -26,7 +26,6 @@ class Workspace:
 
     Parameters
     ----------
-    id : str
     project : Project
         Its paths are absolute.
     names : dict of str to str
@@ -35,7 +34,6 @@ class Workspace:
         The model on show.
     revealed : bool
         Whether the truth is shown.
-    revision : Revision
     """
 
     id: str

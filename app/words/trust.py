@@ -13,7 +13,7 @@ from app.words.wording import plain, spoken, told
 from mandoline_core.estimating import Attribution, CorrectionSlope, ModelReport, is_share
 from mandoline_core.estimators import get_estimator
 from mandoline_core.formatting import counted, show_interval, show_points, show_times, show_value
-from mandoline_core.trust import FINITE_MEAN, FINITE_VARIANCE, USABLE, Overlap, Tail, Trimmed, Unmodelled
+from mandoline_core.trust import FINITE_MEAN, FINITE_VARIANCE, USABLE, BalanceLine, Overlap, Tail, Trimming
 
 SMALL_GAP = 0.1  # standard deviations: less is hardly worth a word
 
@@ -80,7 +80,7 @@ def _tail(tail: Tail) -> str:
     )
 
 
-def trimming_sentence(found: Trimmed, free: Trimmed, *, share: bool) -> str:
+def trimming_sentence(found: Trimming, free: Trimming, *, share: bool) -> str:
     """Say what a cap does: before, after, what it buys and what it costs."""
     before = show_interval(free.estimate, free.interval, share=share)
     if math.isinf(found.cap):
@@ -142,7 +142,7 @@ def attribution_sentence(found: Attribution, report: ModelReport) -> str:
     return f"{moved} ({written}), {ends}{luck}."
 
 
-def unmodelled_sentence(line: Unmodelled, *, weighted: bool = True) -> str:
+def unmodelled_sentence(line: BalanceLine, *, weighted: bool = True) -> str:
     """Say how far something that nobody modelled is off, and whether luck explains it."""
     luck = "more than luck would do" if line.stands_out else "no more than luck would do"
     if line.kind == "pair":
@@ -158,7 +158,7 @@ def unmodelled_sentence(line: Unmodelled, *, weighted: bool = True) -> str:
     )
 
 
-def unmodelled_table(lines: Sequence[Unmodelled]) -> pd.DataFrame:
+def unmodelled_table(lines: Sequence[BalanceLine]) -> pd.DataFrame:
     """List everything compared, at full precision."""
     return pd.DataFrame(
         [

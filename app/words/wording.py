@@ -124,13 +124,7 @@ def spoken(metric: str) -> str:
 
 
 def headline(report: ModelReport, *, reveal: bool) -> str:
-    """Say the estimate in one or two sentences; with `reveal`, the truth too.
-
-    Parameters
-    ----------
-    report : ModelReport
-    reveal : bool
-    """
+    """Say the estimate in one or two sentences; with `reveal`, the truth too."""
     share = is_share(report)
     verb = _VERBS.get(report.metric, _OTHER)
     source = show_value(report.source, share=share)

@@ -6,4 +6,4 @@ The truth is known there. Shifts are made by slices, by a slice held out, by cla
 from __future__ import annotations
 
 from mandoline_core.backtesting.backtest import backtest, backtest_model
-from mandoline_core.backtesting.results import EXPECTED_KINDS, Backtest, Judged, ModelBacktest
+from mandoline_core.backtesting.results import EXPECTED_KINDS, Backtest, MethodRecord, ModelBacktest

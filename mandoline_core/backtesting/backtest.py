@@ -15,7 +15,7 @@ from mandoline_core.backtesting.pseudo_targets import COLUMN, KINDS, pseudo_targ
 from mandoline_core.backtesting.results import Backtest, Draw, ModelBacktest, judge
 from mandoline_core.backtesting.text import say_what_it_proves
 from mandoline_core.errors import MandolineError, ProjectError, did_you_mean
-from mandoline_core.estimating import CodesOf, EdgeNames, Prepared, Progress, interval_of, state
+from mandoline_core.estimating import CodesOf, EdgeNames, ModelProblem, Progress, interval_of, state
 from mandoline_core.estimators import ESTIMATORS, Estimator, Outcome, get_estimator
 from mandoline_core.formatting import listed
 from mandoline_core.project import EstimatorSettings, MethodSettings, MetricSettings, Project
@@ -51,8 +51,6 @@ def backtest(
     source : Project or Sample
         A project says everything else itself; then only `draws`, `estimators`, `columns`, `kinds` and `progress` may
         follow.
-    target : Sample
-    slices : sequence of Slice
     draws : int
         Pseudo-targets of every kind.
     estimators : sequence of str, optional
@@ -61,19 +59,12 @@ def backtest(
         To split the source by; when empty, columns that look like times or groups; None for no such split.
     kinds : sequence of str
         Of shift: "slices", "held-out slice", "class", "column".
-    edges : sequence of pairs of slice names, or "auto"
-    metric : str or MetricSettings
-    methods : MethodSettings
     progress : callable, optional
         Called with what is being done and the share done, between 0 and 1.
     codes_of : callable
         Evaluates slices on a sample; a caller may put a cache here.
     **settings
         Fields of EstimatorSettings.
-
-    Returns
-    -------
-    Backtest
 
     Examples
     --------
@@ -120,7 +111,7 @@ def _check(draws: object, kinds: Sequence[str]) -> None:
 
 
 def backtest_model(
-    prepared: Prepared,
+    prepared: ModelProblem,
     settings: EstimatorSettings,
     *,
     draws: int = 100,
@@ -136,7 +127,6 @@ def backtest_model(
 
     Parameters
     ----------
-    prepared : Prepared
     settings : EstimatorSettings
         Its name only says which method the text speaks of first.
     draws : int

@@ -71,8 +71,6 @@ def split_column(sample: Sample, column: str, scored: NDArray[np.bool_]) -> list
 
     Parameters
     ----------
-    sample : Sample
-    column : str
     scored : array of bool, shape (n_rows,)
 
     Examples

@@ -53,12 +53,11 @@ class PseudoTarget:
 
 
 @dataclass(frozen=True, eq=False)
-class Said:
+class ModelAnswers:
     """Hold a model's answers on the scored source rows, read once for all draws.
 
     Parameters
     ----------
-    answers : Answers
     probabilities : array of float, shape (n_scored, n_classes), or None
         None where no method asks for them.
     """
@@ -73,12 +72,11 @@ class DrawnRows(Rows):
 
     Parameters
     ----------
-    said : Said
     source_index, target_index : array of int
         The scored source row that each drawn row is.
     """
 
-    said: Said
+    said: ModelAnswers
     source_index: Index
     target_index: Index
 
@@ -104,7 +102,7 @@ class DrawnRows(Rows):
 
 
 @dataclass(frozen=True, eq=False)
-class Drawn:
+class SamplePair:
     """Hold two drawn samples: the problem they pose, and the scored source rows that they are made of."""
 
     problem: Problem
@@ -112,7 +110,7 @@ class Drawn:
     target: Index
 
 
-def read_said(rows: Rows, *, probabilities: bool) -> Said:
+def read_said(rows: Rows, *, probabilities: bool) -> ModelAnswers:
     """Read a model's answers on the scored source rows, in the source's own classes.
 
     Examples
@@ -131,7 +129,7 @@ def read_said(rows: Rows, *, probabilities: bool) -> Said:
     chances = None
     if probabilities:
         chances = read_probabilities(rows.source, rows.model, answers, merge)[0][rows.scored]
-    return Said(answers.take(rows.scored), chances)
+    return ModelAnswers(answers.take(rows.scored), chances)
 
 
 def draw(
@@ -140,19 +138,17 @@ def draw(
     rng: np.random.Generator,
     *,
     rows: Rows | None = None,
-    said: Said | None = None,
-) -> Drawn:
+    said: ModelAnswers | None = None,
+) -> SamplePair:
     """Draw both samples with replacement and state the problem that they pose, as `prepare` would.
 
     Parameters
     ----------
-    pseudo : PseudoTarget
     settings : EstimatorSettings
         How the source is split, as in the real problem.
-    rng : numpy.random.Generator
     rows : Rows, optional
         The real rows.
-    said : Said, optional
+    said : ModelAnswers, optional
         What the model says of them; without it methods that look at predictions cannot run.
     """
     real = pseudo.problem
@@ -171,7 +167,7 @@ def draw(
         scored = np.ones(len(source), dtype=bool)
         drawn = DrawnRows(rows.source, rows.source, rows.model, rows.metric, scored, said, source, target)
         problem = replace(problem, rows=drawn)
-    return Drawn(problem, source, target)
+    return SamplePair(problem, source, target)
 
 
 def _draw_rows(pseudo: PseudoTarget, rng: np.random.Generator) -> tuple[Index, Index]:

@@ -19,7 +19,7 @@ from mandoline_core.arrays import Floats, Index
 from mandoline_core.backtesting.column_splits import find_columns, split_column
 from mandoline_core.backtesting.pseudo_samples import PseudoTarget, read_said
 from mandoline_core.errors import MandolineError
-from mandoline_core.estimating import Prepared, steps
+from mandoline_core.estimating import ModelProblem, steps
 from mandoline_core.estimators import weigh
 from mandoline_core.metrics import MOST_CLASSES, evaluate
 from mandoline_core.samples import class_codes
@@ -38,7 +38,6 @@ class PseudoTargets:
 
     Parameters
     ----------
-    kinds : dict of str to list of PseudoTarget
     skipped : dict of str to str
         Kinds, or parts of a kind as "kind: part", with the reason.
     """
@@ -48,16 +47,14 @@ class PseudoTargets:
 
 
 def pseudo_targets(
-    prepared: Prepared, *, columns: Sequence[str] | None = (), kinds: Sequence[str] = KINDS, seed: int = 0
+    prepared: ModelProblem, *, columns: Sequence[str] | None = (), kinds: Sequence[str] = KINDS, seed: int = 0
 ) -> PseudoTargets:
     """Make the shifts of every kind that is asked for.
 
     Parameters
     ----------
-    prepared : Prepared
     columns : sequence of str, or None
         To split the source by; when empty, columns that look like times or groups; None for no such split.
-    kinds : sequence of str
     seed : int
         Of tilts at random.
 
@@ -120,7 +117,7 @@ def _fitted(problem: Problem) -> tuple[Floats, Floats | None]:
     return outcome.weights(problem.members), outcome.delta
 
 
-def _by_held_out_slice(prepared: Prepared, problem: Problem) -> _Made:
+def _by_held_out_slice(prepared: ModelProblem, problem: Problem) -> _Made:
     """Tilt by the slices of one rule, which estimators do not get; by each rule in turn."""
     groups = steps(prepared)
     if len(groups) < 2:
@@ -137,7 +134,7 @@ def _by_held_out_slice(prepared: Prepared, problem: Problem) -> _Made:
     return found, skipped
 
 
-def _by_class(prepared: Prepared, problem: Problem, rng: np.random.Generator) -> _Made:
+def _by_class(prepared: ModelProblem, problem: Problem, rng: np.random.Generator) -> _Made:
     """Tilt by the label: as predicted classes shift in the real target, or at random."""
     try:
         labels = _labels(prepared)
@@ -151,7 +148,7 @@ def _by_class(prepared: Prepared, problem: Problem, rng: np.random.Generator) ->
         return [], {CLASS: str(error)}
 
 
-def _labels(prepared: Prepared) -> Index:
+def _labels(prepared: ModelProblem) -> Index:
     """Read the classes of the scored source rows."""
     rows, metric = prepared.counted.rows, prepared.problem.metric
     if rows is None or rows.source.label is None:
@@ -170,7 +167,7 @@ def _labels(prepared: Prepared) -> Index:
     return np.asarray(labels, dtype=np.intp)
 
 
-def _predicted_shift(prepared: Prepared) -> Floats | None:
+def _predicted_shift(prepared: ModelProblem) -> Floats | None:
     """Say how many times more often each class is predicted in the target; None without predictions.
 
     The label's shares are tilted by these ratios, and not to the predicted shares themselves: where a model names a
@@ -209,7 +206,7 @@ def _random_ratios(shares: Floats, strength: float, rng: np.random.Generator) ->
     return ratios
 
 
-def _by_column(prepared: Prepared, problem: Problem, columns: Sequence[str] | None) -> _Made:
+def _by_column(prepared: ModelProblem, problem: Problem, columns: Sequence[str] | None) -> _Made:
     """Take the rows on one side of a column for the source, those on the other for the target, as they are.
 
     Here rows are not drawn: the two sides are what they are, and drawing would add luck that intervals do not count.

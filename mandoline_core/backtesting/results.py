@@ -25,12 +25,10 @@ class Draw:
         The kind of shift; the slice held out, the part of a column, or "".
     number : int
         Of the draw, within its kind: methods with the same number saw the same rows.
-    method : str
     truth : float
         The metric on the pseudo-target's population.
     source : float or None
         The metric on the pseudo-source's rows.
-    estimate, interval : float, pair of floats; None where the method failed
     covered : bool or None
         Whether the interval holds the truth.
     direction_right : bool or None
@@ -59,7 +57,7 @@ class Draw:
 
 
 @dataclass(frozen=True)
-class Judged:
+class MethodRecord:
     """Hold how one method did over many pseudo-targets; numbers are None where it never succeeded.
 
     Parameters
@@ -74,7 +72,6 @@ class Judged:
         Share of estimates on the truth's side of the source score.
     n_directions : int
         Pseudo-targets where the truth was far enough from the source score to have a side.
-    failures : int
     """
 
     n: int
@@ -94,11 +91,9 @@ class ModelBacktest:
 
     Parameters
     ----------
-    model : str
-    metric : Metric
     estimator : str
         The method that the settings choose.
-    kinds : dict of str to dict of str to Judged
+    kinds : dict of str to dict of str to MethodRecord
         By kind of shift and method.
     draws : tuple of Draw
         Every single result.
@@ -117,7 +112,7 @@ class ModelBacktest:
     model: str
     metric: Metric
     estimator: str
-    kinds: dict[str, dict[str, Judged]]
+    kinds: dict[str, dict[str, MethodRecord]]
     draws: tuple[Draw, ...]
     left_out: dict[str, str]
     skipped: dict[str, str]
@@ -135,7 +130,7 @@ class ModelBacktest:
         errors = [one.mean_absolute_error for one in judged if one is not None and one.mean_absolute_error is not None]
         return float(np.mean(errors)) if errors else None
 
-    def details(self, kind: str) -> dict[str, dict[str, Judged]]:
+    def details(self, kind: str) -> dict[str, dict[str, MethodRecord]]:
         """Judge the methods on every part of a kind by itself: by slice held out, by part of a column."""
         chosen = [drawn for drawn in self.draws if drawn.kind == kind]
         return {
@@ -191,7 +186,7 @@ class Backtest:
         return render_backtest(self)
 
 
-def judge(draws: Iterable[Draw]) -> dict[str, Judged]:
+def judge(draws: Iterable[Draw]) -> dict[str, MethodRecord]:
     """Sum up how each method did, in the order in which methods first appear.
 
     Examples
@@ -208,12 +203,12 @@ def judge(draws: Iterable[Draw]) -> dict[str, Judged]:
     return {method: _judge(found) for method, found in by_method.items()}
 
 
-def _judge(draws: list[Draw]) -> Judged:
+def _judge(draws: list[Draw]) -> MethodRecord:
     errors = np.array([drawn.error for drawn in draws if drawn.error is not None])
     covered = [drawn.covered for drawn in draws if drawn.covered is not None]
     sides = [drawn.direction_right for drawn in draws if drawn.direction_right is not None]
     some = len(errors) > 0
-    return Judged(
+    return MethodRecord(
         n=len(errors),
         mean_error=float(errors.mean()) if some else None,
         mean_absolute_error=float(np.abs(errors).mean()) if some else None,

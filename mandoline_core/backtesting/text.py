@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mandoline_core.backtesting.pseudo_targets import CLASS, COLUMN, HELD_OUT, SLICES
-from mandoline_core.backtesting.results import Backtest, Judged, ModelBacktest
+from mandoline_core.backtesting.results import Backtest, MethodRecord, ModelBacktest
 from mandoline_core.formatting import listed, show_points, table, wrapped
 
 _ABOUT_KINDS = {
@@ -139,13 +139,13 @@ def _size(error: float, model: ModelBacktest) -> str:
     return show_points(error, share=model.metric.share).removesuffix(" points").lstrip("+")
 
 
-def _cell(judged: Judged | None, model: ModelBacktest) -> str:
+def _cell(judged: MethodRecord | None, model: ModelBacktest) -> str:
     if judged is None or judged.mean_absolute_error is None or judged.coverage is None:
         return "-"
     return f"{_size(judged.mean_absolute_error, model)} ({judged.coverage:.0%})"
 
 
-def _sides(judged: Sequence[Judged]) -> str:
+def _sides(judged: Sequence[MethodRecord]) -> str:
     n = sum(one.n_directions for one in judged)
     right = sum(one.n_directions * (one.direction_right or 0.0) for one in judged)
     return f"{right / n:.0%}" if n else "-"

@@ -21,7 +21,7 @@ from mandoline_core.backtesting import backtest
 from mandoline_core.cli.tables import ablation_text, labels_text, slices_text
 from mandoline_core.comparing import compare
 from mandoline_core.errors import MandolineError
-from mandoline_core.estimating import Prepared, Stated, ablation, slice_table, state_project
+from mandoline_core.estimating import ModelProblem, Request, ablation, slice_table, state_project
 from mandoline_core.labelling import plan_labels, read_plan, use_labels
 from mandoline_core.metrics import get_metric
 from mandoline_core.project import Project, load_project
@@ -236,7 +236,7 @@ def _ablation(options: argparse.Namespace) -> int:
     return DONE
 
 
-def _each(stated: Stated, progress: _Progress) -> list[tuple[str, Prepared]]:
+def _each(stated: Request, progress: _Progress) -> list[tuple[str, ModelProblem]]:
     """Prepare every model of a project."""
     return [(prepared.model, prepared) for prepared, _ in stated.each_model(progress, need_slices=True)]
 

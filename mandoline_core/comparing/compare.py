@@ -17,7 +17,7 @@ from mandoline_core.errors import MandolineError
 from mandoline_core.estimating import (
     CodesOf,
     EdgeNames,
-    Prepared,
+    ModelProblem,
     Progress,
     diagnose,
     find,
@@ -54,11 +54,8 @@ def compare(
     ----------
     source : Project or Sample
         A project says everything else itself; then only `estimators`, `reveal` and `progress` may follow.
-    target : Sample
     slices : sequence of Slice
         May be empty: methods on slices then do not apply.
-    edges : sequence of pairs of slice names, or "auto"
-    metric : str or MetricSettings
     methods : MethodSettings
         What methods look at that do not work on slices.
     estimators : sequence of str, optional
@@ -71,10 +68,6 @@ def compare(
         Evaluates slices on a sample; a caller may put a cache here.
     **settings
         Fields of EstimatorSettings: split, overlap, ridge, confidence, seed, interval, replicates.
-
-    Returns
-    -------
-    Comparison
 
     Examples
     --------
@@ -112,7 +105,7 @@ def compare(
 
 
 def compare_model(
-    prepared: Prepared,
+    prepared: ModelProblem,
     settings: EstimatorSettings,
     *,
     estimators: Sequence[str] | None = None,
@@ -122,7 +115,6 @@ def compare_model(
 
     Parameters
     ----------
-    prepared : Prepared
     settings : EstimatorSettings
         Its name is not used.
     estimators : sequence of str, optional
@@ -140,7 +132,7 @@ def compare_model(
     return gather(prepared, settings, entries)
 
 
-def gather(prepared: Prepared, settings: EstimatorSettings, entries: Mapping[str, Entry]) -> ModelComparison:
+def gather(prepared: ModelProblem, settings: EstimatorSettings, entries: Mapping[str, Entry]) -> ModelComparison:
     """Put what methods say of one model together with its source score."""
     plain = get_estimator("source").estimate(prepared.problem)
     table = prepared.problem.patterns
@@ -156,7 +148,7 @@ def gather(prepared: Prepared, settings: EstimatorSettings, entries: Mapping[str
     )
 
 
-def run_estimator(prepared: Prepared, name: str, settings: EstimatorSettings) -> Entry:
+def run_estimator(prepared: ModelProblem, name: str, settings: EstimatorSettings) -> Entry:
     """Run one method; what stands in its way becomes its reason, not an error."""
     problem, estimator = prepared.problem, get_estimator(name)
     settings = replace(settings, name=name)
@@ -174,7 +166,7 @@ def run_estimator(prepared: Prepared, name: str, settings: EstimatorSettings) ->
 
 
 def _entry(
-    prepared: Prepared, settings: EstimatorSettings, outcome: Outcome, interval: Interval, more: Sequence[Finding]
+    prepared: ModelProblem, settings: EstimatorSettings, outcome: Outcome, interval: Interval, more: Sequence[Finding]
 ) -> Entry:
     """Put what a method found beside the source score."""
     problem, needs = prepared.problem, get_estimator(settings.name).needs
@@ -205,7 +197,7 @@ def _direction(change: Interval, score: float) -> str:
     return "up" if change[0] > rounding else "down" if change[1] < -rounding else "unchanged"
 
 
-def _change_error(prepared: Prepared, outcome: Outcome, plain: Outcome) -> float:
+def _change_error(prepared: ModelProblem, outcome: Outcome, plain: Outcome) -> float:
     """Compute the standard error of estimate minus source score."""
     if isinstance(outcome.influence, Redraws):
         return float(np.nanstd(outcome.influence.values - outcome.influence.plain, ddof=1))
@@ -213,7 +205,7 @@ def _change_error(prepared: Prepared, outcome: Outcome, plain: Outcome) -> float
     return paired_error(outcome.influence.pieces(members), plain.influence.pieces(members))
 
 
-def _pieces(prepared: Prepared, outcome: Outcome) -> tuple[Floats, ...]:
+def _pieces(prepared: ModelProblem, outcome: Outcome) -> tuple[Floats, ...]:
     """Line luck up with the rows of the samples, so that models with scores on different rows can be compared."""
     pieces = outcome.influence.pieces(prepared.problem.members)
     if isinstance(outcome.influence, Redraws):

@@ -16,7 +16,6 @@ class Entry:
 
     Parameters
     ----------
-    estimator : str
     available : bool
         False where the method does not apply, or failed.
     reason : str or None
@@ -27,8 +26,6 @@ class Entry:
         Estimate minus source score. The same rows make both, so its interval is its own.
     direction : {"up", "down", "unchanged"} or None
         Which way the method adjusts the source score; "unchanged" where luck alone would do.
-    effective_sample_size, set_aside : float or None
-    findings : tuple of Finding
     pieces : tuple of arrays of float
         Independent pieces of the estimate's luck; those of two models line up.
     """
@@ -70,13 +67,10 @@ class ModelComparison:
 
     Parameters
     ----------
-    model : str
-    metric : Metric
     source, source_interval : float, pair of floats
         The score on the labelled source.
     truth : float or None
         The score on the target's own labels, if they are known.
-    n_source, n_target : int
     entries : dict of str to Entry
         By name of the method, in the registry's order.
     """
@@ -137,7 +131,6 @@ class Ranking:
 
     Parameters
     ----------
-    estimator : str
     order : tuple of str
         Models, best first; those that the method has no estimate for are left out.
     tau, p_value : float or None

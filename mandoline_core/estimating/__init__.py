@@ -8,8 +8,9 @@ from __future__ import annotations
 from mandoline_core.estimating.ablation import Ablation, AblationPoint, ablation, steps
 from mandoline_core.estimating.assemble import (
     CodesOf,
-    Counted,
     EdgeNames,
+    ModelCount,
+    ModelProblem,
     Prepared,
     count_rows,
     make_problem,
@@ -28,5 +29,5 @@ from mandoline_core.estimating.balance import (
 from mandoline_core.estimating.diagnostics import TINY, diagnose, find, interval_of
 from mandoline_core.estimating.elasticity import CorrectionSlope, correction_slopes
 from mandoline_core.estimating.model_report import ModelReport, Progress, interval_by_settings, is_share, solve_model
-from mandoline_core.estimating.request import Stated, state, state_project
+from mandoline_core.estimating.request import Request, state, state_project
 from mandoline_core.estimating.slice_table import SliceRow, slice_table

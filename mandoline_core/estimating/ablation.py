@@ -8,7 +8,7 @@ from typing import Any
 
 from mandoline_core.arrays import Interval
 from mandoline_core.errors import MandolineError
-from mandoline_core.estimating.assemble import Prepared
+from mandoline_core.estimating.assemble import ModelProblem
 from mandoline_core.estimating.diagnostics import diagnose, interval_of
 from mandoline_core.estimators import get_estimator
 from mandoline_core.project import EstimatorSettings
@@ -49,7 +49,7 @@ class Ablation:
 
 
 def ablation(
-    prepared: Prepared,
+    prepared: ModelProblem,
     settings: EstimatorSettings,
     *,
     order: Sequence[str] | None = None,
@@ -62,8 +62,6 @@ def ablation(
 
     Parameters
     ----------
-    prepared : Prepared
-    settings : EstimatorSettings
     order : sequence of str, optional
         Order in which slices are added, by the names of their rules; the project's when left out.
     progress : callable, optional
@@ -86,7 +84,7 @@ def ablation(
     return Ablation(tuple(cumulative), tuple(without))
 
 
-def steps(prepared: Prepared) -> dict[str, list[int]]:
+def steps(prepared: ModelProblem) -> dict[str, list[int]]:
     """List the steps of the curve in the project's order: the slices of each rule, by number."""
     groups: dict[str, list[int]] = {}
     for i, name in enumerate(prepared.problem.patterns.names):

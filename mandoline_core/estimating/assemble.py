@@ -35,17 +35,15 @@ CodesOf = Callable[[Sample, Sequence[Slice]], Codes]
 
 
 @dataclass(frozen=True, eq=False)
-class Counted:
+class ModelCount:
     """Hold what was read off the rows for one model: nothing in it depends on corrections, edges or settings.
 
     Parameters
     ----------
-    model : str
     slices : tuple of Slice
         Resolved for this model.
     origins : dict of str to str
         The rule each slice comes from.
-    metric : Metric
     count : Count
         Patterns of the source rows that have a score, and of all target rows.
     statistics : array of float, shape (n_scored, n_statistics)
@@ -55,7 +53,6 @@ class Counted:
         For slices with a gold column.
     truth : float or None
         The metric on the target, where the target's labels are known.
-    findings : tuple of Finding
     rows : Rows or None
         For methods that look beyond slices; None where only codes are known.
     gold_answers : dict of str to array of int8, shape (n_scored,)
@@ -82,18 +79,16 @@ class Counted:
 
 
 @dataclass(frozen=True, eq=False)
-class Prepared:
+class ModelProblem:
     """Hold a problem on patterns with what was counted for it; solving it touches no rows.
 
     Parameters
     ----------
-    counted : Counted
-    problem : Problem
     learned : LearnedEdges or None
         When edges were learned.
     """
 
-    counted: Counted
+    counted: ModelCount
     problem: Problem
     learned: LearnedEdges | None = None
 
@@ -101,6 +96,9 @@ class Prepared:
     def model(self) -> str:
         """The model's name."""
         return self.counted.model
+
+
+Prepared = ModelProblem  # its public name
 
 
 def prepare(
@@ -116,19 +114,13 @@ def prepare(
     codes_of: CodesOf = codes,
     revealed: Sample | None = None,
     need_slices: bool = True,
-) -> Prepared:
+) -> ModelProblem:
     """Evaluate slices and scores on the rows, count patterns and state the problem, for one model.
 
     Parameters
     ----------
-    source, target : Sample
-    rules : sequence of Slice
     model : Model or None
         None only for the metric "mean".
-    edges : sequence of pairs of slice names, or "auto"
-    metric : MetricSettings
-    settings : EstimatorSettings
-    methods : MethodSettings
     codes_of : callable
         Evaluates slices on a sample; a caller may put a cache here.
     revealed : Sample, optional
@@ -159,7 +151,7 @@ def count_rows(
     codes_of: CodesOf = codes,
     revealed: Sample | None = None,
     need_slices: bool = True,
-) -> Counted:
+) -> ModelCount:
     """Evaluate slices and scores on the rows and count patterns: the only step that solving on patterns waits for."""
     metric = metric or MetricSettings()
     slices, origins = resolve_with_origins(rules, source, target, model)
@@ -185,7 +177,7 @@ def count_rows(
         if rule.name in answers
     }
     truth, said = _truth_or_why(revealed or target, source, model, metric, scores.classes)
-    return Counted(
+    return ModelCount(
         model=model.name if model is not None else metric.column or "score",
         slices=slices,
         origins=origins,
@@ -202,23 +194,19 @@ def count_rows(
 
 
 def state_problem(
-    counted: Counted,
+    counted: ModelCount,
     rules: Sequence[Slice],
     *,
     edges: EdgeNames | str = (),
     settings: EstimatorSettings | None = None,
     methods: MethodSettings | None = None,
-) -> Prepared:
+) -> ModelProblem:
     """State the problem on counted patterns: corrections, edges and settings come in here.
 
     Parameters
     ----------
-    counted : Counted
     rules : sequence of Slice
         The rules that were counted; only their corrections are read.
-    edges : sequence of pairs of slice names, or "auto"
-    settings : EstimatorSettings
-    methods : MethodSettings
     """
     settings = settings or EstimatorSettings()
     problem = make_problem(counted.count, counted.statistics, counted.metric, settings)
@@ -236,10 +224,10 @@ def state_problem(
     )
     if isinstance(edges, str):
         learned = learn_edges(problem)
-        return Prepared(counted, replace(problem, edges=learned.edges), learned)
+        return ModelProblem(counted, replace(problem, edges=learned.edges), learned)
     names = [rule.name for rule in counted.slices]
     used = [pair for pair in edges if not any(_is_off(name, rules) for name in pair)]
-    return Prepared(counted, replace(problem, edges=edges_by_name(used, names)))
+    return ModelProblem(counted, replace(problem, edges=edges_by_name(used, names)))
 
 
 def split_halves(n: int, split: str, rng: np.random.Generator) -> NDArray[np.int8]:

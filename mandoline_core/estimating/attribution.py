@@ -11,7 +11,7 @@ import numpy as np
 from mandoline_core.arrays import Floats, Interval
 from mandoline_core.errors import MandolineError
 from mandoline_core.estimating.ablation import steps
-from mandoline_core.estimating.assemble import Prepared
+from mandoline_core.estimating.assemble import ModelProblem
 from mandoline_core.estimators import bootstrap_interval, draw_problem, fit_folds, get_estimator, weighted_means
 from mandoline_core.formatting import show_points, show_value
 from mandoline_core.metrics import Metric
@@ -51,7 +51,6 @@ class Attribution:
 
     Parameters
     ----------
-    total, total_interval : float, pair of floats or None
     parts : tuple of AttributionPart
         In the project's order; their values sum to the total.
     words : str
@@ -69,7 +68,7 @@ class Attribution:
 
 
 def attribute(
-    prepared: Prepared,
+    prepared: ModelProblem,
     settings: EstimatorSettings,
     *,
     replicates: int = 200,
@@ -91,7 +90,6 @@ def attribute(
 
     Parameters
     ----------
-    prepared : Prepared
     settings : EstimatorSettings
         Its name must be "mandoline" or "denoised"; its seed starts the redraws.
     replicates : int
@@ -159,7 +157,7 @@ class _Names(NamedTuple):
     owner: tuple[int, ...]
 
 
-def _part_names(prepared: Prepared, problem: Problem) -> _Names:
+def _part_names(prepared: ModelProblem, problem: Problem) -> _Names:
     """Name the parts: rules with all their slices, then edges."""
     groups, slices = steps(prepared), problem.patterns.names
     position = {i: number for number, members in enumerate(groups.values()) for i in members}

@@ -99,14 +99,8 @@ def column_balance(
 
     Parameters
     ----------
-    report : ModelReport
-    source, target : Sample
     skip : collection of str, optional
         Columns to leave out; those that slices and roles use when not given.
-
-    Returns
-    -------
-    tuple of Balance
 
     Examples
     --------

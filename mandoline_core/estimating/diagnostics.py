@@ -15,7 +15,9 @@ from mandoline_core.metrics import smaller_class
 from mandoline_core.patterns import Patterns
 from mandoline_core.weighting import Problem
 
-MOST_LUCK = 1.96  # standard errors that a rate may lie beyond 0 or 1 before it speaks against the corrections
+MOST_STANDARD_ERRORS = (
+    1.96  # standard errors that a rate may lie beyond 0 or 1 before it speaks against the corrections
+)
 TINY = 5  # source rows on one side of a slice
 FEW_EFFECTIVE_ROWS = 100
 FEW_ROWS = 30
@@ -262,18 +264,18 @@ def _about_corrections(problem: Problem) -> Iterator[Finding]:
         rate = corrections.target_rate[i]
         beyond = max(-rate, rate - 1) if np.isfinite(rate) else 0.0
         if beyond > 1e-9:
-            by_luck = beyond <= MOST_LUCK * luck[i]
+            by_chance = beyond <= MOST_STANDARD_ERRORS * luck[i]
             yield Finding(
                 "derived_rate_outside",
-                "info" if by_luck else "serious",
+                "info" if by_chance else "serious",
                 f"With the error rates of slice {name!r} in the source, {_percent(float(rate))} of the target would "
                 f"have to be truly inside it, which cannot be; {_percent(float(np.clip(rate, 0, 1)))} is used. "
                 + (
                     "The luck of the samples alone can do that."
-                    if by_luck
+                    if by_chance
                     else "The corrections are off, or the slice errs differently on the target."
                 ),
-                "Nothing to do." if by_luck else "Measure the corrections again, or set the target's own.",
+                "Nothing to do." if by_chance else "Measure the corrections again, or set the target's own.",
                 (name,),
             )
 

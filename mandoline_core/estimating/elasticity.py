@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mandoline_core.errors import MandolineError
-from mandoline_core.estimating.assemble import Prepared
+from mandoline_core.estimating.assemble import ModelProblem
 from mandoline_core.estimators import Redrawable, fit_folds, get_estimator
 from mandoline_core.project import EstimatorSettings
 from mandoline_core.weighting import ABSTAIN, IN, OUT, Corrections, Problem
@@ -25,7 +25,6 @@ class CorrectionSlope:
 
     Parameters
     ----------
-    slice : str
     side : {"source", "target"}
     key : {"inside", "outside", "abstain"}
     value : float
@@ -33,7 +32,6 @@ class CorrectionSlope:
     slope : float or None
         Change of the estimate per unit of the probability; None where a small step already changes which rows
         the estimate speaks of, or leaves nothing to estimate.
-    words : str
     """
 
     slice: str
@@ -48,7 +46,7 @@ class CorrectionSlope:
         return asdict(self)
 
 
-def correction_slopes(prepared: Prepared, settings: EstimatorSettings) -> tuple[CorrectionSlope, ...]:
+def correction_slopes(prepared: ModelProblem, settings: EstimatorSettings) -> tuple[CorrectionSlope, ...]:
     """Say how fast the estimate moves with every correction a person could move.
 
     Those are the source's corrections of each slice, and the target's where they were set separately; target
@@ -58,7 +56,6 @@ def correction_slopes(prepared: Prepared, settings: EstimatorSettings) -> tuple[
 
     Parameters
     ----------
-    prepared : Prepared
     settings : EstimatorSettings
         Its name says which estimate.
 

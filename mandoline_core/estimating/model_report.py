@@ -11,7 +11,7 @@ from scipy.stats import norm
 
 from mandoline_core.arrays import Floats, Interval
 from mandoline_core.errors import MandolineError
-from mandoline_core.estimating.assemble import Prepared
+from mandoline_core.estimating.assemble import ModelProblem
 from mandoline_core.estimating.diagnostics import Diagnostics, diagnose, find, interval_of
 from mandoline_core.estimators import Outcome, Redrawable, bootstrap, bootstrap_interval, get_estimator
 from mandoline_core.findings import Finding, Verdict, worst_first
@@ -32,27 +32,19 @@ class ModelReport:
 
     Parameters
     ----------
-    model : str
-    metric : str
     estimate, interval : float, pair of floats
         The metric on the target.
-    standard_error : float
     source, source_interval : float, pair of floats
         The metric on the labelled source, unweighted.
     truth : float or None
         The metric on the target's own labels, if it has them.
-    n_source, n_target, n_patterns : int
     ratios : array of float, shape (n_patterns,)
         How many times a row of each pattern counts.
     delta : dict of str to float
         Fitted parameters; edges as "a*b".
-    edges : tuple of pairs of slice names
     edge_z : tuple of float
         Score-test values of learned edges; empty when a person gave them.
-    diagnostics : Diagnostics
-    converged : bool
     findings : tuple of Finding, worst first
-    prepared : Prepared
     outcome : Outcome
         The patterns behind the numbers, and the fit.
     estimator : str
@@ -79,7 +71,7 @@ class ModelReport:
     diagnostics: Diagnostics
     converged: bool
     findings: tuple[Finding, ...]
-    prepared: Prepared
+    prepared: ModelProblem
     outcome: Outcome
     estimator: str = "mandoline"
     verdict: Verdict | None = None
@@ -113,7 +105,7 @@ class ModelReport:
         return self.diagnostics.set_aside
 
 
-def solve_model(prepared: Prepared, settings: EstimatorSettings, progress: Progress | None = None) -> ModelReport:
+def solve_model(prepared: ModelProblem, settings: EstimatorSettings, progress: Progress | None = None) -> ModelReport:
     """Solve one model's problem on its patterns, and report; no rows are touched.
 
     Checks that look beyond the patterns, and the verdict, are added by `trust.report_model`.
@@ -159,7 +151,7 @@ def solve_model(prepared: Prepared, settings: EstimatorSettings, progress: Progr
     )
 
 
-def _about_noise(prepared: Prepared, settings: EstimatorSettings) -> Iterator[Finding]:
+def _about_noise(prepared: ModelProblem, settings: EstimatorSettings) -> Iterator[Finding]:
     """Put the two estimators for noisy slices side by side, and test what the denoised one assumes."""
     problem = prepared.problem
     if settings.name not in ("mandoline", "denoised") or problem.corrections().takes_codes_at_their_word:
@@ -202,7 +194,7 @@ def _about_noise(prepared: Prepared, settings: EstimatorSettings) -> Iterator[Fi
             )
 
 
-def _about_audits(prepared: Prepared, outcome: Outcome, settings: EstimatorSettings) -> Iterator[Finding]:
+def _about_audits(prepared: ModelProblem, outcome: Outcome, settings: EstimatorSettings) -> Iterator[Finding]:
     """Say that corrections were measured on few rows, and what that does to the interval."""
     problem = prepared.problem
     if outcome.error_if_known is None or problem.audit is None:
@@ -225,7 +217,7 @@ def _about_audits(prepared: Prepared, outcome: Outcome, settings: EstimatorSetti
     yield Finding("measured_corrections", "info", said, action, tuple(names))
 
 
-def _about_pairs(prepared: Prepared, settings: EstimatorSettings) -> Iterator[Finding]:
+def _about_pairs(prepared: ModelProblem, settings: EstimatorSettings) -> Iterator[Finding]:
     """Name the pair of slices whose joint frequency weighting leaves furthest off, if tests tell it from luck."""
     problem = prepared.problem
     if settings.name not in ("mandoline", "denoised") or prepared.learned is not None:
@@ -273,7 +265,7 @@ def _pairs_not_tested(why: str) -> Finding:
     )
 
 
-def _row_weights(prepared: Prepared, outcome: Outcome) -> Floats:
+def _row_weights(prepared: ModelProblem, outcome: Outcome) -> Floats:
     weights = np.zeros(len(prepared.counted.scored))
     weights[prepared.counted.scored] = outcome.weights(prepared.problem.members)
     return weights
@@ -290,7 +282,7 @@ def _ratios(problem: Problem, outcome: Outcome) -> Floats:
 
 
 def interval_by_settings(
-    prepared: Prepared, settings: EstimatorSettings, outcome: Outcome, progress: Progress | None = None
+    prepared: ModelProblem, settings: EstimatorSettings, outcome: Outcome, progress: Progress | None = None
 ) -> tuple[Interval, list[Finding]]:
     """Put an interval around an outcome the way the settings ask for, with what to know about it."""
     if settings.interval == "influence":

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from mandoline_core.errors import MandolineError, ProjectError
-from mandoline_core.estimating.assemble import CodesOf, EdgeNames, Prepared, prepare
+from mandoline_core.estimating.assemble import CodesOf, EdgeNames, ModelProblem, prepare
 from mandoline_core.estimating.model_report import Progress
 from mandoline_core.metrics import get_metric
 from mandoline_core.project import EstimatorSettings, MethodSettings, MetricSettings, Project
@@ -16,19 +16,13 @@ from mandoline_core.slices import Slice, codes
 
 
 @dataclass(frozen=True, eq=False)
-class Stated:
+class Request:
     """Hold what is asked for.
 
     Parameters
     ----------
-    name : str
     source, target, revealed : Sample
         Revealed is the target with its labels, where they may be looked at.
-    slices : sequence of Slice
-    edges : sequence of pairs of slice names, or "auto"
-    metric : MetricSettings
-    settings : EstimatorSettings
-    methods : MethodSettings or None
     """
 
     name: str
@@ -43,7 +37,7 @@ class Stated:
 
     def each_model(
         self, progress: Progress | None, codes_of: CodesOf = codes, *, need_slices: bool = False
-    ) -> Iterator[tuple[Prepared, Progress | None]]:
+    ) -> Iterator[tuple[ModelProblem, Progress | None]]:
         """State every model's problem, with the part of the progress that is its own."""
         models = models_of(self.source, self.metric)
         for i, model in enumerate(models):
@@ -77,7 +71,7 @@ def state(
     caller: str,
     estimator: str | EstimatorSettings = "mandoline",
     reveal: bool = False,
-) -> Stated:
+) -> Request:
     """Take a project at its word, or put together what was given one by one.
 
     Parameters
@@ -86,7 +80,6 @@ def state(
         As `estimate` and `compare` take them.
     caller : str
         The function that was called, for messages.
-    estimator : str or EstimatorSettings
     reveal : bool
         Read a project's file of target labels.
     """
@@ -105,13 +98,13 @@ def state(
     chosen = metric if isinstance(metric, MetricSettings) else MetricSettings(name=metric)
     how = replace(estimator, **settings) if isinstance(estimator, EstimatorSettings) else None
     how = how or EstimatorSettings(name=str(estimator), **settings)
-    return Stated(caller, source, target, target, slices, edges, chosen, how, methods)
+    return Request(caller, source, target, target, slices, edges, chosen, how, methods)
 
 
-def state_project(project: Project, *, reveal: bool = False) -> Stated:
+def state_project(project: Project, *, reveal: bool = False) -> Request:
     """Read a project's samples, and take it at its word."""
     source, target = project.read()
-    return Stated(
+    return Request(
         project.name,
         source,
         target,

@@ -9,7 +9,7 @@ import numpy as np
 
 from mandoline_core.arrays import Interval
 from mandoline_core.errors import MandolineError
-from mandoline_core.estimating.assemble import Prepared
+from mandoline_core.estimating.assemble import ModelProblem
 from mandoline_core.estimating.diagnostics import interval_of
 from mandoline_core.estimators import get_estimator
 from mandoline_core.patterns import Patterns
@@ -50,11 +50,9 @@ class SliceRow:
         Target minus source share, among rows where the slice speaks.
     standardised_shift : float or None
         The shift over the pooled standard deviation; None where neither sample varies.
-    inside, outside : Part
     most_like, overlap : str or None, float or None
         The slice that shares most rows with this one, and the share of their union that they share
         (Jaccard index, both samples).
-    gold : Gold or None
     """
 
     name: str
@@ -76,7 +74,7 @@ class SliceRow:
         return asdict(self)
 
 
-def slice_table(prepared: Prepared, *, confidence: float = 0.95) -> tuple[SliceRow, ...]:
+def slice_table(prepared: ModelProblem, *, confidence: float = 0.95) -> tuple[SliceRow, ...]:
     """Describe every slice on the patterns, without touching rows."""
     table = prepared.problem.patterns
     source, target = table.rates("source"), table.rates("target")
@@ -113,7 +111,7 @@ def _speaking(rates: np.ndarray) -> float:
     return float(rates[2] / total) if total > 0 else 0.0
 
 
-def _part(prepared: Prepared, i: int, code: int, confidence: float) -> Part:
+def _part(prepared: ModelProblem, i: int, code: int, confidence: float) -> Part:
     """Score the source rows with one code: the plain mean, with its interval."""
     table = prepared.problem.patterns
     here = table.codes[:, i] == code

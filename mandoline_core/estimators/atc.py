@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import entr
 
 from mandoline_core.arrays import Floats, Index
-from mandoline_core.estimators.confident import Answered, Known
+from mandoline_core.estimators.confident import AnsweredRows, UsableRows
 from mandoline_core.estimators.of_accuracy import Accuracy, OfAccuracy
 
 _DIGITS = 12  # scores that differ by rounding alone are ties
@@ -18,12 +18,7 @@ _STEP = 2.0  # standard errors, to either side, over which the threshold's effec
 
 @dataclass(frozen=True)
 class Threshold:
-    """Hold a threshold on a score: rows above count, and of the rows tied with it a fraction.
-
-    Parameters
-    ----------
-    at, fraction : float
-    """
+    """Hold a threshold on a score: rows above count, and of the rows tied with it a fraction."""
 
     at: float
     fraction: float
@@ -80,11 +75,11 @@ class ThresholdedConfidence(OfAccuracy):
     title = "Average thresholded confidence (ATC)"
     assumes = "A threshold on confidence with as many source rows above it as are right has so on the new data, too."
 
-    def scores(self, rows: Answered) -> Floats:
+    def scores(self, rows: AnsweredRows) -> Floats:
         """Say how sure the model is of each row: by the probability of what it predicts."""
         return rows.confidence
 
-    def accuracy(self, known: Known) -> Accuracy:
+    def accuracy(self, known: UsableRows) -> Accuracy:
         """Learn the threshold on the source, and count the target rows above it.
 
         A source row moves the estimate through the threshold: where one more row is right than is above it, the
@@ -112,6 +107,6 @@ class ThresholdedEntropy(ThresholdedConfidence):
     title = "Average thresholded confidence by entropy (ATC-NE)"
     assumes = "A threshold on entropy with as many source rows below it as are right has so on the new data, too."
 
-    def scores(self, rows: Answered) -> Floats:
+    def scores(self, rows: AnsweredRows) -> Floats:
         """Say how sure the model is of each row: by how little its probabilities are spread over classes."""
         return -np.asarray(entr(rows.probabilities).sum(axis=1))

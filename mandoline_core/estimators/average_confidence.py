@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mandoline_core.estimators.confident import Known
+from mandoline_core.estimators.confident import UsableRows
 from mandoline_core.estimators.of_accuracy import Accuracy, OfAccuracy
 
 
@@ -15,7 +15,7 @@ class AverageConfidence(OfAccuracy):
     title = "Average confidence"
     assumes = "The model's probabilities are right on the new data."
 
-    def accuracy(self, known: Known) -> Accuracy:
+    def accuracy(self, known: UsableRows) -> Accuracy:
         """Average the confidence on the target."""
         confidence = known.target.confidence
         value = float(confidence.mean())

@@ -40,8 +40,6 @@ class Outcome:
         Slices that put target rows beyond the source's reach.
     unused : array of bool, shape (n_patterns,)
         Source patterns that get no weight because the target has nothing like them.
-    converged : bool
-    findings : tuple of Finding
     scored_weights : array of float, shape (n_scored,), optional
         The weight of every scored row, where rows of one pattern differ.
     error_if_known : float, optional
@@ -83,7 +81,6 @@ def complete_outcome(
 
     Parameters
     ----------
-    problem : Problem
     weights : array of float, shape (n_patterns,), optional
         The weight of one row of a pattern, whatever its group. All source rows count the same when left out.
     value, means, influence, converged, findings, scored_weights
@@ -124,7 +121,6 @@ class Estimator(ABC):
 
     Parameters
     ----------
-    name, title : str
     assumes : str
         What must hold for the estimate to be right, in one sentence.
     needs : tuple of str

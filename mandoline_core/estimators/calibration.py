@@ -115,7 +115,7 @@ def _bins(mass: Floats, least: float) -> Index:
 
 
 @dataclass(frozen=True, eq=False)
-class Calibrated:
+class CalibratedChances:
     """Hold rows' calibrated chances, and how they came about.
 
     Parameters
@@ -140,7 +140,6 @@ class Calibration:
 
     Parameters
     ----------
-    fits : tuple of Blocks
     columns : tuple of int
         The class of each.
     """
@@ -148,7 +147,7 @@ class Calibration:
     fits: tuple[Blocks, ...]
     columns: tuple[int, ...]
 
-    def apply(self, probabilities: Floats) -> Calibrated:
+    def apply(self, probabilities: Floats) -> CalibratedChances:
         """Calibrate rows' probabilities, shape (n_rows, n_classes).
 
         Examples
@@ -163,18 +162,17 @@ class Calibration:
         )
         raw = np.column_stack([fit.values[places[:, i]] for i, fit in enumerate(self.fits)])
         if len(self.fits) == 1:
-            return Calibrated(np.column_stack([1 - raw, raw]), places, np.ones(len(raw)))
+            return CalibratedChances(np.column_stack([1 - raw, raw]), places, np.ones(len(raw)))
         totals = raw.sum(axis=1)
         some = totals > 0
         chances = np.where(some[:, None], raw / np.where(some, totals, 1.0)[:, None], probabilities)
-        return Calibrated(chances, places, totals)
+        return CalibratedChances(chances, places, totals)
 
-    def block_slopes(self, calibrated: Calibrated, slopes: Floats) -> tuple[Floats, ...]:
+    def block_slopes(self, calibrated: CalibratedChances, slopes: Floats) -> tuple[Floats, ...]:
         """Differentiate a mean over rows by each block's value, from its derivatives by the rows' chances.
 
         Parameters
         ----------
-        calibrated : Calibrated
         slopes : array of float, shape (n_rows, n_classes)
             How the mean moves with a row's chances, times the number of rows.
 
@@ -185,7 +183,7 @@ class Calibration:
         by_step = self._step_slopes(calibrated, slopes)
         return tuple(add_up(calibrated.places[:, i], by_step[:, i], len(fit.values)) for i, fit in enumerate(self.fits))
 
-    def _step_slopes(self, calibrated: Calibrated, slopes: Floats) -> Floats:
+    def _step_slopes(self, calibrated: CalibratedChances, slopes: Floats) -> Floats:
         """Differentiate the mean by each row's own step values, shape (n_rows, n_fits)."""
         n = len(slopes)
         if len(self.fits) == 1:
@@ -219,7 +217,7 @@ class Calibration:
         truth: ClassCodes,
         weights: Floats,
         target: Floats,
-        calibrated: Calibrated,
+        calibrated: CalibratedChances,
         slopes: Floats,
     ) -> float:
         """Return how far off a mean over rows may be because bins were pooled, beyond the luck of its blocks.
@@ -237,7 +235,7 @@ class Calibration:
         weights : array of float, shape (n_fitted,)
         target : array of float, shape (n_rows, n_classes)
             Probabilities of the rows that the mean is over.
-        calibrated : Calibrated
+        calibrated : CalibratedChances
             The same rows, calibrated.
         slopes : array of float, shape (n_rows, n_classes)
             How the mean moves with a row's chances, times the number of rows.

@@ -8,7 +8,7 @@ from mandoline_core.arrays import Floats
 from mandoline_core.errors import DataError, MandolineError
 from mandoline_core.estimators.base import Estimator, Outcome, what_stops
 from mandoline_core.estimators.density.logistic import LogisticFit, fit_logistic
-from mandoline_core.estimators.on_features import OnFeatures, Seen
+from mandoline_core.estimators.on_features import FeatureRows, OnFeatures
 from mandoline_core.estimators.on_patterns import OnRatios, PatternRatios, average_one
 from mandoline_core.estimators.row_weights import evaluate_rows, row_influence, row_outcome
 from mandoline_core.samples import kind_of
@@ -57,12 +57,12 @@ class CbiwFeatures(OnFeatures[LogisticFit]):
     title = "Classifier on columns"
     assumes = "A logistic regression on the columns tells how likely a row is to be new, and both samples overlap."
 
-    def fit(self, problem: Problem, seen: Seen) -> LogisticFit:  # noqa: ARG002 - it has no settings
+    def fit(self, problem: Problem, seen: FeatureRows) -> LogisticFit:  # noqa: ARG002 - it has no settings
         """Fit the classifier to the rows of both samples."""
         is_target = np.repeat([0.0, 1.0], [seen.source.shape[0], seen.target.shape[0]])
         return fit_logistic(seen.stacked(), 1 - is_target, is_target)
 
-    def evaluate(self, problem: Problem, seen: Seen, fitted: LogisticFit) -> Outcome:
+    def evaluate(self, problem: Problem, seen: FeatureRows, fitted: LogisticFit) -> Outcome:
         """Evaluate the metric with the classifier's odds, with influence through the classifier."""
         n_source = seen.source.shape[0]
         found, weights = evaluate_rows(problem, seen.source_rows, _odds(fitted.log_odds()[:n_source]))

@@ -8,7 +8,7 @@ from mandoline_core.arrays import Floats
 from mandoline_core.estimators.base import Outcome, complete_outcome
 from mandoline_core.estimators.calibration import fit_calibration
 from mandoline_core.estimators.confident import (
-    Answered,
+    AnsweredRows,
     Expectation,
     OnProbabilities,
     read_known,
@@ -21,15 +21,13 @@ from mandoline_core.metrics import Metric
 from mandoline_core.weighting import Problem
 
 
-def calibrated_expectation(metric: Metric, source: Answered, target: Answered, weights: Floats) -> Expectation:
+def calibrated_expectation(metric: Metric, source: AnsweredRows, target: AnsweredRows, weights: Floats) -> Expectation:
     """Calibrate on weighted source rows and compute the metric to expect on the target.
 
     Its derivatives take the blocks of the calibration to stay as they are.
 
     Parameters
     ----------
-    metric : Metric
-    source, target : Answered
     weights : array of float, shape (n_source,)
 
     Examples
@@ -37,7 +35,7 @@ def calibrated_expectation(metric: Metric, source: Answered, target: Answered, w
     >>> from mandoline_core.metrics import get_metric
     >>> said, everywhere = np.repeat([0, 1], 10).astype(np.int32), np.ones(20, dtype=bool)
     >>> sure = np.column_stack([1 - said, said]).astype(float)
-    >>> rows = Answered(everywhere, np.where(np.arange(20) % 5, said, 1 - said), said, sure)  # 4 of 5 are right
+    >>> rows = AnsweredRows(everywhere, np.where(np.arange(20) % 5, said, 1 - said), said, sure)  # 4 of 5 are right
     >>> round(calibrated_expectation(get_metric("accuracy"), rows, rows, np.full(20, 0.05)).value, 3)
     0.8
     """

@@ -22,7 +22,7 @@ MUCH_MISSING = 0.01
 
 
 @dataclass(frozen=True, eq=False)
-class Answered:
+class AnsweredRows:
     """Hold the rows of one sample that have a prediction and probabilities, and where they are among all.
 
     Parameters
@@ -59,11 +59,11 @@ class Answered:
         return out
 
 
-class Known(NamedTuple):
+class UsableRows(NamedTuple):
     """Hold what is known of both samples' usable rows, and what to say about the others."""
 
-    source: Answered
-    target: Answered
+    source: AnsweredRows
+    target: AnsweredRows
     classes: tuple[str, ...]
     findings: tuple[Finding, ...]
 
@@ -80,7 +80,6 @@ class Expectation(NamedTuple):
 
     Parameters
     ----------
-    value : float
     means : array of float, shape (n_statistics,)
     by_weight : array of float, shape (n_source,)
         Derivative by each source row's weight; weighted, 0.
@@ -90,7 +89,6 @@ class Expectation(NamedTuple):
         How far each source row moves the value otherwise than by its weight.
     pooled : float
         How far the value may be off because scores were pooled.
-    findings : tuple of Finding
     """
 
     value: float
@@ -102,7 +100,7 @@ class Expectation(NamedTuple):
     findings: tuple[Finding, ...] = ()
 
 
-def read_known(problem: Problem, *, kept: NDArray[np.bool_] | None = None) -> Known:
+def read_known(problem: Problem, *, kept: NDArray[np.bool_] | None = None) -> UsableRows:
     """Take the rows that have a prediction and probabilities.
 
     Parameters
@@ -126,13 +124,13 @@ def read_known(problem: Problem, *, kept: NDArray[np.bool_] | None = None) -> Kn
                 f"No row of {name} that counts has class probabilities, so there is nothing to go by. Fill them in."
             )
     source, target = (
-        Answered(chosen, answers.truth[chosen], answers.predicted[chosen], probabilities[chosen])
+        AnsweredRows(chosen, answers.truth[chosen], answers.predicted[chosen], probabilities[chosen])
         for chosen, answers, probabilities in (
             (source_rows, said.source, said.source_probabilities),
             (target_rows, said.target, said.target_probabilities),
         )
     )
-    return Known(source, target, said.source.classes, tuple(dict.fromkeys(findings)))
+    return UsableRows(source, target, said.source.classes, tuple(dict.fromkeys(findings)))
 
 
 def _complete(said: Evidence) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:

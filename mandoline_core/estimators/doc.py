@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mandoline_core.estimators.confident import Known
+from mandoline_core.estimators.confident import UsableRows
 from mandoline_core.estimators.of_accuracy import Accuracy, OfAccuracy
 from mandoline_core.findings import Finding
 
@@ -14,7 +14,7 @@ class DifferenceOfConfidences(OfAccuracy):
     title = "Difference of confidences (DoC)"
     assumes = "Accuracy moves by exactly as much as the model's mean confidence does."
 
-    def accuracy(self, known: Known) -> Accuracy:
+    def accuracy(self, known: UsableRows) -> Accuracy:
         """Move the source's accuracy by the difference of mean confidences; keep it between 0 and 1."""
         before, after = known.source.confidence, known.target.confidence
         surplus = known.source.right - before  # accuracy beyond what the model claims

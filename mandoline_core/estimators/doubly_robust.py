@@ -9,8 +9,8 @@ import numpy as np
 
 from mandoline_core.arrays import Floats, Index
 from mandoline_core.errors import MandolineError
-from mandoline_core.estimators.confident import Answered, Expectation, Known
-from mandoline_core.estimators.reweighted import Reweighted
+from mandoline_core.estimators.confident import AnsweredRows, Expectation, UsableRows
+from mandoline_core.estimators.reweighted import OnReweighted
 from mandoline_core.findings import Finding
 from mandoline_core.metrics import ClassCodes, Metric
 from mandoline_core.weighting import Problem
@@ -37,11 +37,11 @@ class Design:
     knots: Floats
 
     @classmethod
-    def of(cls, rows: Answered, n_classes: int) -> Design:
+    def of(cls, rows: AnsweredRows, n_classes: int) -> Design:
         """Choose lines and knots for the source."""
         return cls(_groups(rows.predicted, n_classes), np.quantile(rows.confidence, [1 / 3, 2 / 3]))
 
-    def columns(self, rows: Answered) -> Floats:
+    def columns(self, rows: AnsweredRows) -> Floats:
         """Compute the columns of the regression, shape (n_rows, 4 * n_lines)."""
         confidence = rows.confidence
         bent = np.maximum(confidence[:, None] - self.knots, 0.0)
@@ -62,7 +62,7 @@ def _groups(predicted: ClassCodes, n_classes: int) -> Index:
     return group
 
 
-class Combined(NamedTuple):
+class DoublyRobustMeans(NamedTuple):
     """Hold the doubly robust means, and how the metric's value moves.
 
     Parameters
@@ -84,7 +84,7 @@ class Combined(NamedTuple):
 
 def combine(
     metric: Metric, statistics: Floats, source: Floats, target: Floats, weights: Floats, folds: Index
-) -> Combined:
+) -> DoublyRobustMeans:
     """Add what weighting finds of the outcome model's mistakes to its mean over the target.
 
     Parameters
@@ -126,7 +126,7 @@ def combine(
         moved = (source @ (line.inverse @ gap)) * (outcome - source @ (line.slope @ gradient)) / (n - len(here))
         moved[here] = 0.0  # the fold's own rows had no say in its model
         by_model += moved
-    return Combined(
+    return DoublyRobustMeans(
         means=means,
         by_weight=(residual - share @ residual) / weights.sum(),
         by_model=by_model,
@@ -156,7 +156,7 @@ def _cross_fit(parts: list[Floats], statistics: list[Floats]) -> list[_Line]:
     return lines
 
 
-class DoublyRobust(Reweighted):
+class DoublyRobust(OnReweighted):
     """Predict each row's score from its confidence and class; weight by slices what the prediction misses."""
 
     name = "doubly_robust"
@@ -176,7 +176,7 @@ class DoublyRobust(Reweighted):
             )
         return why
 
-    def expect(self, problem: Problem, known: Known, weights: Floats) -> Expectation:
+    def expect(self, problem: Problem, known: UsableRows, weights: Floats) -> Expectation:
         """Fit the outcome model, and weight what it misses."""
         if len(known.source) < FEWEST or not weights.any():
             raise MandolineError(

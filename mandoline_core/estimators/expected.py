@@ -10,12 +10,11 @@ from mandoline_core.arrays import Floats
 from mandoline_core.metrics import ClassCodes, Metric, evaluate
 
 
-class Expected(NamedTuple):
+class ExpectedMetric(NamedTuple):
     """Hold a metric's value on rows that count by their chances, and how it moves with them.
 
     Parameters
     ----------
-    value : float
     means : array of float, shape (n_statistics,)
     slopes : array of float, shape (n_rows, n_classes)
         Derivative by each chance, times the number of rows; up to a constant a row, which no change of chances
@@ -31,7 +30,7 @@ class Expected(NamedTuple):
         return np.einsum("ij,ij->i", chances, self.slopes) / len(chances)
 
 
-def expected_metric(metric: Metric, predicted: ClassCodes, probabilities: Floats, chances: Floats) -> Expected:
+def expected_metric(metric: Metric, predicted: ClassCodes, probabilities: Floats, chances: Floats) -> ExpectedMetric:
     """Evaluate a metric on every row in every class it may be of, each counting by its chance.
 
     Parameters
@@ -60,8 +59,8 @@ def expected_metric(metric: Metric, predicted: ClassCodes, probabilities: Floats
         said, truth = (grid.ravel().astype(np.int32) for grid in np.indices((n_classes, n_classes)))
         statistics = metric.statistics(truth, said, np.zeros((len(truth), 0)))
         found = evaluate(metric, statistics, cells.ravel())
-        return Expected(found.value, found.means, found.slopes.reshape(n_classes, n_classes)[predicted])
+        return ExpectedMetric(found.value, found.means, found.slopes.reshape(n_classes, n_classes)[predicted])
     truth = np.tile(np.arange(n_classes, dtype=np.int32), n)
     statistics = metric.statistics(truth, np.repeat(predicted, n_classes), np.repeat(probabilities, n_classes, axis=0))
     found = evaluate(metric, statistics, chances.ravel() / n)
-    return Expected(found.value, found.means, found.slopes.reshape(n, n_classes))
+    return ExpectedMetric(found.value, found.means, found.slopes.reshape(n, n_classes))

@@ -110,7 +110,6 @@ class Influence:
     ----------
     source : tuple of SourcePart
         One for each group of source rows.
-    target : TargetPart, optional
     audit : AuditPart, optional
         Where corrections were measured on source rows.
     """
@@ -210,9 +209,6 @@ def influence_interval(
 
     Parameters
     ----------
-    estimate, standard_error, confidence : float
-    bounds : pair of floats, optional
-    effective_rows : float
     student : bool
         Whether so few rows may be behind the standard error that it needs an allowance for being guessed: Student's
         quantile in the place of the normal one.

@@ -15,7 +15,7 @@ from mandoline_core.estimators.base import Estimator, Outcome
 from mandoline_core.estimators.density.kernel_matching import KernelMatcher, Matching, kernel_matcher
 from mandoline_core.estimators.density.kernels import Points, median_width
 from mandoline_core.estimators.intervals import Redraws
-from mandoline_core.estimators.on_features import OnFeatures, Seen
+from mandoline_core.estimators.on_features import FeatureRows, OnFeatures
 from mandoline_core.estimators.on_patterns import why_not_slices
 from mandoline_core.estimators.row_weights import evaluate_rows, row_outcome
 from mandoline_core.findings import Finding
@@ -47,7 +47,7 @@ class _Redraw:
 
 
 @dataclass(frozen=True, eq=False)
-class _Matched:
+class _MatchingRun:
     """Hold a matching and its redraws, by row; each redraw is of this share of the rows."""
 
     matching: Matching
@@ -89,7 +89,7 @@ class KmmSlices(Estimator):
         return replace(outcome, row_weights=np.tile(by_pattern, (len(problem.groups), 1)), scored_weights=None)
 
 
-class KmmFeatures(OnFeatures[_Matched]):
+class KmmFeatures(OnFeatures[_MatchingRun]):
     """Match the columns."""
 
     name = "kmm_features"
@@ -100,7 +100,7 @@ class KmmFeatures(OnFeatures[_Matched]):
         """Name the settings that a fit depends on, those of the features aside."""
         return methods.width, methods.box, methods.tolerance, methods.redraws
 
-    def fit(self, problem: Problem, seen: Seen) -> _Matched:
+    def fit(self, problem: Problem, seen: FeatureRows) -> _MatchingRun:
         """Match the rows of both samples."""
         n_source, n_target = seen.source.shape[0], seen.target.shape[0]
         places = _Places(
@@ -108,7 +108,7 @@ class KmmFeatures(OnFeatures[_Matched]):
         )
         return _match(problem, (seen.source, seen.target), places, (np.ones(n_source), np.ones(n_target)))
 
-    def evaluate(self, problem: Problem, seen: Seen, fitted: _Matched) -> Outcome:
+    def evaluate(self, problem: Problem, seen: FeatureRows, fitted: _MatchingRun) -> Outcome:
         """Evaluate the metric with the matched rows' ratios, and on every redraw."""
         return _outcome(problem, seen.source_rows, fitted, seen.findings)
 
@@ -118,15 +118,15 @@ def _among_all(problem: Problem, rows: Index) -> Index:
     return rows if problem.rows is None else np.flatnonzero(problem.rows.scored)[rows]
 
 
-def _match(problem: Problem, points: tuple[Points, Points], places: _Places, counts: tuple[Floats, Floats]) -> _Matched:
+def _match(
+    problem: Problem, points: tuple[Points, Points], places: _Places, counts: tuple[Floats, Floats]
+) -> _MatchingRun:
     """Match means, then again on redrawn rows.
 
     Parameters
     ----------
-    problem : Problem
     points : pair of arrays or CSR matrices
         Of the source and of the target.
-    places : _Places
     counts : pair of arrays of float, shape (n_points,)
         Rows at each point.
     """
@@ -144,7 +144,7 @@ def _match(problem: Problem, points: tuple[Points, Points], places: _Places, cou
     # Solving takes time by the points, so of many points fewer are drawn: m out of n, with the spread scaled back.
     share = min(1.0, MOST_REDRAWN / max(map(len, counts)))
     redraws = tuple(_redraw(problem, matcher, matching, places, share, stream) for stream in streams)
-    return _Matched(matching, matching.ratios[places.source_points], redraws, share)
+    return _MatchingRun(matching, matching.ratios[places.source_points], redraws, share)
 
 
 def _redraw(
@@ -176,13 +176,13 @@ def _redraw(
     return _Redraw(counts, ratios[places.source_points])
 
 
-def _outcome(problem: Problem, rows: Index, matched: _Matched, findings: tuple[Finding, ...] = ()) -> Outcome:
+def _outcome(problem: Problem, rows: Index, matched: _MatchingRun, findings: tuple[Finding, ...] = ()) -> Outcome:
     found, weights = evaluate_rows(problem, rows, matched.ratios)
     spread = _evaluate_redraws(problem, rows, matched)
     return row_outcome(problem, found, rows, weights, spread, (*findings, *_about_gap(matched, problem.methods.box)))
 
 
-def _evaluate_redraws(problem: Problem, rows: Index, matched: _Matched) -> Redraws:
+def _evaluate_redraws(problem: Problem, rows: Index, matched: _MatchingRun) -> Redraws:
     """Evaluate the metric on every redraw, weighted and plain; the spread is scaled to the rows there are."""
     values = np.full((2, len(matched.redraws)), np.nan)
     for i, redraw in enumerate(matched.redraws):
@@ -202,7 +202,7 @@ def _evaluate_redraws(problem: Problem, rows: Index, matched: _Matched) -> Redra
     return Redraws(*(np.sqrt(matched.share) * values))
 
 
-def _about_gap(matched: _Matched, box: float) -> list[Finding]:
+def _about_gap(matched: _MatchingRun, box: float) -> list[Finding]:
     matching = matched.matching
     findings = [
         Finding(

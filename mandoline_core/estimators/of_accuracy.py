@@ -9,7 +9,7 @@ import numpy as np
 
 from mandoline_core.arrays import Floats
 from mandoline_core.estimators.base import Outcome, complete_outcome
-from mandoline_core.estimators.confident import Known, OnProbabilities, read_known, why_not_classes
+from mandoline_core.estimators.confident import OnProbabilities, UsableRows, read_known, why_not_classes
 from mandoline_core.findings import Finding
 from mandoline_core.weighting import Problem
 
@@ -51,5 +51,5 @@ class OfAccuracy(OnProbabilities):
         )
 
     @abstractmethod
-    def accuracy(self, known: Known) -> Accuracy:
+    def accuracy(self, known: UsableRows) -> Accuracy:
         """Estimate the accuracy on the target."""

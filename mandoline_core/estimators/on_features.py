@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
-class Seen:
+class FeatureRows:
     """Hold the rows that a method on features sees.
 
     Parameters
@@ -75,15 +75,15 @@ class OnFeatures(Estimator, Generic[T]):
         return ()
 
     @abstractmethod
-    def fit(self, problem: Problem, seen: Seen) -> T:
+    def fit(self, problem: Problem, seen: FeatureRows) -> T:
         """Fit what the weights are made of: by the columns alone, not by the model's scores."""
 
     @abstractmethod
-    def evaluate(self, problem: Problem, seen: Seen, fitted: T) -> Outcome:
+    def evaluate(self, problem: Problem, seen: FeatureRows, fitted: T) -> Outcome:
         """Evaluate the metric with the fitted weights, with its spread."""
 
 
-def see_rows(problem: Problem) -> Seen:
+def see_rows(problem: Problem) -> FeatureRows:
     """Find the features of both samples: of the scored source rows, at most so many as the settings say."""
     rows, methods = problem.rows, problem.methods
     if rows is None:
@@ -99,7 +99,7 @@ def see_rows(problem: Problem) -> Seen:
     if not scored.any():
         raise MandolineError("None of the source rows drawn for the features has a score. Raise max_rows in [methods].")
     place = np.cumsum(rows.scored) - 1
-    return Seen(
+    return FeatureRows(
         source=found.source[scored],
         target=found.target,
         source_rows=place[found.source_rows[scored]],

@@ -77,8 +77,6 @@ class PatternRatios:
     through_fit : callable
         From the derivative of the estimate by each pattern's ratio, times the source's rows, to the influence of a
         source row and of a target row of each pattern by way of the fit alone, both of shape (n_patterns,).
-    converged : bool
-    findings : tuple of Finding
     """
 
     ratios: Floats

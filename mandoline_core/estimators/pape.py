@@ -5,12 +5,12 @@ from __future__ import annotations
 from mandoline_core.arrays import Floats
 from mandoline_core.errors import MandolineError
 from mandoline_core.estimators.cbpe import Cbpe, calibrated_expectation
-from mandoline_core.estimators.confident import Expectation, Known
-from mandoline_core.estimators.reweighted import Reweighted
+from mandoline_core.estimators.confident import Expectation, UsableRows
+from mandoline_core.estimators.reweighted import OnReweighted
 from mandoline_core.weighting import Problem
 
 
-class Pape(Reweighted):
+class Pape(OnReweighted):
     """Calibrate the probabilities on the source weighted by slices, and take them for the target's chances."""
 
     name = "pape"
@@ -24,7 +24,7 @@ class Pape(Reweighted):
         """Say why the method does not apply to a problem; None if it does."""
         return Cbpe().reason(problem) or super().reason(problem)
 
-    def expect(self, problem: Problem, known: Known, weights: Floats) -> Expectation:
+    def expect(self, problem: Problem, known: UsableRows, weights: Floats) -> Expectation:
         """Calibrate on the weighted rows."""
         if not weights.any():
             raise MandolineError("No source row that the weights count has class probabilities. Fill them in.")

@@ -10,7 +10,13 @@ import numpy as np
 
 from mandoline_core.arrays import Floats
 from mandoline_core.estimators.base import Outcome
-from mandoline_core.estimators.confident import Expectation, Known, OnProbabilities, read_known, why_not_new_classes
+from mandoline_core.estimators.confident import (
+    Expectation,
+    OnProbabilities,
+    UsableRows,
+    read_known,
+    why_not_new_classes,
+)
 from mandoline_core.estimators.intervals import RowInfluence
 from mandoline_core.estimators.mandoline import Mandoline
 from mandoline_core.metrics import get_metric
@@ -19,7 +25,7 @@ from mandoline_core.weighting import Problem
 _PLAIN = replace(get_metric("mean"), bounds=None)
 
 
-class Weighted(NamedTuple):
+class WeightedOutcome(NamedTuple):
     """Hold Mandoline's outcome for a statistic, and how far each row of either sample moves it."""
 
     outcome: Outcome
@@ -27,7 +33,7 @@ class Weighted(NamedTuple):
     target: Floats
 
 
-def weigh(problem: Problem, statistic: Floats | None = None, start: Floats | None = None) -> Weighted:
+def weigh(problem: Problem, statistic: Floats | None = None, start: Floats | None = None) -> WeightedOutcome:
     """Weight the source by slices, to average one statistic of the scored rows, shape (n_scored,).
 
     A value that depends on the weights moves with them like the weighted mean of its derivatives, so the influence
@@ -37,10 +43,10 @@ def weigh(problem: Problem, statistic: Floats | None = None, start: Floats | Non
     stated = replace(problem.with_statistics(column[:, None], _PLAIN), start=problem.start if start is None else start)
     outcome = Mandoline().solve(stated)
     source, target = outcome.influence.pieces(stated.members)
-    return Weighted(outcome, source, target)
+    return WeightedOutcome(outcome, source, target)
 
 
-class Reweighted(OnProbabilities):
+class OnReweighted(OnProbabilities):
     """Run a method on rows with class probabilities that Mandoline weights; a subclass says how in `expect`."""
 
     needs: tuple[str, ...] = ("slices", "probabilities")
@@ -66,5 +72,5 @@ class Reweighted(OnProbabilities):
         )
 
     @abstractmethod
-    def expect(self, problem: Problem, known: Known, weights: Floats) -> Expectation:
+    def expect(self, problem: Problem, known: UsableRows, weights: Floats) -> Expectation:
         """Compute the metric to expect from the usable rows, and those of the source weighted, shape (n_source,)."""

@@ -28,7 +28,6 @@ def row_influence(
 
     Parameters
     ----------
-    problem : Problem
     source, target : pair of arrays, each of shape (n_rows,)
         Places among the scored source rows, or the target rows; and how far each moves the estimate.
     """
@@ -53,14 +52,11 @@ def row_outcome(
 
     Parameters
     ----------
-    problem : Problem
     found : Evaluation
         Of the metric on the weighted rows.
     rows : array of int, shape (n_rows,)
         Places among the scored source rows; the others count for nothing.
     weights : array of float, shape (n_rows,)
-    spread : Spread
-    findings : tuple of Finding
     """
     table, members = problem.patterns, problem.members
     scored = np.zeros(len(members.source))

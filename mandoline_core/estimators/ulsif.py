@@ -10,7 +10,7 @@ from mandoline_core.arrays import Floats
 from mandoline_core.estimators.base import Outcome
 from mandoline_core.estimators.density.kernels import Points, median_width
 from mandoline_core.estimators.density.ratio_fitting import WIDTHS, RatioFit, fit_ratio
-from mandoline_core.estimators.on_features import OnFeatures, Seen
+from mandoline_core.estimators.on_features import FeatureRows, OnFeatures
 from mandoline_core.estimators.on_patterns import OnRatios, PatternRatios, average_one
 from mandoline_core.estimators.row_weights import evaluate_rows, row_influence, row_outcome
 from mandoline_core.findings import Finding
@@ -48,11 +48,11 @@ class UlsifFeatures(OnFeatures[RatioFit]):
         """Name the settings that a fit depends on, those of the features aside."""
         return methods.width
 
-    def fit(self, problem: Problem, seen: Seen) -> RatioFit:
+    def fit(self, problem: Problem, seen: FeatureRows) -> RatioFit:
         """Fit the ratio to the rows of both samples."""
         return _fit(problem, seen.source, np.ones(seen.source.shape[0]), seen.target, np.ones(seen.target.shape[0]))
 
-    def evaluate(self, problem: Problem, seen: Seen, fitted: RatioFit) -> Outcome:
+    def evaluate(self, problem: Problem, seen: FeatureRows, fitted: RatioFit) -> Outcome:
         """Evaluate the metric with the fitted ratio, with influence through the fit."""
         found, weights = evaluate_rows(problem, seen.source_rows, fitted.ratios)
         of_source, of_target = _through_alpha(fitted, found.slopes, float(fitted.ratios.sum()))
@@ -79,7 +79,6 @@ def _through_alpha(fitted: RatioFit, slopes: Floats, total: float) -> tuple[Floa
 
     Parameters
     ----------
-    fitted : RatioFit
     slopes : array of float, shape (n_source_points,)
         How far the score of each source point's rows is from the estimate, added up.
     total : float

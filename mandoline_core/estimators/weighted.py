@@ -9,7 +9,7 @@ import numpy as np
 from mandoline_core.arrays import Floats
 from mandoline_core.estimators.base import Outcome
 from mandoline_core.estimators.folds import fit_folds, fold_state
-from mandoline_core.estimators.weighted_influence import Solved, audit_part, linearise
+from mandoline_core.estimators.weighted_influence import FoldSolutions, audit_part, linearise
 from mandoline_core.weighting import Problem
 
 
@@ -44,8 +44,8 @@ def weighted_outcome(problem: Problem, *, denoise: bool) -> Outcome:
     )
 
 
-def _solve(problem: Problem, denoise: bool) -> Solved:
+def _solve(problem: Problem, denoise: bool) -> FoldSolutions:
     corrections = problem.corrections()
     fits = fit_folds(problem, corrections)
     states = [fold_state(problem, i, fold, corrections, denoise) for i, fold in enumerate(fits)]
-    return Solved(problem, fits, states, corrections, denoise)
+    return FoldSolutions(problem, fits, states, corrections, denoise)

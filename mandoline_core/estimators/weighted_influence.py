@@ -17,7 +17,7 @@ _STEP = 1e-6  # for central differences in a probability
 
 
 @dataclass(frozen=True, eq=False)
-class Solved:
+class FoldSolutions:
     """Hold all folds of a solved problem, to differentiate the metric's value by what went in."""
 
     problem: Problem
@@ -60,7 +60,7 @@ class Solved:
         return slopes
 
 
-def linearise(solved: Solved) -> Influence:
+def linearise(solved: FoldSolutions) -> Influence:
     """Linearise the average over folds in every row of both samples.
 
     For a source row x in pattern p with statistics s, a target row in pattern p, and the line b:
@@ -102,7 +102,7 @@ def linearise(solved: Solved) -> Influence:
     return Influence(parts, TargetPart(patterns.target, target))
 
 
-def _rate_slopes(solved: Solved) -> tuple[Floats, Floats]:
+def _rate_slopes(solved: FoldSolutions) -> tuple[Floats, Floats]:
     """Differentiate the estimate by the slices' rates, through the corrections that follow from them.
 
     Returns
@@ -122,7 +122,7 @@ def _rate_slopes(solved: Solved) -> tuple[Floats, Floats]:
     return by_source_rate, np.einsum("ic,icr->ir", by_target, target_by_target)
 
 
-def audit_part(solved: Solved, audit: Audit, influence: Influence) -> AuditPart:
+def audit_part(solved: FoldSolutions, audit: Audit, influence: Influence) -> AuditPart:
     """Say how far audited rows move the estimate through the corrections they measured, and otherwise.
 
     The target's corrections move along where they follow from the source's.
@@ -155,7 +155,7 @@ def _mean_slope(problem: Problem, fitted: Fit, table: Floats, i: int, code: int)
     return up - fitted.target_shares @ expected_potentials(codes, table - shift, problem.edges)
 
 
-def _source_correction_slope(solved: Solved, i: int, code: int) -> float:
+def _source_correction_slope(solved: FoldSolutions, i: int, code: int) -> float:
     """Differentiate the estimate by one of the source's corrections, delta re-solved."""
     problem, corrections = solved.problem, solved.corrections
     chance = float(corrections.source[i, code])

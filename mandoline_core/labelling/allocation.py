@@ -21,7 +21,6 @@ def allocate(counts: Floats, spread: Floats, n: int) -> Floats:
     Parameters
     ----------
     counts, spread : array of float, shape (n_patterns,)
-    n : int
 
     Examples
     --------
@@ -44,7 +43,6 @@ def spreads(problem: Problem, outcome: Outcome) -> Floats:
 
     Parameters
     ----------
-    problem : Problem
     outcome : Outcome
         Says at which means the metric's slope is taken.
     """

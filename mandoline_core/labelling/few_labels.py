@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from mandoline_core.arrays import Floats, Interval
 from mandoline_core.errors import MandolineError
-from mandoline_core.estimating import Prepared, interval_by_settings
+from mandoline_core.estimating import ModelProblem, interval_by_settings
 from mandoline_core.estimators import Outcome, get_estimator
 from mandoline_core.findings import Finding, worst_first
 from mandoline_core.formatting import counted
 from mandoline_core.labelling.predicted_scores import predict_scores
-from mandoline_core.labelling.prediction_powered import Labelled, Powered, from_all, from_labels
+from mandoline_core.labelling.prediction_powered import LabelEstimate, LabelledRows, from_all, from_labels
 from mandoline_core.labelling.rows import has_label, missing_labels, odd_draw, score_labelled, share_out
 from mandoline_core.labelling.slice_test import SliceTest, compare_with_slices
 from mandoline_core.project import EstimatorSettings
@@ -28,7 +28,7 @@ FEW_LABELS = 20  # down to here coverage was measured
 CLEARLY = 0.001  # p-value of the slices' test below which the labels contradict the estimate beyond doubt
 
 
-class Valued(NamedTuple):
+class ValueInterval(NamedTuple):
     """Hold a value of the metric on the target and its interval."""
 
     value: float
@@ -41,13 +41,11 @@ class FewLabels:
 
     Parameters
     ----------
-    model, metric : str
-    n_labelled, n_target : int
-    labels_only : Valued
+    labels_only : ValueInterval
         The labelled rows by themselves.
-    mandoline : Valued
+    mandoline : ValueInterval
         The estimate without any target label.
-    combined : Valued
+    combined : ValueInterval
         The labels, carried further by scores predicted for all rows.
     weight : float
         How much rows without a label count in `combined`: lambda, from 0 to 1.
@@ -62,9 +60,9 @@ class FewLabels:
     metric: str
     n_labelled: int
     n_target: int
-    labels_only: Valued
-    mandoline: Valued
-    combined: Valued
+    labels_only: ValueInterval
+    mandoline: ValueInterval
+    combined: ValueInterval
     weight: float
     worth: float
     test: SliceTest | None
@@ -74,32 +72,27 @@ class FewLabels:
         """Return everything as plain data: what `--json` prints."""
         found: dict[str, Any] = {key: value for key, value in asdict(self).items() if key not in ("test", "findings")}
         for key in ("labels_only", "mandoline", "combined"):
-            one: Valued = getattr(self, key)
+            one: ValueInterval = getattr(self, key)
             found[key] = {"value": one.value, "interval": list(one.interval)}
         found["test"] = None if self.test is None else asdict(self.test) | {"interval": list(self.test.interval)}
         return found | {"findings": [finding.as_dict() for finding in self.findings]}
 
 
 def use_labels(
-    prepared: Prepared, settings: EstimatorSettings, target: Sample, *, plan: Floats | None = None
+    prepared: ModelProblem, settings: EstimatorSettings, target: Sample, *, plan: Floats | None = None
 ) -> FewLabels:
     """Use the labels that some target rows have: alone, with the estimate, and to test the slices.
 
     Parameters
     ----------
-    prepared : Prepared
+    prepared : ModelProblem
         From `prepare`, on the same target rows.
-    settings : EstimatorSettings
     target : Sample
         The target with its label column, empty where there is no label. Labelled rows must be a random draw, or
         drawn by a plan.
     plan : array of float, shape (n_target,), optional
         How many target rows each row stands for, where a plan drew it; NaN elsewhere: `LabelPlan.weights` or
         `read_plan`. Labelled rows outside the plan are taken for a random draw.
-
-    Returns
-    -------
-    FewLabels
 
     Examples
     --------
@@ -146,9 +139,9 @@ def use_labels(
         metric=metric.name,
         n_labelled=n,
         n_target=len(labelled),
-        labels_only=Valued(alone.value, alone.interval),
-        mandoline=Valued(outcome.value, interval),
-        combined=Valued(both.value, both.interval),
+        labels_only=ValueInterval(alone.value, alone.interval),
+        mandoline=ValueInterval(outcome.value, interval),
+        combined=ValueInterval(both.value, both.interval),
         weight=both.weight,
         worth=both.worth,
         test=test,
@@ -164,21 +157,19 @@ def judge(
     shares: Floats,
     *,
     confidence: float,
-) -> tuple[Powered, Powered, SliceTest | None]:
+) -> tuple[LabelEstimate, LabelEstimate, SliceTest | None]:
     """Estimate from the labels alone and from all rows, and test the slices; no frame is touched.
 
     Parameters
     ----------
-    problem : Problem
     outcome : Outcome
         The estimate without labels.
     statistics : array of float, shape (n_labelled, n_statistics)
     labelled : array of bool, shape (n_target,)
     shares : array of float, shape (n_labelled,)
-    confidence : float
     """
     predicted = predict_scores(problem, outcome)
-    known = Labelled(
+    known = LabelledRows(
         statistics=statistics,
         predicted=predicted.best[labelled],
         shares=shares,
@@ -194,7 +185,7 @@ def judge(
     return alone, both, test
 
 
-def _about_use(both: Powered, test: SliceTest | None) -> Iterator[Finding]:
+def _about_use(both: LabelEstimate, test: SliceTest | None) -> Iterator[Finding]:
     if test is not None and not test.interval[0] <= 0 <= test.interval[1]:
         yield Finding(
             "slices_do_not_explain",
@@ -213,7 +204,7 @@ def _about_use(both: Powered, test: SliceTest | None) -> Iterator[Finding]:
 
 
 def _about_labels(
-    prepared: Prepared, target: Sample, labelled: NDArray[np.bool_], shares: Floats, outcome: Outcome
+    prepared: ModelProblem, target: Sample, labelled: NDArray[np.bool_], shares: Floats, outcome: Outcome
 ) -> Iterator[Finding]:
     n = int(labelled.sum())
     unscored = int(has_label(prepared, target).sum()) - n

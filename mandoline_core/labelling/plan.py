@@ -13,7 +13,7 @@ from scipy.stats import norm
 
 from mandoline_core.arrays import Codes, Floats, Interval
 from mandoline_core.errors import DataError, MandolineError
-from mandoline_core.estimating import Prepared, interval_by_settings
+from mandoline_core.estimating import ModelProblem, interval_by_settings
 from mandoline_core.estimators import Outcome, get_estimator, influence_interval
 from mandoline_core.labelling.allocation import allocate, draw_rows, round_at_random, spreads
 from mandoline_core.labelling.few_labels import FEWEST_LABELS, use_labels
@@ -33,10 +33,8 @@ class PlannedRow(NamedTuple):
     ----------
     row : int
         Its number in the target, from 1.
-    in_slices : str
     weight : float
         How many target rows it stands for: 1 / probability.
-    reason : str
     probability : float
         The chance that the plan drew it.
     """
@@ -69,7 +67,6 @@ class LabelPlan:
         In random order, so that who stops early still has a fair draw.
     by_pattern : tuple of PlannedPattern
         Those with the most labels first.
-    n_target : int
     expected_interval_before : pair of floats
         With the labels at hand; without any, the estimate's own, which trusts the slices.
     expected_interval_after : pair of floats
@@ -118,7 +115,6 @@ def read_plan(table: Sample, n_target: int) -> Floats:
     ----------
     table : Sample
         With the columns row, which counts from 1, and weight.
-    n_target : int
 
     Returns
     -------
@@ -151,7 +147,7 @@ def read_plan(table: Sample, n_target: int) -> Floats:
     return weights
 
 
-def plan_labels(prepared: Prepared, settings: EstimatorSettings, n: int, target: Sample) -> LabelPlan:
+def plan_labels(prepared: ModelProblem, settings: EstimatorSettings, n: int, target: Sample) -> LabelPlan:
     """Draw the target rows to label next: more where many rows are, and where scores vary.
 
     Rows of a pattern are drawn at random; a pattern's number is proportional to its target rows times the spread of
@@ -159,7 +155,6 @@ def plan_labels(prepared: Prepared, settings: EstimatorSettings, n: int, target:
 
     Parameters
     ----------
-    prepared : Prepared
     settings : EstimatorSettings
         Its seed decides the draw.
     n : int
@@ -232,7 +227,7 @@ def describe_patterns(codes: Codes, names: tuple[str, ...]) -> list[str]:
     ]
 
 
-def _answered(prepared: Prepared, target: Sample) -> NDArray[np.bool_]:
+def _answered(prepared: ModelProblem, target: Sample) -> NDArray[np.bool_]:
     """Say which rows have a prediction: without one, a label would be wasted."""
     rows = prepared.counted.rows
     if rows is None or rows.metric.column is not None or rows.model is None or rows.model.prediction is None:
@@ -257,7 +252,7 @@ def _reasons(problem: Problem, spread: Floats, expected: Floats, counts: Floats)
 
 
 def _expect(
-    prepared: Prepared,
+    prepared: ModelProblem,
     settings: EstimatorSettings,
     target: Sample,
     outcome: Outcome,

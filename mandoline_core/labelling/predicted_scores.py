@@ -21,7 +21,6 @@ class PredictedScores(NamedTuple):
         From the slices alone.
     best : array of float, shape (n_target, n_statistics)
         From the slices, and from confidence and predicted class where they are known.
-    uses_confidence : bool
     """
 
     by_slices: Floats
@@ -34,7 +33,6 @@ def predict_scores(problem: Problem, outcome: Outcome) -> PredictedScores:
 
     Parameters
     ----------
-    problem : Problem
     outcome : Outcome
         Whose weights make the source look like the target.
     """

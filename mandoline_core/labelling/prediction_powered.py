@@ -15,7 +15,7 @@ _LEAST = 1e-9  # a smaller lambda is rounding
 _ROUNDS = 2  # the slope of a metric is taken at the means, which move a little with lambda
 
 
-class Labelled(NamedTuple):
+class LabelledRows(NamedTuple):
     """Hold what is known of the labelled target rows.
 
     Parameters
@@ -27,7 +27,6 @@ class Labelled(NamedTuple):
         How much each row counts; sums to 1.
     average : array of float, shape (n_statistics,)
         Mean of the predicted statistics over all target rows.
-    n_target : int
     indicators : bool
         Whether statistics are 0 or 1, and at most one of them is 1 in a row.
     """
@@ -40,13 +39,11 @@ class Labelled(NamedTuple):
     indicators: bool
 
 
-class Powered(NamedTuple):
+class LabelEstimate(NamedTuple):
     """Hold an estimate from labels.
 
     Parameters
     ----------
-    value : float
-    interval : pair of floats
     weight : float
         How much the rows without a label count: lambda, between 0 (not at all) and 1.
     worth : float
@@ -59,7 +56,7 @@ class Powered(NamedTuple):
     worth: float
 
 
-def from_labels(metric: Metric, known: Labelled, *, confidence: float) -> Powered:
+def from_labels(metric: Metric, known: LabelledRows, *, confidence: float) -> LabelEstimate:
     """Estimate a metric from the labelled rows alone.
 
     A share of evenly weighted rows gets the exact binomial interval, which is valid however few rows there are.
@@ -68,7 +65,7 @@ def from_labels(metric: Metric, known: Labelled, *, confidence: float) -> Powere
     --------
     >>> from mandoline_core.metrics import get_metric
     >>> right = np.array([[1.0]] * 16 + [[0.0]] * 4)
-    >>> known = Labelled(right, 0 * right, np.full(20, 0.05), np.zeros(1), 1000, True)
+    >>> known = LabelledRows(right, 0 * right, np.full(20, 0.05), np.zeros(1), 1000, True)
     >>> found = from_labels(get_metric("accuracy"), known, confidence=0.95)
     >>> found.value, [round(end, 3) for end in found.interval], round(found.worth, 6)
     (0.8, [0.563, 0.943], 20.0)
@@ -77,10 +74,10 @@ def from_labels(metric: Metric, known: Labelled, *, confidence: float) -> Powere
     value = metric.combine(means)
     variance = _variance(known, metric.slope(means), 0.0)
     worth = _worth(metric, known, value, variance, confidence)
-    return Powered(value, _interval(metric, known, value, variance, worth, confidence), 0.0, worth)
+    return LabelEstimate(value, _interval(metric, known, value, variance, worth, confidence), 0.0, worth)
 
 
-def from_all(metric: Metric, known: Labelled, *, confidence: float) -> Powered:
+def from_all(metric: Metric, known: LabelledRows, *, confidence: float) -> LabelEstimate:
     """Estimate a metric from the labels and from what is predicted of all rows (PPI++).
 
     The means are lambda * (mean prediction over all rows) + mean over labelled rows of (truth - lambda * prediction):
@@ -92,7 +89,7 @@ def from_all(metric: Metric, known: Labelled, *, confidence: float) -> Powered:
     --------
     >>> from mandoline_core.metrics import get_metric
     >>> right = np.array([[1.0]] * 16 + [[0.0]] * 4)
-    >>> known = Labelled(right, 0.1 + 0.8 * right, np.full(20, 0.05), np.array([0.58]), 1000, True)
+    >>> known = LabelledRows(right, 0.1 + 0.8 * right, np.full(20, 0.05), np.array([0.58]), 1000, True)
     >>> found = from_all(get_metric("accuracy"), known, confidence=0.95)
     >>> round(found.value, 3), found.weight
     (0.64, 1.0)
@@ -112,15 +109,14 @@ def from_all(metric: Metric, known: Labelled, *, confidence: float) -> Powered:
     low, high = _bounds(metric, known) or (-np.inf, np.inf)
     value = float(min(max(metric.combine(means), low), high))
     worth = alone.worth * plain / max(variance, 1e-300)
-    return Powered(value, _interval(metric, known, value, variance, worth, confidence), weight, worth)
+    return LabelEstimate(value, _interval(metric, known, value, variance, worth, confidence), weight, worth)
 
 
-def best_weight(known: Labelled, gradient: Floats) -> float:
+def best_weight(known: LabelledRows, gradient: Floats) -> float:
     """Find the lambda between 0 and 1 that makes the estimated variance smallest.
 
     Parameters
     ----------
-    known : Labelled
     gradient : array of float, shape (n_statistics,)
         Of the metric by its means.
     """
@@ -134,11 +130,11 @@ def best_weight(known: Labelled, gradient: Floats) -> float:
     return min(weight, 1.0) if weight > _LEAST else 0.0
 
 
-def _centred(known: Labelled, values: Floats) -> Floats:
+def _centred(known: LabelledRows, values: Floats) -> Floats:
     return values - known.shares @ values
 
 
-def _variance(known: Labelled, gradient: Floats, weight: float) -> float:
+def _variance(known: LabelledRows, gradient: Floats, weight: float) -> float:
     """Estimate the variance: of labels on all target rows, and what is added by having some only."""
     truth = _centred(known, known.statistics @ gradient)
     left = truth - weight * _centred(known, known.predicted @ gradient)
@@ -149,12 +145,12 @@ def _variance(known: Labelled, gradient: Floats, weight: float) -> float:
     return some + float(known.shares @ truth**2) / known.n_target
 
 
-def _is_exact(metric: Metric, known: Labelled) -> bool:
+def _is_exact(metric: Metric, known: LabelledRows) -> bool:
     """Tell whether the labels' mean determines their variance, which then needs no allowance for guessing it."""
     return metric.is_mean and known.indicators
 
 
-def _allowance(metric: Metric, known: Labelled, confidence: float) -> float:
+def _allowance(metric: Metric, known: LabelledRows, confidence: float) -> float:
     """Return by how much a standard error guessed from few rows must grow: Student's quantile over the normal.
 
     Scores above 0 whose spread is like their mean have long tails, which few rows seldom show. Degrees of freedom are
@@ -174,7 +170,7 @@ def _allowance(metric: Metric, known: Labelled, confidence: float) -> float:
     return float(t.ppf(tail, freedom) / norm.ppf(tail)) * float(np.sqrt(n / (n - 1)))
 
 
-def _bounds(metric: Metric, known: Labelled) -> Interval | None:
+def _bounds(metric: Metric, known: LabelledRows) -> Interval | None:
     """Return the metric's bounds; of a mean without any, those that its scores keep to."""
     if metric.bounds is not None or not metric.is_mean:
         return metric.bounds
@@ -183,7 +179,7 @@ def _bounds(metric: Metric, known: Labelled) -> Interval | None:
     return (0.0, np.inf) if min(known.statistics.min(), known.predicted.min()) >= 0 else None
 
 
-def _worth(metric: Metric, known: Labelled, value: float, variance: float, confidence: float) -> float:
+def _worth(metric: Metric, known: LabelledRows, value: float, variance: float, confidence: float) -> float:
     """Return how many evenly weighted labels would be as informative."""
     rows, bounds = 1 / float(known.shares @ known.shares), _bounds(metric, known)
     if bounds is None or not np.isfinite(bounds[1]):
@@ -196,7 +192,7 @@ def _worth(metric: Metric, known: Labelled, value: float, variance: float, confi
 
 
 def _interval(
-    metric: Metric, known: Labelled, value: float, variance: float, worth: float, confidence: float
+    metric: Metric, known: LabelledRows, value: float, variance: float, worth: float, confidence: float
 ) -> Interval:
     bounds = _bounds(metric, known)
     bounded = bounds is not None and bool(np.isfinite(bounds[1]))

@@ -10,7 +10,7 @@ from scipy.stats import norm
 
 from mandoline_core.arrays import Floats
 from mandoline_core.errors import DataError, MandolineError
-from mandoline_core.estimating import Prepared
+from mandoline_core.estimating import ModelProblem
 from mandoline_core.findings import Finding
 from mandoline_core.formatting import counted
 from mandoline_core.metrics import read_answers, score_rows
@@ -20,7 +20,7 @@ from mandoline_core.weighting import Problem, Rows
 _ODD = 1e-3  # chance of a false alarm that labelled rows are no random draw
 
 
-def label_column(prepared: Prepared) -> str:
+def label_column(prepared: ModelProblem) -> str:
     """Name the column that labels of the target are looked for in."""
     rows = _rows(prepared)
     column = rows.metric.column if rows.metric.column is not None else rows.source.label
@@ -29,7 +29,7 @@ def label_column(prepared: Prepared) -> str:
     return column
 
 
-def has_label(prepared: Prepared, target: Sample) -> NDArray[np.bool_]:
+def has_label(prepared: ModelProblem, target: Sample) -> NDArray[np.bool_]:
     """Say which target rows have a label, shape (n_target,); none where the target has no such column."""
     n = len(prepared.problem.members.target)
     if target.n_rows != n:
@@ -43,7 +43,7 @@ def has_label(prepared: Prepared, target: Sample) -> NDArray[np.bool_]:
     return ~np.asarray(target.series(column).is_null().to_numpy(), dtype=bool)
 
 
-def score_labelled(prepared: Prepared, target: Sample) -> tuple[Floats, NDArray[np.bool_]]:
+def score_labelled(prepared: ModelProblem, target: Sample) -> tuple[Floats, NDArray[np.bool_]]:
     """Score the target rows that have a label.
 
     Returns
@@ -75,7 +75,7 @@ def score_labelled(prepared: Prepared, target: Sample) -> tuple[Floats, NDArray[
     return scores.statistics[scores.known], scores.known
 
 
-def _rows(prepared: Prepared) -> Rows:
+def _rows(prepared: ModelProblem) -> Rows:
     if prepared.counted.rows is None:
         raise MandolineError("Only slice codes are known here, and labels belong to rows. Use prepare() on samples.")
     return prepared.counted.rows

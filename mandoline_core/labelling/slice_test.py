@@ -26,8 +26,6 @@ class SliceTest:
         The metric by the labels minus the estimate without them.
     interval : pair of floats
         Of the difference.
-    z, p_value : float
-    words : str
     """
 
     difference: float
@@ -54,7 +52,6 @@ def compare_with_slices(
 
     Parameters
     ----------
-    problem : Problem
     outcome : Outcome
         The estimate without labels.
     expected : array of float, shape (n_target, n_statistics)
@@ -63,7 +60,6 @@ def compare_with_slices(
     labelled : array of bool, shape (n_target,)
     shares : array of float, shape (n_labelled,)
         How much each labelled row counts; sums to 1.
-    confidence : float
 
     Returns
     -------
@@ -82,7 +78,7 @@ def compare_with_slices(
     source, target = outcome.influence.pieces(problem.members)
     rest = np.where(kept, whole - whole[kept].mean(), 0.0) / kept.sum() - target
     others = float(source @ source + rest @ rest)
-    drawn = _luck_of_labels(problem, here, left, share, gradient)
+    drawn = _sampling_error_of_labels(problem, here, left, share, gradient)
     if problem.patterns.products is not None:
         # Few labels seldom show a long tail, so the source has a say in how much scores vary about expectations.
         weights, scores = outcome.weights(problem.members), problem.members.statistics @ gradient
@@ -96,7 +92,9 @@ def compare_with_slices(
     return SliceTest(difference, interval, z, float(2 * norm.sf(abs(z))), words)
 
 
-def _luck_of_labels(problem: Problem, expected: Floats, left: Floats, share: Floats, gradient: Floats) -> float:
+def _sampling_error_of_labels(
+    problem: Problem, expected: Floats, left: Floats, share: Floats, gradient: Floats
+) -> float:
     """Return the variance that comes from drawing the labels."""
     if problem.patterns.products is None:
         # If slices explain the shift, expectations also say how much indicators vary: no guessing from few labels.

@@ -52,7 +52,6 @@ def read_answers(
 
     Parameters
     ----------
-    sample : Sample
     label : str or None
         Column of true classes.
     prediction : str

@@ -23,7 +23,6 @@ def auroc(positive: NDArray[np.bool_], scores: Floats, weights: Floats, name: st
 
     Returns
     -------
-    value : float
     slopes : array of float, shape (n_rows,)
         Derivative of the value by each weight; weighted, they add up to 0.
 
@@ -65,7 +64,6 @@ def mean_auroc(
     positive : array of bool, shape (n_rows, n_classes)
     scores : array of float, shape (n_rows, n_classes)
     weights : array of float, shape (n_rows,)
-    names : sequence of str
     """
     found = [auroc(positive[:, i], scores[:, i], weights, name) for i, name in enumerate(names)]
     return float(np.mean([value for value, _ in found])), np.mean([slopes for _, slopes in found], axis=0)

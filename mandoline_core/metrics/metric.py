@@ -34,7 +34,6 @@ class Metric:
 
     Parameters
     ----------
-    name, title : str
     needs : {"predictions", "probabilities", "numbers", "column"}
         What a row's statistics are computed from.
     bounds : pair of floats, optional
@@ -85,7 +84,6 @@ class Evaluation(NamedTuple):
 
     Parameters
     ----------
-    value : float
     means : array of float, shape (n_statistics,)
     slopes : array of float, shape (n_rows,)
         Change of the value when a row gains weight at the expense of all; weighted, they average 0.
@@ -101,7 +99,6 @@ def evaluate(metric: Metric, statistics: Floats, weights: Floats) -> Evaluation:
 
     Parameters
     ----------
-    metric : Metric
     statistics : array of float, shape (n_rows, n_statistics)
     weights : array of float, shape (n_rows,)
         Sum to 1.
@@ -205,7 +202,6 @@ def metric_of_classes(metric: Metric, classes: tuple[str, ...], positive: object
 
     Parameters
     ----------
-    metric : Metric
     classes : tuple of str
         Labels, predictions and probabilities are codes into it.
     positive : str, int, float or bool, optional

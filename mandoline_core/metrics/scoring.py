@@ -48,8 +48,6 @@ def score_rows(
 
     Parameters
     ----------
-    settings : MetricSettings
-    sample : Sample
     label : str or None
         Column of true classes or values.
     model : Model or None

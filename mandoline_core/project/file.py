@@ -32,10 +32,6 @@ def load_project(path: str | Path) -> Project:
     path : str or Path
         A TOML file.
 
-    Returns
-    -------
-    Project
-
     Raises
     ------
     ProjectError

@@ -119,10 +119,6 @@ class Project:
         ----------
         n_rows : int, optional
             How many rows the target has, to check against.
-
-        Returns
-        -------
-        narwhals.Series or None
         """
         if self.target_labels is None:
             return None

@@ -14,7 +14,16 @@ from numpy.typing import ArrayLike
 
 from mandoline_core.arrays import Floats, Interval
 from mandoline_core.errors import DataError, SliceError
-from mandoline_core.estimating import CodesOf, Counted, EdgeNames, ModelReport, Prepared, Progress, make_problem, state
+from mandoline_core.estimating import (
+    CodesOf,
+    EdgeNames,
+    ModelCount,
+    ModelProblem,
+    ModelReport,
+    Progress,
+    make_problem,
+    state,
+)
 from mandoline_core.estimators import get_estimator
 from mandoline_core.findings import Finding, Verdict
 from mandoline_core.formatting import listed
@@ -161,10 +170,6 @@ def estimate(
     ----------
     source : Project or Sample
         A project says everything else itself; then only `reveal` and `progress` may follow.
-    target : Sample
-    slices : sequence of Slice
-    edges : sequence of pairs of slice names, or "auto"
-    metric : str or MetricSettings
     estimator : str or EstimatorSettings
         A name in the registry.
     methods : MethodSettings, optional
@@ -177,10 +182,6 @@ def estimate(
         Evaluates slices on a sample; a caller may put a cache here.
     **settings
         Fields of EstimatorSettings: split, overlap, ridge, confidence, seed, interval, replicates.
-
-    Returns
-    -------
-    Report
 
     Examples
     --------
@@ -233,12 +234,8 @@ def estimate_from_codes(
     ----------
     source_codes, target_codes : array of -1, 0, 1, shape (n_rows, n_slices)
     scores : array of float, shape (n_source_rows,)
-    edges : sequence of pairs of slice numbers
     noise : pair of arrays, each of shape (n_slices, 3), optional
         Source and target p(g = 1 | code) for the codes -1, 0, 1. None takes slices at their word.
-    estimator : str
-    ridge : float
-    names : sequence of str, optional
     **settings
         Further fields of EstimatorSettings: split, overlap, confidence, seed, interval, replicates.
 
@@ -268,8 +265,8 @@ def estimate_from_codes(
     if noise is not None:
         problem = replace(problem, rule=_check_noise(noise, n_slices))
     scored = np.ones(len(values), dtype=bool)
-    counted = Counted("score", (), {}, metric, count, values[:, None], scored, {}, None, ())
-    return Report("codes", {"score": report_model(Prepared(counted, problem), how)}, _made(how, {}))
+    counted = ModelCount("score", (), {}, metric, count, values[:, None], scored, {}, None, ())
+    return Report("codes", {"score": report_model(ModelProblem(counted, problem), how)}, _made(how, {}))
 
 
 def _made(settings: EstimatorSettings, fingerprints: Mapping[str, str]) -> dict[str, Any]:

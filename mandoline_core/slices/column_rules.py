@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from mandoline_core.errors import SliceError, did_you_mean
-from mandoline_core.slices.rule import ANYTHING, CLASSES, NUMBERS, TEXT, TRUTH, Bounded, Scalar, Slice, either
+from mandoline_core.slices.rule import ANYTHING, CLASSES, NUMBERS, TEXT, TRUTH, BoundedRule, Scalar, Slice, either
 from mandoline_core.slices.text import check_regex
 
 
@@ -76,7 +76,7 @@ class Regex(Slice):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Threshold(Bounded):
+class Threshold(BoundedRule):
     """Compare a column of numbers with a bound, or two.
 
     Examples
@@ -230,7 +230,7 @@ class Missing(Slice):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Length(Bounded):
+class Length(BoundedRule):
     """Measure a text in words (between white space) or characters.
 
     Examples
@@ -261,7 +261,7 @@ class Length(Bounded):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Overlap(Bounded):
+class Overlap(BoundedRule):
     """Compare two texts: the share of the second's distinct words that are in the first.
 
     Examples

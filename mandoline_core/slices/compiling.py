@@ -24,7 +24,7 @@ from mandoline_core.slices.column_rules import (
 from mandoline_core.slices.expression.compiling import compile_expression_code
 from mandoline_core.slices.expression.tree import expression_columns
 from mandoline_core.slices.measures import measure
-from mandoline_core.slices.rule import Bounded, Slice
+from mandoline_core.slices.rule import BoundedRule, Slice
 from mandoline_core.slices.rules import All, Any, Confidence, Entropy, Expression, FunctionSlice, Not, Prediction
 from mandoline_core.slices.text import keyword_pattern, portable_regex
 
@@ -182,7 +182,7 @@ def _answer(missing: nw.Expr, inside: nw.Expr) -> nw.Expr:
     return nw.when(missing).then(_code(0)).otherwise(nw.when(inside).then(_code(1)).otherwise(_code(-1)))
 
 
-def _bounded(rule: Bounded, value: nw.Expr, column: nw.Expr | None = None) -> nw.Expr:
+def _bounded(rule: BoundedRule, value: nw.Expr, column: nw.Expr | None = None) -> nw.Expr:
     missing = (value if column is None else column).is_null()
     if rule.above is None:
         return _answer(missing, value < rule.below)

@@ -59,7 +59,6 @@ def resolve_with_origins(
 
     Returns
     -------
-    slices : tuple of Slice
     origins : dict of str to str
         The name of a slice's rule, by the name of the slice; a family's members share theirs.
     """

@@ -140,7 +140,7 @@ def _key(value: object) -> object:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Bounded(Slice):
+class BoundedRule(Slice):
     """What the kinds with bounds share: inside above, or below; with both bounds, between abstains."""
 
     above: float | None = None

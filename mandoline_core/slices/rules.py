@@ -20,7 +20,7 @@ from mandoline_core.slices.column_rules import (
     Threshold,
 )
 from mandoline_core.slices.expression.tree import parse_expression
-from mandoline_core.slices.rule import CLASSES, NUMBERS, Bounded, Scalar, Slice, either, plain
+from mandoline_core.slices.rule import CLASSES, NUMBERS, BoundedRule, Scalar, Slice, either, plain
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -133,7 +133,7 @@ class Prediction(OfModel):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Confidence(OfModel, Bounded):
+class Confidence(OfModel, BoundedRule):
     """Compare the probability of the most likely class with a bound, or two.
 
     Examples
@@ -146,7 +146,7 @@ class Confidence(OfModel, Bounded):
 
     def _check(self) -> None:
         OfModel._check(self)
-        Bounded._check(self)
+        BoundedRule._check(self)
 
     def describe(self) -> str:
         """Say the rule in plain words."""

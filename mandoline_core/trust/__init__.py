@@ -19,6 +19,6 @@ from mandoline_core.trust.sensitivity import (
 from mandoline_core.trust.support import Overlap, overlap
 from mandoline_core.trust.tail import FINITE_MEAN, FINITE_VARIANCE, USABLE, Tail, tail_of
 from mandoline_core.trust.theory import TheoremBound, theorem_bound
-from mandoline_core.trust.trimming import Trimmed, caps, trim
+from mandoline_core.trust.trimming import Trimming, caps, trim
 from mandoline_core.trust.unmodelled.columns import unmodelled_pairs
-from mandoline_core.trust.unmodelled.line import Unmodelled
+from mandoline_core.trust.unmodelled.line import BalanceLine

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from mandoline_core.errors import MandolineError
-from mandoline_core.estimating import ModelReport, Prepared, Progress, solve_model
+from mandoline_core.estimating import ModelProblem, ModelReport, Progress, solve_model
 from mandoline_core.estimators import get_estimator
 from mandoline_core.findings import Finding, Verdict, worst_first
 from mandoline_core.labelling import use_labels
@@ -15,12 +15,12 @@ from mandoline_core.samples import Sample
 from mandoline_core.trust.drift import Drift, drift, drift_findings
 from mandoline_core.trust.tail import USABLE, Tail, tail_of
 from mandoline_core.trust.unmodelled.columns import columns_of, unmodelled_balance, unmodelled_findings
-from mandoline_core.trust.unmodelled.line import Unmodelled
+from mandoline_core.trust.unmodelled.line import BalanceLine
 from mandoline_core.trust.unmodelled.table import ColumnTable
 from mandoline_core.trust.verdict import judge
 
 
-def report_model(prepared: Prepared, settings: EstimatorSettings, progress: Progress | None = None) -> ModelReport:
+def report_model(prepared: ModelProblem, settings: EstimatorSettings, progress: Progress | None = None) -> ModelReport:
     """Solve one model's problem on its patterns, check what can be checked, and judge.
 
     Columns are read once for every set of slices; after that, a change of corrections or settings touches no rows.
@@ -55,7 +55,7 @@ def column_table_of(report: ModelReport) -> ColumnTable | None:
     return table
 
 
-def unmodelled_lines(report: ModelReport) -> tuple[Unmodelled, ...] | None:
+def unmodelled_lines(report: ModelReport) -> tuple[BalanceLine, ...] | None:
     """Compare the columns that no slice speaks of, before and after weighting; None where there are only codes."""
     table = column_table_of(report)
     return None if table is None else unmodelled_balance(report, table)
@@ -66,7 +66,7 @@ def _weights_rows(report: ModelReport) -> bool:
     return get_estimator(report.estimator).needs != ("probabilities",)
 
 
-def _about_labels(prepared: Prepared, settings: EstimatorSettings) -> tuple[Finding, ...] | None:
+def _about_labels(prepared: ModelProblem, settings: EstimatorSettings) -> tuple[Finding, ...] | None:
     """Test the slices by labels that the target has for some of its rows; None where there are none to go by."""
     rows = prepared.counted.rows
     if rows is None or rows.source.label not in rows.target.columns or not _has_gaps(rows.target, rows.source.label):
@@ -98,7 +98,7 @@ def _about_tail(tail: Tail) -> Iterator[Finding]:
 def _judge(
     report: ModelReport,
     findings: list[Finding],
-    lines: tuple[Unmodelled, ...] | None,
+    lines: tuple[BalanceLine, ...] | None,
     found: Drift,
     *,
     labelled: bool,

@@ -16,7 +16,7 @@ from mandoline_core.trust.drift_signs import (
     confidence_signs,
     predicted_shares,
 )
-from mandoline_core.trust.unmodelled.gaps import luck_threshold
+from mandoline_core.trust.unmodelled.gaps import sampling_threshold
 
 NOTABLE = 0.02  # two points: less would hardly move an estimate that anyone acts on
 MOST_OVERSURE = 0.05  # a gap between confidence and accuracy that is worth a sentence
@@ -37,7 +37,6 @@ class Drift:
     ----------
     predicted : tuple of ClassShare
         Empty without predicted classes.
-    confidence : ConfidenceShift or None
     calibration : tuple of SliceCalibration
         All source rows first, then slice by slice; empty without probabilities.
     words : tuple of str
@@ -58,7 +57,7 @@ class Drift:
     @property
     def threshold(self) -> float:
         """The |z| beyond which one of the predicted classes stands out from luck."""
-        return luck_threshold(len(self.predicted))
+        return sampling_threshold(len(self.predicted))
 
 
 def drift(report: ModelReport) -> Drift:
@@ -125,7 +124,7 @@ def _worst_class(found: Drift) -> ClassShare | None:
 
 
 def _confidence_moved(sure: ConfidenceShift) -> bool:
-    return abs(sure.gap) > NOTABLE and abs(sure.z) > luck_threshold(1)
+    return abs(sure.gap) > NOTABLE and abs(sure.z) > sampling_threshold(1)
 
 
 def _say(found: Drift) -> Iterator[str]:

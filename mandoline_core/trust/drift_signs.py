@@ -27,7 +27,6 @@ class ClassShare:
 
     Parameters
     ----------
-    name : str
     source, weighted, target : float
         Shares of the rows with a prediction.
     z : float

@@ -98,9 +98,6 @@ def sensitivity_curve(
 
     Parameters
     ----------
-    report : ModelReport
-    gammas : iterable of float
-    confidence : float
     estimator : str, optional
         The method, where it is not the one the report names: any that weights source rows.
 
@@ -159,7 +156,6 @@ def slice_strengths(report: ModelReport, *, estimator: str | None = None) -> tup
 
     Parameters
     ----------
-    report : ModelReport
     estimator : str, optional
         The method, where it is not the one the report names: one that weights slice patterns.
 

@@ -27,8 +27,6 @@ class PatternWords:
     ----------
     words : str
         The slices they are in, not in where most labelled rows are, and unknown.
-    target_share : float
-    source_rows : int
     """
 
     words: str
@@ -76,7 +74,6 @@ def overlap(report: ModelReport, *, most: int = MOST_SHOWN) -> Overlap:
 
     Parameters
     ----------
-    report : ModelReport
     most : int
         Patterns to describe.
 

@@ -24,7 +24,7 @@ class Term:
 
     Parameters
     ----------
-    name : {"hidden shift", "corrections", "luck"}
+    name : {"hidden shift", "corrections", "sampling error"}
     value : float
         In the metric's units.
     known : bool
@@ -45,12 +45,10 @@ class TheoremBound:
 
     Parameters
     ----------
-    terms : tuple of Term
     total : float
         The estimate is within this of the truth, except with the chance of failure allowed.
     largest_ratio : float
         The theorem's M-hat: how many times the heaviest row counts.
-    n_source : int
     words : str
         What the total says.
     """
@@ -109,7 +107,7 @@ def theorem_bound(
     terms = (
         Term("hidden shift", scale * unknown, known=False, words=_HIDDEN),
         Term("corrections", correction, known=noisy == 0, words=_about_corrections(noisy, correction_error, ratio)),
-        Term("luck", luck, known=True, words=_about_luck(report, ratio, n, failure)),
+        Term("sampling error", luck, known=True, words=_about_sampling(report, ratio, n, failure)),
     )
     total = sum(term.value for term in terms)
     return TheoremBound(terms, total, ratio, n, _about_total(total, scale, failure))
@@ -131,7 +129,7 @@ def _about_corrections(noisy: int, error: float, ratio: float) -> str:
     )
 
 
-def _about_luck(report: ModelReport, ratio: float, n: int, failure: float) -> str:
+def _about_sampling(report: ModelReport, ratio: float, n: int, failure: float) -> str:
     same = ""
     if report.problem.folds == ((0, 0),):
         same = " The theorem fits on one half of the rows and evaluates on the other; here all rows do both."

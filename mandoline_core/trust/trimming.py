@@ -18,18 +18,15 @@ _STEPS = (1.0, 1.5, 2.0, 3.0, 5.0, 7.0)  # of every power of ten
 
 
 @dataclass(frozen=True)
-class Trimmed:
+class Trimming:
     """Hold the estimate with capped weights.
 
     Parameters
     ----------
     cap : float
         How many times a row may count before all rows are scaled up again to average 1.
-    estimate : float
-    interval : pair of floats
     change : float
         The estimate less the one without a cap.
-    effective_sample_size : float
     rows_capped : int
         Rows that would have counted more.
     weight_removed : float
@@ -52,7 +49,7 @@ class Trimmed:
     gap_slice: str | None
 
 
-def trim(report: ModelReport, cap: float, *, confidence: float = 0.95, estimator: str | None = None) -> Trimmed:
+def trim(report: ModelReport, cap: float, *, confidence: float = 0.95, estimator: str | None = None) -> Trimming:
     """Cap the ratios, scale them to average 1 again, and estimate.
 
     The interval allows for luck in the scores, in the weights below the cap, and in how they are scaled; at the cap
@@ -60,10 +57,8 @@ def trim(report: ModelReport, cap: float, *, confidence: float = 0.95, estimator
 
     Parameters
     ----------
-    report : ModelReport
     cap : float
         Above 0; infinity for no cap.
-    confidence : float
     estimator : str, optional
         The method, where it is not the one the report names: any that weights source rows.
 
@@ -99,7 +94,7 @@ def trim(report: ModelReport, cap: float, *, confidence: float = 0.95, estimator
     error = _standard_error(report, excess, capped, ratios / n, estimator)
     effective = 1 / float(kept @ kept)
     gap = _largest_gap(report, kept)
-    return Trimmed(
+    return Trimming(
         cap=float(cap),
         estimate=estimate,
         interval=influence_interval(
@@ -159,7 +154,6 @@ def restate(report: ModelReport, statistics: Floats, metric: Metric, estimator: 
 
     Parameters
     ----------
-    report : ModelReport
     statistics : array of float, shape (n_scored, n_statistics)
     metric : Metric
         A smooth function of the statistics' means.

@@ -59,7 +59,6 @@ def judge(
 
     Parameters
     ----------
-    findings : sequence of Finding
     assumption : str
         What must hold for the interval to be honest, as the end of "The interval is honest if ...".
     not_run : mapping of str to str

@@ -28,7 +28,6 @@ class EdgeTest:
 
     Parameters
     ----------
-    edge : pair of slice numbers
     gap : float
         Target minus weighted source, in the mean of g_i g_j.
     z : float

@@ -30,7 +30,6 @@ class Fit:
     ----------
     solution : Solution
         On the patterns in `rows`.
-    tilt : Tilt
     rows : array of int, shape (n_source_patterns,)
         Patterns with source rows in any fold.
     target_rows : array of int
@@ -87,10 +86,6 @@ def fit(
 
     Parameters
     ----------
-    patterns : Patterns
-    edges : tuple of pairs of slice numbers
-    corrections : Corrections
-    ridge : float
     overlap : {"trim", "strict"}
         Set aside the target rows beyond the source's reach, or refuse.
     start : array of float, optional

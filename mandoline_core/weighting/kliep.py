@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mandoline_core.arrays import Floats
-from mandoline_core.weighting.potentials import Tilt, Tilted
+from mandoline_core.weighting.potentials import Tilt, TiltValue
 
-_Point = tuple[float, Tilted, Floats]
+_Point = tuple[float, TiltValue, Floats]
 _Climb = Callable[[Floats], _Point]
 
 GRADIENT_TOLERANCE = 1e-12
@@ -40,18 +40,15 @@ class Solution:
         How much each row of a pattern counts; averages 1 over the source.
     mean : array of float, shape (n_potentials,)
         Potentials of the reweighted source.
-    tilted : Tilted
     inverse : array of float, shape (n_potentials, n_potentials)
         Pseudo-inverse of the (negative) Hessian, ridge included.
-    converged : bool
-    steps : int
     """
 
     delta: Floats
     weights: Floats
     ratios: Floats
     mean: Floats
-    tilted: Tilted
+    tilted: TiltValue
     inverse: Floats
     converged: bool
     steps: int
@@ -65,7 +62,6 @@ def varying_directions(tilt: Tilt, present: NDArray[np.bool_]) -> Floats:
 
     Parameters
     ----------
-    tilt : Tilt
     present : array of bool, shape (n_patterns,)
 
     Returns
@@ -90,12 +86,10 @@ def solve(
 
     Parameters
     ----------
-    tilt : Tilt
     counts : array of float, shape (n_patterns,)
         Source rows of each pattern.
     target_mean : array of float, shape (n_potentials,)
         mu_t, the target's potentials.
-    ridge : float
     start : array of float, shape (n_potentials,), optional
         Where to start, from an earlier solution.
     basis : array of float, shape (n_potentials, rank), optional
@@ -114,7 +108,7 @@ def solve(
         log_share = np.log(counts / counts.sum())
     delta = np.zeros(tilt.fixed.shape[1]) if start is None else basis @ (basis.T @ start)
 
-    def climb(delta: Floats) -> tuple[float, Tilted, Floats]:
+    def climb(delta: Floats) -> tuple[float, TiltValue, Floats]:
         tilted = tilt.evaluate(delta)
         log_weights = log_share + tilted.log_scale
         log_total = _log_sum_exp(log_weights)
@@ -182,7 +176,7 @@ def _log_sum_exp(values: Floats) -> float:
     return largest + float(np.log(np.exp(values - largest).sum()))
 
 
-def _reach(tilt: Tilt, tilted: Tilted, step: Floats, present: NDArray[np.bool_]) -> float:
+def _reach(tilt: Tilt, tilted: TiltValue, step: Floats, present: NDArray[np.bool_]) -> float:
     """Bound how much a step changes log-ratios, between patterns and between the truths behind one."""
     groups = [tilt.lone[:, None], *(component.potentials[None] for component in tilt.components)]
     between_truths = max((2 * float(np.abs(step[group]).sum(axis=1).max(initial=0.0)) for group in groups), default=0.0)

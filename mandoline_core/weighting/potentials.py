@@ -30,7 +30,6 @@ def expected_potentials(codes: Codes, corrections: Floats, edges: Edges) -> Floa
     codes : array of int8, shape (n_patterns, n_slices)
     corrections : array of float, shape (n_slices, 3)
         p(g = 1 | code) for the codes -1, 0, 1.
-    edges : tuple of pairs of slice numbers
 
     Returns
     -------
@@ -102,11 +101,11 @@ class Tilt:
         )
         return replace(self, lone_log=ruled_out(self.lone_log, other.lone_log), components=components)
 
-    def evaluate(self, delta: Floats) -> Tilted:
+    def evaluate(self, delta: Floats) -> TiltValue:
         """Evaluate the tilt at one parameter vector."""
         log_scale = self.fixed @ delta
         if self.certain:
-            return Tilted(log_scale, self.fixed, None, ())
+            return TiltValue(log_scale, self.fixed, None, ())
         mean = self.fixed.copy()
         lone_variance = None
         if len(self.lone):
@@ -126,11 +125,11 @@ class Tilt:
             log_scale = log_scale + log_part[component.sub]
             mean[:, component.potentials] = mean_part[component.sub]
             parts.append((component, mean_part, probabilities))
-        return Tilted(log_scale, mean, lone_variance, tuple(parts), self.lone)
+        return TiltValue(log_scale, mean, lone_variance, tuple(parts), self.lone)
 
 
 @dataclass(frozen=True, eq=False)
-class Tilted:
+class TiltValue:
     """Hold the tilt evaluated at one delta."""
 
     log_scale: Floats  # (n_patterns,): log E[exp(delta . phi) | codes]
@@ -165,7 +164,6 @@ def build_tilt(codes: Codes, corrections: Floats, edges: Edges, names: Sequence[
     codes : array of int8, shape (n_patterns, n_slices)
     corrections : array of float, shape (n_slices, 3)
         The source's p(g = 1 | code) for the codes -1, 0, 1.
-    edges : tuple of pairs of slice numbers
     names : sequence of str
         Names of the slices, for messages.
     """

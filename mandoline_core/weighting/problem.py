@@ -29,7 +29,6 @@ class Evidence:
         Of the scored source rows, with their labels; of all target rows, without.
     source_probabilities, target_probabilities : array of float, shape (n_rows, n_classes)
         NaN where missing.
-    findings : tuple of Finding
     """
 
     source: Answers
@@ -45,9 +44,6 @@ class Rows:
 
     Parameters
     ----------
-    source, target : Sample
-    model : Model or None
-    metric : MetricSettings
     scored : array of bool, shape (n_source_rows,)
         Source rows with a score: the ones a problem's statistics are of.
     """
@@ -93,10 +89,6 @@ class Problem:
     ----------
     patterns : Patterns
         Of all rows.
-    metric : Metric
-    rule : CorrectionRule
-    edges : tuple of pairs of slice numbers
-    ridge : float
     overlap : {"trim", "strict"}
     groups : tuple of Patterns
         Disjoint groups of source rows; a single one when the source is not split.
@@ -108,7 +100,6 @@ class Problem:
         The pattern and the statistics of every row; what resampling patterns does without.
     rows : Rows, optional
         The rows themselves, for methods that look beyond slices.
-    methods : MethodSettings
     seed : int
         Where random numbers start.
     audit : Audit, optional

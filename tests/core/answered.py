@@ -87,7 +87,7 @@ def random_answers(
 
 
 @dataclass(frozen=True, eq=False)
-class Drawn:
+class SamplePair:
     """Hold rows as arrays, so that thousands of problems can be stated without frames."""
 
     probabilities: np.ndarray
@@ -96,7 +96,7 @@ class Drawn:
     codes: np.ndarray
 
     @classmethod
-    def of(cls, frame: pd.DataFrame, slices: Sequence[str] = ()) -> Drawn:
+    def of(cls, frame: pd.DataFrame, slices: Sequence[str] = ()) -> SamplePair:
         """Read a frame made by `answers`."""
         columns = [f"p_{name}" for name in CLASSES if f"p_{name}" in frame.columns]
         truth = frame["label"].map(CLASSES.index) if "label" in frame.columns else np.full(len(frame), -1)
@@ -107,10 +107,10 @@ class Drawn:
             (2 * frame[list(slices)].to_numpy(dtype=np.int8) - 1).astype(np.int8),
         )
 
-    def repeat(self, counts: np.ndarray) -> Drawn:
+    def repeat(self, counts: np.ndarray) -> SamplePair:
         """Repeat every row so many times."""
         columns = (self.probabilities, self.truth, self.predicted, self.codes)
-        return Drawn(*(np.repeat(column, counts, axis=0) for column in columns))
+        return SamplePair(*(np.repeat(column, counts, axis=0) for column in columns))
 
     @property
     def answers(self) -> Answers:
@@ -122,7 +122,7 @@ class Drawn:
 _ANYWHERE = Sample(pd.DataFrame({"label": ["a"]}), label="label", name="drawn")
 
 
-def state_drawn(source: Drawn, target: Drawn, metric: str = "accuracy") -> Problem:
+def state_drawn(source: SamplePair, target: SamplePair, metric: str = "accuracy") -> Problem:
     """State the problem of a metric on rows that were drawn; the source must show every class."""
     said = source.answers
     fitted = metric_of_classes(get_metric(metric), said.classes)
@@ -159,7 +159,7 @@ def assert_influence_is_the_derivative(
     Every row is there many times, so that one more is a small step; its effect times the number of rows is the
     derivative.
     """
-    drawn = (Drawn.of(source, slices), Drawn.of(target, slices))
+    drawn = (SamplePair.of(source, slices), SamplePair.of(target, slices))
 
     def estimate(side: int = 0, row: int = 0, more: int = 0) -> Outcome:
         many = []

@@ -15,7 +15,7 @@ from mandoline_core.labelling.rows import share_out
 from mandoline_core.metrics.metric import get_metric, metric_of_classes
 from mandoline_core.patterns.patterns import count_patterns
 from mandoline_core.weighting.problem import Problem
-from tests.core.answered import Drawn, state_drawn
+from tests.core.answered import SamplePair, state_drawn
 
 RATES = {"source": np.array([0.25, 0.4, 0.3]), "target": np.array([0.55, 0.5, 0.4])}
 EFFECTS = {"good": np.array([-0.6, -0.15, -0.15]), "useless": np.zeros(3), "wrong": np.array([-0.4, -0.2, 0.0])}
@@ -140,7 +140,7 @@ def draw_with_confidence(n: int, rng: np.random.Generator) -> tuple[Problem, np.
         codes = np.where(rng.random((n, 1)) < rate, 1, -1).astype(np.int8)
         first = rng.beta(0.5, 0.5, n)
         truth = (rng.random(n) >= first).astype(np.int32)
-        drawn.append(Drawn(np.column_stack([first, 1 - first]), truth, (first < 0.5).astype(np.int32), codes))
+        drawn.append(SamplePair(np.column_stack([first, 1 - first]), truth, (first < 0.5).astype(np.int32), codes))
     right = (drawn[1].truth == drawn[1].predicted).astype(float)[:, None]
     # Calibrated: accuracy is the mean of max(p, 1 - p), under the arcsine law 1/2 + 1/pi.
     return state_drawn(drawn[0], drawn[1]), right, 0.5 + 1 / np.pi

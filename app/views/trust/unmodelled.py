@@ -18,7 +18,7 @@ from app.words import trust as trust_words
 from app.words import wording
 from mandoline_core import Slice
 from mandoline_core.estimating import ROWS_LEFT_OUT, Balance, is_share
-from mandoline_core.trust import Unmodelled
+from mandoline_core.trust import BalanceLine
 
 MOST_LINES, MOST_SLICES, MOST_OFFERED = 14, 6, 5
 _MATCHED = 0.05  # standard deviations; slices that abstain or are doubted match roughly
@@ -71,7 +71,7 @@ def unmodelled() -> None:
         evidence.download(trust_words.unmodelled_table([*found.columns, *found.pairs]), "what nobody modelled")
 
 
-def _fine_print(found: compute.Unmatched) -> None:
+def _fine_print(found: compute.Remainder) -> None:
     """Say on how many rows this rests, and what is not compared; nobody wonders about labels and answers."""
     left = [
         f"{column} ({why})" for column, why in found.left_out.items() if not why.startswith(("the label", "an answer"))
@@ -82,7 +82,7 @@ def _fine_print(found: compute.Unmatched) -> None:
         st.caption(wording.told(" ".join(said)))
 
 
-def _dots(found: compute.Unmatched) -> Iterator[_Dot]:
+def _dots(found: compute.Remainder) -> Iterator[_Dot]:
     """List what the figure shows: the worst of what is not modelled, words one by one, then some slices in grey."""
     free = []
     for line in (*found.columns, *found.pairs):
@@ -101,7 +101,7 @@ def _matches(line: Balance) -> bool:
     return not abs(line.after) >= _MATCHED  # where nothing can be compared, nothing is off
 
 
-def _name(line: Unmodelled) -> str:
+def _name(line: BalanceLine) -> str:
     """Name a line of the figure; of a pair that is too long for its place the first name is cut, not the second."""
     if line.kind != "pair" or not isinstance(line.suggestion, tuple):
         return line.name
@@ -110,7 +110,7 @@ def _name(line: Unmodelled) -> str:
     return f"{shorten(first, max(room, _LEAST_OF_A_NAME))} + {second}"
 
 
-def _offers(workspace: Workspace, found: compute.Unmatched) -> None:
+def _offers(workspace: Workspace, found: compute.Remainder) -> None:
     """Offer to model what is off most."""
     lines = sorted((*found.columns, *found.pairs), key=lambda line: (not line.stands_out, -abs(line.after)))
     offered = [line for line in lines if _label(line, workspace) is not None][:MOST_OFFERED]
@@ -119,7 +119,7 @@ def _offers(workspace: Workspace, found: compute.Unmatched) -> None:
     else:
         st.markdown("Nothing stays off by more than luck would do.")
         offered = offered[:2]
-    compared: list[Unmodelled | Balance] = [*lines, *found.slices]
+    compared: list[BalanceLine | Balance] = [*lines, *found.slices]
     weighted = any(abs(line.after - line.before) > 1e-9 for line in compared)
     for number, line in enumerate(offered):
         words, button = st.columns([3, 2], vertical_alignment="center")
@@ -133,7 +133,7 @@ def _offers(workspace: Workspace, found: compute.Unmatched) -> None:
         )
 
 
-def _label(line: Unmodelled, workspace: Workspace) -> str | None:
+def _label(line: BalanceLine, workspace: Workspace) -> str | None:
     rule = line.suggestion
     if isinstance(rule, Slice):
         return f"Make a slice: {rule.name}"
@@ -142,7 +142,7 @@ def _label(line: Unmodelled, workspace: Workspace) -> str | None:
     return "Let the two move together"
 
 
-def _model(line: Unmodelled) -> None:
+def _model(line: BalanceLine) -> None:
     """Add the slice or the edge; undo takes it back."""
     rule = line.suggestion
     if isinstance(rule, Slice):

@@ -83,7 +83,6 @@ class Region:
     ----------
     upper : array of float, shape (n,)
         Positive.
-    low, high : float
     """
 
     upper: Floats
@@ -159,7 +158,6 @@ def minimise(form: Form, linear: Floats, region: Region, *, tolerance: float) ->
     form : Form
         M, shape (n, n).
     linear : array of float, shape (n,)
-    tolerance : float
 
     Examples
     --------

@@ -22,7 +22,7 @@ _GAP = 1e-5  # relative to the objective: where solving ends
 
 
 @dataclass(frozen=True, eq=False)
-class Exact:
+class ExactObjective:
     """The objective u'Ku / 2 - means.u with the exact kernel of some points, computed as it is needed."""
 
     points: Points
@@ -44,7 +44,7 @@ class Exact:
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class FeasiblePoint:
     """A feasible point with the exact kernel's product and slope there, its objective, and what is left to gain."""
 
     point: Floats
@@ -55,7 +55,7 @@ class Found:
     iterations: int
 
     @classmethod
-    def at(cls, point: Floats, curved: Floats, exact: Exact, region: Region, iterations: int) -> Found:
+    def at(cls, point: Floats, curved: Floats, exact: ExactObjective, region: Region, iterations: int) -> FeasiblePoint:
         """Take stock at a point, given the kernel's product with it."""
         slope = curved - exact.means
         objective = float(point @ (0.5 * curved - exact.means))
@@ -67,7 +67,7 @@ class Found:
         return max(_GAP * abs(self.objective), ROUNDING)
 
 
-def solve_exactly(guess: Minimum, form: Form, exact: Exact, region: Region) -> Found:
+def solve_exactly(guess: Minimum, form: Form, exact: ExactObjective, region: Region) -> FeasiblePoint:
     """Minimise with the exact kernel: on the few points that matter, or by correcting the form's minimum."""
     point, iterations = guess
     order = np.argsort(-point)
@@ -75,16 +75,16 @@ def solve_exactly(guess: Minimum, form: Form, exact: Exact, region: Region) -> F
     members = np.sort(order[: max(_FIRST_MEMBERS, len(point) // 8, enough)])
     found = _grow(members, exact, region, iterations)
     if found is None:
-        found = Found.at(point, exact.product(point), exact, region, iterations)
+        found = FeasiblePoint.at(point, exact.product(point), exact, region, iterations)
     return _correct(form, found, exact, region)
 
 
-def _grow(members: Index, exact: Exact, region: Region, iterations: int) -> Found | None:
+def _grow(members: Index, exact: ExactObjective, region: Region, iterations: int) -> FeasiblePoint | None:
     """Minimise over the members alone, with the other shares 0; add those that want in, until none does.
 
     None when the members become too many, or cannot make up the least sum.
     """
-    least: Found | None = None
+    least: FeasiblePoint | None = None
     n = len(exact.means)
     known: list[tuple[Index, Floats]] = []  # points and their rows of the kernel, each computed once
     once = np.zeros(n, dtype=bool)  # left out once and back again: such a point stays
@@ -102,7 +102,7 @@ def _grow(members: Index, exact: Exact, region: Region, iterations: int) -> Foun
         iterations += more
         point = np.zeros(n)
         point[members] = shares
-        found = Found.at(
+        found = FeasiblePoint.at(
             point, np.sum([point[points] @ rows for points, rows in known], axis=0), exact, region, iterations
         )
         if least is None or found.gap < least.gap:
@@ -134,7 +134,7 @@ def _among(members: Index, known: list[tuple[Index, Floats]], n: int) -> Floats:
     return kernel
 
 
-def _correct(form: Form, found: Found, exact: Exact, region: Region) -> Found:
+def _correct(form: Form, found: FeasiblePoint, exact: ExactObjective, region: Region) -> FeasiblePoint:
     """Minimise by rounds, each with the exact slope where the last one ended and the form's curvature.
 
     The step towards a round's minimum is scaled by an exact line search, so that the objective never rises.
@@ -151,5 +151,5 @@ def _correct(form: Form, found: Found, exact: Exact, region: Region) -> Found:
         bend = exact.product(move)
         length = min(1.0, descent / max(float(move @ bend), np.finfo(float).tiny))
         curved = found.curved + length * bend
-        found = Found.at(found.point + length * move, curved, exact, region, found.iterations + more)
+        found = FeasiblePoint.at(found.point + length * move, curved, exact, region, found.iterations + more)
     return found

@@ -63,10 +63,6 @@ class Features:
 def default_columns(source: Sample, target: Sample) -> tuple[tuple[str, ...], dict[str, str]]:
     """Choose the columns that may tell the samples apart, and say why the others are left out.
 
-    Parameters
-    ----------
-    source, target : Sample
-
     Returns
     -------
     columns : tuple of str
@@ -111,17 +107,12 @@ def build_features(
 
     Parameters
     ----------
-    source, target : Sample
     columns : sequence of str, optional
         Those of `default_columns` when not given; any column of both samples will do.
     max_rows : int
         Of a sample with more rows, so many are drawn, the same whatever the columns.
     seed : int
         Of the draw.
-
-    Returns
-    -------
-    Features
 
     Examples
     --------

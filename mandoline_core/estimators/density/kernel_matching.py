@@ -18,7 +18,7 @@ import numpy as np
 from mandoline_core.arrays import Floats, Index
 from mandoline_core.errors import MandolineError
 from mandoline_core.estimators.density.box_programme import DenseForm, Form, LowRankForm, Minimum, Region, minimise
-from mandoline_core.estimators.density.exact_matching import PROXIMITY, ROUNDING, Exact, solve_exactly
+from mandoline_core.estimators.density.exact_matching import PROXIMITY, ROUNDING, ExactObjective, solve_exactly
 from mandoline_core.estimators.density.kernels import (
     Factor,
     Points,
@@ -76,7 +76,6 @@ class KernelMatcher:
     Parameters
     ----------
     source, target : array or CSR matrix, shape (n_points, n_features)
-    width : float
     kernel, cross : array of float or None
         The kernel among source points and between source and target points, when they are few.
     factor : Factor or None
@@ -204,9 +203,9 @@ class KernelMatcher:
             return self.cross[used] @ target_shares
         return kernel_product(self.source[used], self.target, self.width, target_shares)
 
-    def _exact(self, used: Index, target_shares: Floats) -> Exact:
+    def _exact(self, used: Index, target_shares: Floats) -> ExactObjective:
         kernel = None if self.kernel is None else self.kernel[np.ix_(used, used)]
-        return Exact(self.source[used], self.width, self._exact_means(used, target_shares), kernel)
+        return ExactObjective(self.source[used], self.width, self._exact_means(used, target_shares), kernel)
 
     def _ratios(self, used: Index, point: Floats, shares: Floats, box: float) -> Floats:
         ratios = np.zeros(len(shares))

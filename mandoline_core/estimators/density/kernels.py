@@ -60,7 +60,6 @@ def gaussian_kernel(x: Points, y: Points, width: float) -> Floats:
     ----------
     x : array or CSR matrix, shape (n, n_features)
     y : array or CSR matrix, shape (m, n_features)
-    width : float
 
     Returns
     -------

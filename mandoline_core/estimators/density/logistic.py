@@ -136,10 +136,6 @@ def fit_logistic(points: Points, zeros: ArrayLike, ones: ArrayLike, *, C: float 
     C : float
         The inverse of the penalty's strength, as scikit-learn has it.
 
-    Returns
-    -------
-    LogisticFit
-
     Examples
     --------
     >>> fit = fit_logistic(np.array([[0.0], [1.0]]), [30, 10], [10, 30])

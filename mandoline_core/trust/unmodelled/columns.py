@@ -13,8 +13,8 @@ from mandoline_core.estimating import ModelReport
 from mandoline_core.findings import Finding
 from mandoline_core.slices import Combination, Expression, Slice, expression_columns
 from mandoline_core.trust.unmodelled.encoding import MOST_LEVELS
-from mandoline_core.trust.unmodelled.gaps import Weighing, luck_threshold, weigh, weigh_rows
-from mandoline_core.trust.unmodelled.line import AGREEMENT, Edge, Unmodelled
+from mandoline_core.trust.unmodelled.gaps import Weighing, sampling_threshold, weigh, weigh_rows
+from mandoline_core.trust.unmodelled.line import AGREEMENT, BalanceLine, Edge
 from mandoline_core.trust.unmodelled.shift import column_shift
 from mandoline_core.trust.unmodelled.table import ColumnTable, column_table
 from mandoline_core.trust.unmodelled.tally import ColumnTally
@@ -42,12 +42,11 @@ def columns_of(report: ModelReport, *, most_rows: int = 20_000, seed: int = 0) -
     return column_table(problem.rows, problem.members, n_patterns, gold, most_rows, seed, by_row=by_row)
 
 
-def unmodelled_balance(report: ModelReport, table: ColumnTable) -> tuple[Unmodelled, ...]:
+def unmodelled_balance(report: ModelReport, table: ColumnTable) -> tuple[BalanceLine, ...]:
     """Compare every column before and after weighting, on the patterns; what remains most comes first.
 
     Parameters
     ----------
-    report : ModelReport
     table : ColumnTable
         Of the same slices; whatever the weights.
 
@@ -63,7 +62,7 @@ def unmodelled_balance(report: ModelReport, table: ColumnTable) -> tuple[Unmodel
     >>> line.name, round(line.source, 3), round(line.weighted, 3), line.target
     ('age', 36.0, 45.0, 45.0)
     """
-    threshold = luck_threshold(table.n_tests)
+    threshold = sampling_threshold(table.n_tests)
     weighing = _weighing(report, table)
     rules = report.prepared.counted.slices
     reads = {rule.name: set(_columns_read(rule)) for rule in rules}
@@ -77,7 +76,7 @@ def unmodelled_balance(report: ModelReport, table: ColumnTable) -> tuple[Unmodel
     return tuple(sorted(found, key=lambda line: (-round(abs(line.after), 12), line.column)))
 
 
-def unmodelled_pairs(report: ModelReport) -> tuple[Unmodelled, ...]:
+def unmodelled_pairs(report: ModelReport) -> tuple[BalanceLine, ...]:
     """Compare how often each pair of slices without an edge agrees, before and after weighting.
 
     The suggestion is an edge, where the source has rows for it. Nothing is returned for methods that do not fit
@@ -103,7 +102,7 @@ def unmodelled_pairs(report: ModelReport) -> tuple[Unmodelled, ...]:
         spread = float(np.sqrt(max(source * (1 - source) + target * (1 - target), 0.0) / 2)) or np.inf
         pair = names[test.edge[0]], names[test.edge[1]]
         found.append(
-            Unmodelled(
+            BalanceLine(
                 column=f"{pair[0]} + {pair[1]}",
                 kind="pair",
                 detail="agree",
@@ -123,7 +122,7 @@ def unmodelled_pairs(report: ModelReport) -> tuple[Unmodelled, ...]:
     return tuple(sorted(found, key=lambda line: (-round(abs(line.after), 12), line.column)))
 
 
-def unmodelled_findings(lines: Iterable[Unmodelled]) -> Iterator[Finding]:
+def unmodelled_findings(lines: Iterable[BalanceLine]) -> Iterator[Finding]:
     """Say which columns are left off beyond luck: by a quarter of a standard deviation, or by much (0.8).
 
     At most three, the worst; pairs of slices have a finding of their own. Where nothing was weighted, before and
@@ -141,7 +140,7 @@ def unmodelled_findings(lines: Iterable[Unmodelled]) -> Iterator[Finding]:
         )
 
 
-def _remedy(line: Unmodelled) -> str:
+def _remedy(line: BalanceLine) -> str:
     rule, readers = line.suggestion, line.read_by
     if isinstance(rule, Slice):
         new = f"another slice beside {_named(readers)}, of kind" if readers else "a slice of kind"
@@ -163,7 +162,7 @@ def _named(slices: Sequence[str]) -> str:
     return " and ".join(words)
 
 
-def _off(line: Unmodelled, *, weighted: bool) -> str:
+def _off(line: BalanceLine, *, weighted: bool) -> str:
     """Say how far a line is off: before and after where rows were weighted, else as it is."""
     what = f"the share of rows with {line.name!r}" if line.detail != "mean" else f"the mean of {line.column!r}"
     if line.kind == "text" and line.detail != "missing":
@@ -192,7 +191,7 @@ def _columns_read(rule: Slice) -> Iterator[str]:
         yield from rule.needs
 
 
-def _shift(column: ColumnTally, weighing: Weighing, threshold: float) -> Unmodelled | None:
+def _shift(column: ColumnTally, weighing: Weighing, threshold: float) -> BalanceLine | None:
     """Compare a column; the levels that are lumped together count in its distance, but no line is about them."""
     line = column_shift(column, weighing, threshold)
     if line is None or column.kind != "category" or len(column.items) <= MOST_LEVELS:

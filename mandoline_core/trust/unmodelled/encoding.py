@@ -54,7 +54,6 @@ class EncodedColumn:
         Of numbers: the bins' inner bounds.
     values : pair of arrays of float, optional
         Of numbers: less `centre` and over `unit`, 0 where missing.
-    centre, unit : float
     tests : int
         How many quantities were looked at to choose these.
     """
@@ -75,8 +74,6 @@ def encode_column(column: str, samples: Samples, read: tuple[Index, Index]) -> E
 
     Parameters
     ----------
-    column : str
-    samples : pair of Sample
     read : pair of arrays of int
         The rows of each sample that are read.
 

@@ -95,7 +95,6 @@ def weigh(report: ModelReport, n_groups: int = 1) -> Weighing:
 
     Parameters
     ----------
-    report : ModelReport
     n_groups : int
         Groups of source rows that the cells tell apart: 1, or as many as the problem has.
 
@@ -142,8 +141,6 @@ def compare(weighing: Weighing, tally: Tally, *, project: bool = True) -> Gaps |
 
     Parameters
     ----------
-    weighing : Weighing
-    tally : Tally
     project : bool
         Take out what is linear in the matched slices; not for rows picked by something else, such as a value
         that is there, among which the slices need not match.
@@ -187,10 +184,10 @@ def compare(weighing: Weighing, tally: Tally, *, project: bool = True) -> Gaps |
     )
 
 
-def luck_threshold(n_tests: int) -> float:
+def sampling_threshold(n_tests: int) -> float:
     """Return the |z| beyond which one of so many tests stands out from luck (Bonferroni, 5% for all together).
 
-    >>> round(luck_threshold(1), 2), round(luck_threshold(100), 2)
+    >>> round(sampling_threshold(1), 2), round(luck_threshold(100), 2)
     (1.96, 3.48)
     """
     return float(norm.isf(FALSE_ALARM_RATE / (2 * max(n_tests, 1))))

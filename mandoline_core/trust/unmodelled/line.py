@@ -18,7 +18,7 @@ Edge = tuple[str, str]
 
 @dataclass(frozen=True)
 class WordShift:
-    """Hold the share of rows with a word in the source, the reweighted source and the target, as in `Unmodelled`."""
+    """Hold the share of rows with a word in the source, the reweighted source and the target, as in `BalanceLine`."""
 
     word: str
     source: float
@@ -30,7 +30,7 @@ class WordShift:
 
 
 @dataclass(frozen=True)
-class Unmodelled:
+class BalanceLine:
     """Hold how far something that no slice stands for is off, before and after weighting.
 
     Parameters
@@ -47,7 +47,6 @@ class Unmodelled:
         Target minus source, and target minus reweighted source, over the pooled standard deviation.
     distance : str
         The name of the distance between distributions.
-    distance_before, distance_after : float
     spread_before, spread_after : float or None
         Of numbers: the target's standard deviation over that of the source, and of the reweighted source.
     z : float

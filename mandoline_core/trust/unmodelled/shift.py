@@ -13,8 +13,8 @@ from mandoline_core.trust.unmodelled.line import (
     KOLMOGOROV,
     TOTAL_VARIATION,
     WORD_GAP,
+    BalanceLine,
     Edge,
-    Unmodelled,
     WordShift,
     show_day,
 )
@@ -24,7 +24,7 @@ MOST_SHOWN = 5  # words of a text column
 MUCH_MORE = 3.0  # what stands out takes the place of what does, too, when it is further off by so much
 
 
-def column_shift(column: ColumnTally, weighing: Weighing, threshold: float) -> Unmodelled | None:
+def column_shift(column: ColumnTally, weighing: Weighing, threshold: float) -> BalanceLine | None:
     """Compare one column before and after weighting; None where no row that counts has a value.
 
     A number is compared by its mean, unless its distribution or its missing values stand out and the mean does not,
@@ -32,8 +32,6 @@ def column_shift(column: ColumnTally, weighing: Weighing, threshold: float) -> U
 
     Parameters
     ----------
-    column : ColumnTally
-    weighing : Weighing
     threshold : float
         The |z| beyond which a comparison stands out from luck.
 
@@ -51,7 +49,7 @@ def column_shift(column: ColumnTally, weighing: Weighing, threshold: float) -> U
     return (_items if column.values is None else _number)(column, weighing, threshold)
 
 
-def _number(column: ColumnTally, weighing: Weighing, threshold: float) -> Unmodelled | None:
+def _number(column: ColumnTally, weighing: Weighing, threshold: float) -> BalanceLine | None:
     """Compare a column of numbers: by its mean, unless its shape or its gaps say much more."""
     project = not column.has_missing
     assert column.values is not None  # noqa: S101 - what makes it a column of numbers
@@ -61,7 +59,7 @@ def _number(column: ColumnTally, weighing: Weighing, threshold: float) -> Unmode
     cuts = compare(weighing, column.counts, project=project) if len(column.cuts) else None
     here, weighted, there = (column.centre + column.unit * float(side[0]) for side in _three(means))
     spreads = [float(value) for value in means.deviations[:, 0]]
-    line = Unmodelled(
+    line = BalanceLine(
         column=column.column,
         kind="date" if column.kind == "date" else "number",
         detail="mean",
@@ -89,7 +87,7 @@ def _number(column: ColumnTally, weighing: Weighing, threshold: float) -> Unmode
     return _or_missing(line, column, weighing)
 
 
-def _items(column: ColumnTally, weighing: Weighing, threshold: float) -> Unmodelled | None:
+def _items(column: ColumnTally, weighing: Weighing, threshold: float) -> BalanceLine | None:
     """Compare a column of levels or words by the one that is furthest off after weighting."""
     project = not column.has_missing
     gaps = compare(weighing, column.counts, project=project) if column.items else None
@@ -106,7 +104,7 @@ def _items(column: ColumnTally, weighing: Weighing, threshold: float) -> Unmodel
     item = column.items[worst]
     change = [np.abs(gaps.target - side) for side in (gaps.source, gaps.weighted)]
     distances = [float(side.max()) if text else float(side.sum()) / 2 for side in change]
-    line = Unmodelled(
+    line = BalanceLine(
         column=column.column,
         kind=column.kind,
         detail=f"contains {item}" if text else "true" if column.kind == "flag" else f"= {item}",
@@ -126,7 +124,7 @@ def _items(column: ColumnTally, weighing: Weighing, threshold: float) -> Unmodel
     return _or_missing(line, column, weighing)
 
 
-def _or_missing(line: Unmodelled, column: ColumnTally, weighing: Weighing) -> Unmodelled:
+def _or_missing(line: BalanceLine, column: ColumnTally, weighing: Weighing) -> BalanceLine:
     """Show that values are missing, where that says much more than the values that are there."""
     gaps = compare(weighing, column.missing) if column.has_missing else None
     if gaps is None:
@@ -135,7 +133,7 @@ def _or_missing(line: Unmodelled, column: ColumnTally, weighing: Weighing) -> Un
     return _if_more(line, "missing", gaps, 0, rule)
 
 
-def _if_more(line: Unmodelled, detail: str, gaps: Gaps, i: int, rule: Slice | Edge | None) -> Unmodelled:
+def _if_more(line: BalanceLine, detail: str, gaps: Gaps, i: int, rule: Slice | Edge | None) -> BalanceLine:
     """Put another comparison of the same column in the place of one that says less."""
     z, after = float(gaps.z[i]), float(gaps.after[i])
     if abs(z) <= line.threshold or (line.stands_out and abs(after) <= MUCH_MORE * abs(line.after)):

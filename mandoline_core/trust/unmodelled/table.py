@@ -24,7 +24,6 @@ class ColumnTable:
 
     Parameters
     ----------
-    columns : tuple of ColumnTally
     n_groups : int
         Cells are the patterns, once for each group of source rows; 0 when every source row is a cell.
     source_rows, target_rows : array of int
@@ -76,10 +75,8 @@ def column_table(
 
     Parameters
     ----------
-    rows : Rows
     members : Membership
         The pattern of every scored source row and of every target row.
-    n_patterns : int
     skip : collection of str
         Columns with the true answers of slices, which are left out, too.
     most_rows : int

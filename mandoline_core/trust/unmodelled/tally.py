@@ -18,7 +18,6 @@ class ColumnTally:
 
     Parameters
     ----------
-    column : str
     kind : {"number", "date", "category", "flag", "text"}
     items : tuple of str
         Levels, or words; of numbers none.
@@ -30,7 +29,6 @@ class ColumnTally:
         Rows without a value: one quantity.
     values : Tally, optional
         Of numbers: the values themselves, less `centre` and over `unit`.
-    centre, unit : float
     tests : int
         How many quantities were looked at to choose these.
     """

@@ -21,7 +21,7 @@ from mandoline_core.metrics.metric import get_metric
 from mandoline_core.trust.drift_signs import ClassShare, SliceCalibration
 from mandoline_core.trust.sensitivity import SensitivityPoint, SliceStrength
 from mandoline_core.trust.theory import Term, TheoremBound
-from mandoline_core.trust.trimming import Trimmed
+from mandoline_core.trust.trimming import Trimming
 
 HOSTILE = "<img src=x onerror=alert(1)> $x$ %{y}"
 
@@ -34,8 +34,8 @@ def title(figure: go.Figure) -> str:
     return str(figure.layout.title.text).replace("<br>", " ")
 
 
-def trimmed(cap: float, estimate: float) -> Trimmed:
-    return Trimmed(cap, estimate, (estimate - 0.02, estimate + 0.02), estimate - 0.79, 900.0, 12, 0.1, 0.3, HOSTILE)
+def trimmed(cap: float, estimate: float) -> Trimming:
+    return Trimming(cap, estimate, (estimate - 0.02, estimate + 0.02), estimate - 0.79, 900.0, 12, 0.1, 0.3, HOSTILE)
 
 
 def attribution(*parts: tuple[str, float]) -> Attribution:
@@ -61,7 +61,7 @@ def bound(unknown: float = 0.1) -> TheoremBound:
     terms = (
         Term("hidden shift", unknown, known=False, words=HOSTILE),
         Term("corrections", 0.0, known=True, words=""),
-        Term("luck", 0.2, known=True, words=""),
+        Term("sampling error", 0.2, known=True, words=""),
     )
     return TheoremBound(terms, unknown + 0.2, 4.0, 1000, "words")
 

@@ -15,7 +15,7 @@ from scipy.stats import norm
 
 import mandoline_core as md
 from mandoline_core.errors import MandolineError
-from mandoline_core.estimating.assemble import Counted, Prepared, prepare
+from mandoline_core.estimating.assemble import ModelCount, ModelProblem, prepare
 from mandoline_core.estimating.attribution import NOISE_CORRECTION, ROWS_LEFT_OUT, attribute
 from mandoline_core.estimators.registry import get_estimator
 from mandoline_core.metrics.metric import Metric
@@ -39,11 +39,11 @@ RATIO = Metric(
 )
 
 
-def as_prepared(problem: Problem, origins: dict[str, str] | None = None) -> Prepared:
+def as_prepared(problem: Problem, origins: dict[str, str] | None = None) -> ModelProblem:
     """Wrap a problem stated on patterns, as slice codes alone give it."""
     none = np.zeros(0)
-    counted = Counted("m", (), origins or {}, problem.metric, None, none, none, {}, None, ())  # type: ignore[arg-type]
-    return Prepared(counted, problem)
+    counted = ModelCount("m", (), origins or {}, problem.metric, None, none, none, {}, None, ())  # type: ignore[arg-type]
+    return ModelProblem(counted, problem)
 
 
 def parts(problem: Problem, name: str = "mandoline", origins: dict[str, str] | None = None) -> dict[str, float]:

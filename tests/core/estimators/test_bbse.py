@@ -15,7 +15,7 @@ from mandoline_core.metrics.answers import Answers
 from mandoline_core.metrics.metric import METRICS
 from tests.core.answered import (
     CLASSES,
-    Drawn,
+    SamplePair,
     answers,
     assert_influence_is_the_derivative,
     state,
@@ -190,10 +190,10 @@ def test_interval_covers_the_truth_under_label_shift(metric: str) -> None:
     given = np.array([[9, 1, 0], [2, 7, 1], [1, 4, 5]]) / 10
     before, after = given * np.array([[0.5], [0.3], [0.2]]), given * np.array([[0.2], [0.3], [0.5]])
 
-    def draw(table: np.ndarray, n: int, *, labelled: bool) -> Drawn:
+    def draw(table: np.ndarray, n: int, *, labelled: bool) -> SamplePair:
         cells = rng.choice(9, n, p=table.ravel()).astype(np.int32)
         truth = cells // 3 if labelled else np.full(n, -1, dtype=np.int32)
-        return Drawn(np.zeros((n, 0)), truth, cells % 3, np.zeros((n, 0), dtype=np.int8))
+        return SamplePair(np.zeros((n, 0)), truth, cells % 3, np.zeros((n, 0), dtype=np.int8))
 
     covered = {"bbse": 0, "source": 0}
     for _ in range(worlds):

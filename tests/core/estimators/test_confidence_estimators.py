@@ -18,7 +18,7 @@ from mandoline_core.estimators.expected import expected_metric
 from mandoline_core.estimators.pape import Pape
 from mandoline_core.metrics.metric import METRICS, evaluate, get_metric, metric_of_classes
 from tests.core.answered import (
-    Drawn,
+    SamplePair,
     answers,
     assert_influence_is_the_derivative,
     random_answers,
@@ -194,7 +194,7 @@ def test_rows_as_arrays_state_the_same_problem(estimator: Estimator) -> None:
     rng = np.random.default_rng(17)
     source, target = random_answers(rng, 900, 3), random_answers(rng, 700, 3, labelled=False, tilt=0.1)
     by_frames = estimator.estimate(state(source, target, slices=("z", "u")))
-    by_arrays = estimator.estimate(state_drawn(Drawn.of(source, ("z", "u")), Drawn.of(target, ("z", "u"))))
+    by_arrays = estimator.estimate(state_drawn(SamplePair.of(source, ("z", "u")), SamplePair.of(target, ("z", "u"))))
     assert by_arrays.value == pytest.approx(by_frames.value, abs=1e-12)
     assert by_arrays.influence.standard_error() == pytest.approx(by_frames.influence.standard_error(), rel=1e-9)
 

@@ -16,7 +16,7 @@ from mandoline_core.estimators.expected import expected_metric
 from mandoline_core.estimators.intervals import RowInfluence
 from mandoline_core.estimators.pape import Pape
 from mandoline_core.metrics.metric import get_metric, metric_of_classes
-from tests.core.answered import Drawn, answers, state, state_drawn
+from tests.core.answered import SamplePair, answers, state, state_drawn
 
 WORLDS, CONFIDENCE = 400, 0.95
 # So many of the worlds must be covered, at the least and at the most, with a chance of 99.9%, at a true 93% and 97%:
@@ -24,10 +24,10 @@ WORLDS, CONFIDENCE = 400, 0.95
 LEAST, MOST = binom.ppf(0.0005, WORLDS, 0.93), binom.ppf(0.9995, WORLDS, 0.97)
 
 
-def drawn(scores: np.ndarray, truth: np.ndarray | None = None, z: np.ndarray | None = None) -> Drawn:
+def drawn(scores: np.ndarray, truth: np.ndarray | None = None, z: np.ndarray | None = None) -> SamplePair:
     """Take scores for probabilities of the second of two classes, which is predicted from one half on."""
     n = len(scores)
-    return Drawn(
+    return SamplePair(
         np.column_stack([1 - scores, scores]),
         np.full(n, -1, dtype=np.int32) if truth is None else truth.astype(np.int32),
         (scores > 0.5).astype(np.int32),
@@ -79,7 +79,7 @@ def test_threshold_spread_equals_a_bootstraps() -> None:
     assert found == pytest.approx(np.std(values), rel=0.1)
 
 
-def shifted_by_score(rng: np.random.Generator, n: int, shape: tuple[float, float], *, labelled: bool) -> Drawn:
+def shifted_by_score(rng: np.random.Generator, n: int, shape: tuple[float, float], *, labelled: bool) -> SamplePair:
     """Draw probabilities of class b; given them, b is the label with a chance that is not they."""
     scores = rng.beta(*shape, n)
     return drawn(scores, rng.random(n) < 0.15 + 0.6 * scores if labelled else None)
@@ -108,7 +108,7 @@ def test_calibrated_interval_covers_the_truth_when_only_scores_shift(metric: str
     assert plain < 0.1 * WORLDS
 
 
-def mixed(rng: np.random.Generator, n: int, share: float, useful: tuple[float, float], *, labelled: bool) -> Drawn:
+def mixed(rng: np.random.Generator, n: int, share: float, useful: tuple[float, float], *, labelled: bool) -> SamplePair:
     """Draw probabilities of class b that say so much about it in a slice, and so much in the rest."""
     z, scores = rng.random(n) < share, rng.beta(2, 2, n)
     is_b = rng.random(n) < 0.5 + np.where(z, *useful) * (scores - 0.5)

@@ -11,13 +11,13 @@ from scipy.stats import binom
 
 from mandoline_core import EstimatorSettings, MandolineError
 from mandoline_core.estimating.diagnostics import interval_of
-from mandoline_core.estimators.confident import Answered, read_known
+from mandoline_core.estimators.confident import AnsweredRows, read_known
 from mandoline_core.estimators.doubly_robust import Design, DoublyRobust, combine
 from mandoline_core.estimators.mandoline import Mandoline
 from mandoline_core.estimators.reweighted import weigh
 from mandoline_core.metrics.metric import get_metric
 from mandoline_core.weighting.problem import Problem
-from tests.core.answered import Drawn, answers, multiples, random_answers, state, state_drawn
+from tests.core.answered import SamplePair, answers, multiples, random_answers, state, state_drawn
 
 
 def test_combination_by_hand() -> None:
@@ -75,7 +75,7 @@ def test_constant_confidence_leaves_one_number_a_class() -> None:
 def test_rarely_predicted_classes_share_a_line() -> None:
     """A class with too few rows joins the next rarest; one that is never predicted goes with them."""
     predicted = np.repeat([0, 1, 2], [300, 60, 20]).astype(np.int32)
-    rows = Answered(np.ones(380, bool), predicted, predicted, np.full((380, 4), 0.25))
+    rows = AnsweredRows(np.ones(380, bool), predicted, predicted, np.full((380, 4), 0.25))
     group = Design.of(rows, 4).group
     assert group[2] == group[3] == group[1]  # 20 rows are too few, so the class with 60 joins
     assert group[0] != group[1]
@@ -99,7 +99,7 @@ def test_what_it_refuses() -> None:
     rng = np.random.default_rng(5)
     source, target = random_answers(rng, 100, 2), random_answers(rng, 80, 2, labelled=False)
     assert "auroc is not made of means" in str(DoublyRobust().reason(state(source, target, "auroc")))
-    bare = state_drawn(Drawn.of(source), Drawn.of(target))
+    bare = state_drawn(SamplePair.of(source), SamplePair.of(target))
     assert DoublyRobust().reason(bare) == "There are no slices to weight by. Add or enable at least one."
     with pytest.raises(MandolineError, match=r"needs at least 10 source rows with class probabilities\. There are 9"):
         DoublyRobust().estimate(state(source[:9], target))
@@ -115,7 +115,7 @@ def test_influence_is_the_derivative(metric: str, n_classes: int) -> None:
     rng = np.random.default_rng(6)
     slices, times = ("z", "u"), 300
     frames = random_answers(rng, 40, n_classes), random_answers(rng, 30, n_classes, labelled=False, tilt=0.2)
-    drawn = [Drawn.of(frame, slices) for frame in frames]
+    drawn = [SamplePair.of(frame, slices) for frame in frames]
     own_folds = rng.permutation(40) % 5
 
     def parts(problem: Problem, folds: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
@@ -149,13 +149,13 @@ WORLDS = 400
 LEAST, MOST = binom.ppf(0.0005, WORLDS, 0.93), binom.ppf(0.9995, WORLDS, 0.97)
 
 
-def drawn(rng: np.random.Generator, confidence: np.ndarray, z: np.ndarray, right: np.ndarray | None) -> Drawn:
+def drawn(rng: np.random.Generator, confidence: np.ndarray, z: np.ndarray, right: np.ndarray | None) -> SamplePair:
     """Make rows of two classes from confidences, one slice, and chances of being right; none for the target."""
     n = len(confidence)
     said = rng.integers(0, 2, n).astype(np.int32)
     probabilities = np.where(said[:, None] == [0, 1], confidence[:, None], 1 - confidence[:, None])
     truth = np.full(n, -1) if right is None else np.where(rng.random(n) < right, said, 1 - said)
-    return Drawn(probabilities, truth.astype(np.int32), said, (2 * z[:, None] - 1).astype(np.int8))
+    return SamplePair(probabilities, truth.astype(np.int32), said, (2 * z[:, None] - 1).astype(np.int8))
 
 
 def outcome_model_alone(problem: Problem) -> float:

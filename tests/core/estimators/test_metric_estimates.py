@@ -11,7 +11,7 @@ import pytest
 from scipy.stats import norm
 
 import mandoline_core as md
-from mandoline_core.estimating.assemble import Prepared, make_problem
+from mandoline_core.estimating.assemble import ModelProblem, make_problem
 from mandoline_core.estimators.bootstrap import bootstrap
 from mandoline_core.estimators.intervals import influence_interval
 from mandoline_core.estimators.registry import get_estimator
@@ -41,7 +41,7 @@ def report(case: MetricCase, source: pd.DataFrame, target: pd.DataFrame, **how: 
     return md.estimate(*case.samples(source, target), SLICES, metric=case.settings, **how)
 
 
-def prepared(case: MetricCase, n: int, *, split: str = "none", slices: tuple[md.Slice, ...] = SLICES) -> Prepared:
+def prepared(case: MetricCase, n: int, *, split: str = "none", slices: tuple[md.Slice, ...] = SLICES) -> ModelProblem:
     """Draw two samples and state the problem."""
     samples = case.samples(draw(1, n, case.n_classes), draw(2, n, case.n_classes, SHIFTED))
     settings = EstimatorSettings(split=split, seed=3)

@@ -13,7 +13,7 @@ from scipy.sparse import issparse, vstack
 from sklearn.linear_model import LogisticRegression
 
 from mandoline_core import MandolineError, MetricSettings, prepare
-from mandoline_core.estimating.assemble import Prepared
+from mandoline_core.estimating.assemble import ModelProblem
 from mandoline_core.estimators.base import Outcome
 from mandoline_core.estimators.density.features import build_features
 from mandoline_core.estimators.density.kernel_matching import Matching, kernel_matcher
@@ -28,7 +28,7 @@ from tests.strategies import cases
 ON_FEATURES = ("cbiw_features", "kmm_features", "ulsif_features")
 
 
-def run(prepared: Prepared, name: str) -> Outcome:
+def run(prepared: ModelProblem, name: str) -> Outcome:
     """Estimate by a method that applies."""
     estimator = get_estimator(name)
     assert estimator.reason(prepared.problem) is None

@@ -17,14 +17,14 @@ from mandoline_core import (
     MandolineError,
     MetricSettings,
     Model,
-    Prepared,
+    ModelProblem,
     Sample,
     prepare,
     report_model,
 )
 from mandoline_core.labelling.few_labels import FewLabels, use_labels
 from mandoline_core.labelling.predicted_scores import predict_scores, regress
-from mandoline_core.labelling.prediction_powered import Labelled, best_weight, from_all, from_labels
+from mandoline_core.labelling.prediction_powered import LabelledRows, best_weight, from_all, from_labels
 from mandoline_core.labelling.rows import has_label, score_labelled, share_out
 from mandoline_core.metrics.metric import get_metric, metric_of_classes
 from tests.core.answered import random_answers
@@ -33,10 +33,10 @@ from tests.core.labelled_worlds import LabelWorld, repeat
 REPETITIONS = 100
 
 
-def labelled(truth: list[float], guess: list[float], average: float, n_target: int, **changes: Any) -> Labelled:
+def labelled(truth: list[float], guess: list[float], average: float, n_target: int, **changes: Any) -> LabelledRows:
     """Hold one statistic of rows that count the same."""
     columns = (np.array(values)[:, None] for values in (truth, guess))
-    known = Labelled(*columns, np.full(len(truth), 1 / len(truth)), np.array([average]), n_target, indicators=True)
+    known = LabelledRows(*columns, np.full(len(truth), 1 / len(truth)), np.array([average]), n_target, indicators=True)
     return known._replace(**changes)
 
 
@@ -48,7 +48,7 @@ def gaps(frame: pd.DataFrame, n: int, seed: int = 0) -> pd.DataFrame:
 
 def prepared_with(
     n_labels: int = 60, metric: str = "accuracy", n_classes: int = 2, *, probabilities: bool = True, **more: Any
-) -> tuple[Prepared, Sample]:
+) -> tuple[ModelProblem, Sample]:
     """Prepare a project on random answers with two slices; the target has some labels."""
     rng = np.random.default_rng(5)
     source = random_answers(rng, 400, n_classes)
@@ -138,7 +138,7 @@ def test_metrics_of_several_means_are_linearised_where_they_are() -> None:
     rng = np.random.default_rng(1)
     f1 = metric_of_classes(get_metric("f1"), ("no", "yes"), "yes")
     rows = rng.multinomial(1, [0.4, 0.2, 0.1, 0.3], size=400)[:, :3].astype(float)
-    known = Labelled(rows[:40], rows[:40], np.full(40, 1 / 40), rows.mean(axis=0), 400, indicators=True)
+    known = LabelledRows(rows[:40], rows[:40], np.full(40, 1 / 40), rows.mean(axis=0), 400, indicators=True)
     found = from_all(f1, known, confidence=0.95)
     assert found.weight == pytest.approx(1)
     assert found.value == pytest.approx(f1.combine(rows.mean(axis=0)))

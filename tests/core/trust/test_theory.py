@@ -29,7 +29,7 @@ def test_the_terms_are_the_theorem_by_hand():
     bound = theorem_bound(report_of(), unknown=0.03, failure=0.05)
     assert bound.largest_ratio == pytest.approx(2.5)
     assert bound.n_source == 200
-    assert [term.name for term in bound.terms] == ["hidden shift", "corrections", "luck"]
+    assert [term.name for term in bound.terms] == ["hidden shift", "corrections", "sampling error"]
     assert [term.known for term in bound.terms] == [False, True, True]
     luck = 2.5 * (1 + 1) * math.sqrt(math.log(80) / 200)
     assert [term.value for term in bound.terms] == pytest.approx([0.03, 0.0, luck])

@@ -33,8 +33,8 @@ from mandoline_core.trust.unmodelled.columns import (
     unmodelled_findings,
     unmodelled_pairs,
 )
-from mandoline_core.trust.unmodelled.gaps import luck_threshold
-from mandoline_core.trust.unmodelled.line import Unmodelled
+from mandoline_core.trust.unmodelled.gaps import sampling_threshold
+from mandoline_core.trust.unmodelled.line import BalanceLine
 from mandoline_core.trust.unmodelled.table import column_table
 from mandoline_core.trust.unmodelled.words import words_of
 from mandoline_core.weighting.edges import pair_gaps, score_tests
@@ -72,7 +72,7 @@ def draw(n_rows: int, share: float, seed: int, *, drift: float = 0.0) -> pd.Data
 
 def make(
     source: Any, target: Any, rules: list[Slice] | None = None, **settings: Any
-) -> tuple[ModelReport, tuple[Unmodelled, ...]]:
+) -> tuple[ModelReport, tuple[BalanceLine, ...]]:
     """Estimate, and compare what is not modelled."""
     samples = Sample(source, label="label", prediction="pred"), Sample(target, prediction="pred")
     report = estimate(*samples, rules or [PLACE, TALL], **settings).first
@@ -81,7 +81,7 @@ def make(
     return report, unmodelled_balance(report, table)
 
 
-def by_column(lines: tuple[Unmodelled, ...]) -> dict[str, Unmodelled]:
+def by_column(lines: tuple[BalanceLine, ...]) -> dict[str, BalanceLine]:
     return {line.column: line for line in lines}
 
 
@@ -97,7 +97,7 @@ def moments(values: np.ndarray, weights: np.ndarray) -> tuple[float, float]:
     return mean, math.sqrt(float(np.average((values - mean) ** 2, weights=weights)))
 
 
-def check_line(line: Unmodelled, source: np.ndarray, weights: np.ndarray, target: np.ndarray) -> None:
+def check_line(line: BalanceLine, source: np.ndarray, weights: np.ndarray, target: np.ndarray) -> None:
     """Compare a line's means and standardised shifts with the rows'."""
     plain = moments(source, np.ones(len(source)))
     weighted, there = moments(source, weights), moments(target, np.ones(len(target)))
@@ -265,7 +265,7 @@ def test_the_threshold_counts_everything_that_was_compared(frames: tuple[pd.Data
     table = columns_of(report)
     assert table is not None
     assert table.n_tests > sum(len(column.items) + len(column.cuts) for column in table.columns) - 3
-    assert {line.threshold for line in lines} == {luck_threshold(table.n_tests)}
+    assert {line.threshold for line in lines} == {sampling_threshold(table.n_tests)}
 
 
 def test_large_samples_are_drawn_from_and_say_so(frames: tuple[pd.DataFrame, pd.DataFrame]) -> None:
@@ -466,9 +466,9 @@ def test_pairs_are_those_without_an_edge_and_suggest_one() -> None:
     assert list(unmodelled_findings(lines)) == []
 
 
-def line_of(after: float, z: float, column: str = "age") -> Unmodelled:
+def line_of(after: float, z: float, column: str = "age") -> BalanceLine:
     rule = Threshold(f"{column} above 40", column=column, above=40.0)
-    return Unmodelled(column, "number", "mean", 30, 35, 45, 1.2, after, "distance", 0.5, 0.2, z, 3.5, suggestion=rule)
+    return BalanceLine(column, "number", "mean", 30, 35, 45, 1.2, after, "distance", 0.5, 0.2, z, 3.5, suggestion=rule)
 
 
 @pytest.mark.parametrize(
