@@ -69,7 +69,7 @@ def theorem_bound(
 
         integral of |p_t(h | g) - p_s(h | g)| p_t(g)                                    hidden shift
         + r M sum over noisy slices of (eta_t / (1 - eta_t) + eta_s / (1 - eta_s))      corrections
-        + M-hat (c + 1) sqrt(log(4 / failure) / n)                                      luck
+        + M-hat (c + 1) sqrt(log(4 / failure) / n)                                      sampling error
 
     where M-hat is the largest ratio and n the number of source rows. The true largest ratio M and the factor r are not
     known, but the theorem says that M-hat tends to r M, so M-hat is put in for it. c is not known either; 1, the
@@ -94,7 +94,7 @@ def theorem_bound(
     >>> report = estimate_from_codes([[1]] * 1000 + [[-1]] * 1000, [1.0, 0.0] * 1000, [[1], [-1]]).first
     >>> bound = theorem_bound(report, unknown=0.1)
     >>> [(term.name, round(term.value, 3)) for term in bound.terms]
-    [('hidden shift', 0.1), ('corrections', 0.0), ('luck', 0.094)]
+    [('hidden shift', 0.1), ('corrections', 0.0), ('sampling error', 0.094)]
     >>> round(bound.total, 3)
     0.194
     """
@@ -103,11 +103,11 @@ def theorem_bound(
     ratio, n = report.largest_ratio, report.n_source
     noisy = _noisy_slices(report)
     correction = scale * ratio * noisy * 2 * correction_error / (1 - correction_error)
-    luck = scale * ratio * (LARGEST_SCORE + 1) * math.sqrt(math.log(4 / failure) / n)
+    sampling = scale * ratio * (LARGEST_SCORE + 1) * math.sqrt(math.log(4 / failure) / n)
     terms = (
         Term("hidden shift", scale * unknown, known=False, words=_HIDDEN),
         Term("corrections", correction, known=noisy == 0, words=_about_corrections(noisy, correction_error, ratio)),
-        Term("sampling error", luck, known=True, words=_about_sampling(report, ratio, n, failure)),
+        Term("sampling error", sampling, known=True, words=_about_sampling(report, ratio, n, failure)),
     )
     total = sum(term.value for term in terms)
     return TheoremBound(terms, total, ratio, n, _about_total(total, scale, failure))

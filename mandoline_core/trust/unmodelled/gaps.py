@@ -187,7 +187,7 @@ def compare(weighing: Weighing, tally: Tally, *, project: bool = True) -> Gaps |
 def sampling_threshold(n_tests: int) -> float:
     """Return the |z| beyond which one of so many tests stands out from luck (Bonferroni, 5% for all together).
 
-    >>> round(sampling_threshold(1), 2), round(luck_threshold(100), 2)
+    >>> round(sampling_threshold(1), 2), round(sampling_threshold(100), 2)
     (1.96, 3.48)
     """
     return float(norm.isf(FALSE_ALARM_RATE / (2 * max(n_tests, 1))))

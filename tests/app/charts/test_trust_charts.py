@@ -226,7 +226,7 @@ def test_without_a_crossing_or_slices_the_curve_still_shows() -> None:
 def test_assumed_terms_are_hatched_and_the_bound_is_their_stack() -> None:
     figure = FIGURES["theory"](dark=False)
     assert trace(figure, "hidden shift").marker.pattern.shape == "/"
-    assert trace(figure, "luck").marker.pattern.shape == ""
+    assert trace(figure, "sampling error").marker.pattern.shape == ""
     ends = [one.base[1] + one.x[1] for one in figure.data if one.type == "bar"]
     assert max(ends) == pytest.approx(30.0)
     assert title(figure).endswith("at most 30.0 points")

@@ -192,7 +192,7 @@ def test_edges_corrections_and_splits_are_the_real_problem_s():
     frames = [draw_rows(seed, n, shift, abstain=0.1) for seed, n, shift in ((1, 900, 0.0), (2, 400, 0.2))]
     rules = [replace(rule, noise=md.Noise(md.Correction(0.9, 0.1))) for rule in flags("a", "b")]
 
-    def prepared(before: pd.DataFrame, after: pd.DataFrame) -> md.ModelProblem:
+    def prepared(before: pd.DataFrame, after: pd.DataFrame) -> md.Prepared:
         return md.prepare(*samples(before, after), rules, model=MODELS[0], edges=[("a", "b")], settings=settings)
 
     (pseudo,) = pseudo_targets(prepared(*frames)).kinds["slices"]

@@ -17,7 +17,7 @@ from mandoline_core import (
     MandolineError,
     MetricSettings,
     Model,
-    ModelProblem,
+    Prepared,
     Sample,
     prepare,
     report_model,
@@ -48,7 +48,7 @@ def gaps(frame: pd.DataFrame, n: int, seed: int = 0) -> pd.DataFrame:
 
 def prepared_with(
     n_labels: int = 60, metric: str = "accuracy", n_classes: int = 2, *, probabilities: bool = True, **more: Any
-) -> tuple[ModelProblem, Sample]:
+) -> tuple[Prepared, Sample]:
     """Prepare a project on random answers with two slices; the target has some labels."""
     rng = np.random.default_rng(5)
     source = random_answers(rng, 400, n_classes)
