@@ -5,8 +5,6 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Sequence
 
-from mandoline_core.arrays import Interval
-
 _WIDTH = 100
 
 
@@ -43,7 +41,7 @@ def show_value(value: float, *, share: bool) -> str:
     return f"{value:.1%}" if share else f"{value:.4g}"
 
 
-def show_interval(value: float, interval: Interval, *, share: bool) -> str:
+def show_interval(value: float, interval: tuple[float, float], *, share: bool) -> str:
     """Write a value with its interval.
 
     >>> show_interval(0.7941, (0.776, 0.811), share=True)
