@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -22,10 +20,10 @@ CLOSE = Metric("close", "share of predictions at most 1 off", "numbers", UNIT, c
 
 
 @pytest.fixture
-def listed(monkeypatch: pytest.MonkeyPatch) -> Iterator[Metric]:
+def listed(monkeypatch: pytest.MonkeyPatch) -> Metric:
     """Put the metric in the list, as its line in the registry would."""
     monkeypatch.setitem(METRICS, CLOSE.name, CLOSE)
-    yield CLOSE
+    return CLOSE
 
 
 def test_a_new_metric_is_estimated_and_said(listed: Metric) -> None:
@@ -50,6 +48,6 @@ def test_without_its_line_in_the_list_it_is_not_known() -> None:
         md.estimate(
             md.Sample(pd.DataFrame({"y": [1.0], "p": [1.0]}), label="y", prediction="p"),
             md.Sample(pd.DataFrame({"p": [1.0]})),
-            [],
+            [md.Threshold("high", column="p", above=0)],
             metric="close",
         )
