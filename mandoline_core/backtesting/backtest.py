@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from scipy.stats import norm
 from threadpoolctl import threadpool_limits
 
 from mandoline_core.backtesting.pseudo_samples import PseudoTarget, draw, most_rows, read_said
@@ -16,7 +15,7 @@ from mandoline_core.backtesting.results import Backtest, Draw, ModelBacktest, ju
 from mandoline_core.backtesting.text import say_what_it_proves
 from mandoline_core.errors import MandolineError, ProjectError, did_you_mean
 from mandoline_core.estimating import CodesOf, EdgeNames, ModelProblem, Progress, interval_of, state
-from mandoline_core.estimators import ESTIMATORS, Estimator, Outcome, get_estimator
+from mandoline_core.estimators import ESTIMATORS, Estimator, Outcome, get_estimator, normal_reach
 from mandoline_core.formatting import listed
 from mandoline_core.project import EstimatorSettings, MethodSettings, MetricSettings, Project
 from mandoline_core.samples import Sample
@@ -217,7 +216,7 @@ def _run(
     source = None if isinstance(plain, str) else plain.value
     noise = math.inf if isinstance(plain, str) else plain.influence.standard_error()
     # The truth is exact, so that what may hide a change is the luck of the pseudo-source's own score.
-    least = float(norm.ppf(0.5 + confidence / 2)) * noise
+    least = normal_reach(confidence) * noise
     results = []
     for name, method in methods.items():
         start = (pseudo.kind, pseudo.detail, number, name, pseudo.truth, source)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import norm
+from scipy.special import ndtri
 
 from mandoline_core.arrays import Floats
 from mandoline_core.errors import DataError, MandolineError
@@ -148,7 +148,7 @@ def odd_draw(problem: Problem, labelled: NDArray[np.bool_], shares: Floats) -> I
     variance = rate * (1 - rate) * max(float(shares @ shares) - 1 / len(labelled), 0.0)
     among = shares @ inside[labelled]
     z = np.where(variance > 0, (among - rate) / np.sqrt(np.maximum(variance, 1e-300)), 0.0)
-    if not len(z) or np.abs(z).max() <= norm.isf(_ODD / 2 / len(z)):
+    if not len(z) or np.abs(z).max() <= -ndtri(_ODD / 2 / len(z)):
         return
     worst = int(np.abs(z).argmax())
     name = problem.patterns.names[worst]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.stats import norm
+from scipy.special import ndtri
 
 from mandoline_core.arrays import Floats
 from mandoline_core.errors import MandolineError, ProjectError, did_you_mean
@@ -131,7 +131,7 @@ def edge_threshold(n_slices: int) -> float:
     (1.96, 3.12)
     """
     n_pairs = n_slices * (n_slices - 1) // 2
-    return float(norm.isf(FALSE_EDGE_RATE / (2 * n_pairs))) if n_pairs else float("inf")
+    return -float(ndtri(FALSE_EDGE_RATE / (2 * n_pairs))) if n_pairs else float("inf")
 
 
 def pair_gaps(problem: Problem) -> dict[tuple[int, int], tuple[float, float]]:
