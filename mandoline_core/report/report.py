@@ -6,6 +6,7 @@ import math
 import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
 from importlib.metadata import version
 from typing import Any
 
@@ -35,17 +36,34 @@ from mandoline_core.slices import Slice, codes
 from mandoline_core.trust import report_model
 from mandoline_core.weighting import CorrectionRule, check_edges, fixed_rule
 
+PACKAGES = ("mandoline-estimator", "numpy", "scipy", "pandas", "narwhals")  # whose versions a report names
+
 
 @dataclass(frozen=True, eq=False)
 class Report:
     """Hold the estimates of all models; its own numbers are the first model's.
 
     Prints as text in a terminal and as a table in a notebook.
+
+    Parameters
+    ----------
+    samples : mapping of str to Sample
+        The source and the target; empty where there were only codes.
     """
 
     name: str
     models: Mapping[str, ModelReport]
-    made: Mapping[str, Any] = field(default_factory=dict)
+    settings: EstimatorSettings
+    samples: Mapping[str, Sample] = field(default_factory=dict)
+
+    @cached_property
+    def made(self) -> dict[str, Any]:
+        """How the report was made: settings, fingerprints of the samples, versions; worked out when asked for."""
+        return {
+            "settings": asdict(self.settings),
+            "fingerprints": {side: sample.fingerprint for side, sample in self.samples.items()},
+            "versions": {"python": platform.python_version(), **{name: version(name) for name in PACKAGES}},
+        }
 
     @property
     def first(self) -> ModelReport:
@@ -212,8 +230,7 @@ def estimate(
         prepared.model: report_model(prepared, stated.settings, said)
         for prepared, said in stated.each_model(progress, codes_of, need_slices=True)
     }
-    fingerprints = {"source": stated.source.fingerprint, "target": stated.target.fingerprint}
-    return Report(stated.name, reports, _made(stated.settings, fingerprints))
+    return Report(stated.name, reports, stated.settings, {"source": stated.source, "target": stated.target})
 
 
 def estimate_from_codes(
@@ -266,17 +283,7 @@ def estimate_from_codes(
         problem = replace(problem, rule=_check_noise(noise, n_slices))
     scored = np.ones(len(values), dtype=bool)
     counted = ModelCount("score", (), {}, metric, count, values[:, None], scored, {}, None, ())
-    return Report("codes", {"score": report_model(ModelProblem(counted, problem), how)}, _made(how, {}))
-
-
-def _made(settings: EstimatorSettings, fingerprints: Mapping[str, str]) -> dict[str, Any]:
-    """Say how a report was made."""
-    packages = ("mandoline-estimator", "numpy", "scipy", "pandas", "narwhals")
-    return {
-        "settings": asdict(settings),
-        "fingerprints": dict(fingerprints),
-        "versions": {"python": platform.python_version(), **{name: version(name) for name in packages}},
-    }
+    return Report("codes", {"score": report_model(ModelProblem(counted, problem), how)}, how)
 
 
 def _finite(bounds: Interval | None) -> list[float | None] | None:
@@ -290,6 +297,8 @@ def _check_codes(given: ArrayLike, what: str) -> np.ndarray:
         raise DataError(
             f"{what} must have a row for each example and a column for each slice. Got shape {array.shape}."
         )
+    if array.dtype.kind == "i" and array.min(initial=0) >= -1 and array.max(initial=0) <= 1:
+        return array.astype(np.int8, copy=False)
     wrong = array[~np.isin(array, (-1, 0, 1))]
     if wrong.size:
         raise DataError(f"{what} must be 1 (inside), -1 (outside) or 0 (abstained). Got {listed(np.unique(wrong), 5)}.")

@@ -15,6 +15,7 @@ from mandoline_core.patterns import Membership, Patterns, total_statistics
 from mandoline_core.project import MethodSettings, MetricSettings
 from mandoline_core.samples import Model, Sample
 from mandoline_core.weighting.corrections import CorrectionRule, Corrections
+from mandoline_core.weighting.fitting import Fit, fit
 from mandoline_core.weighting.gold import Audit
 from mandoline_core.weighting.potentials import Edges
 
@@ -134,7 +135,16 @@ class Problem:
         return self.membership
 
     def corrections(self) -> Corrections:
-        """Compute the corrections at the samples' rates."""
+        """Return the corrections at the samples' rates, which are computed once."""
+        return self._corrections
+
+    @cached_property
+    def fitted(self) -> Fit:
+        """The weights of the whole source, split or not: the estimate and tests of pairs start from one fit."""
+        return fit(self.patterns, self.edges, self.corrections(), ridge=self.ridge)
+
+    @cached_property
+    def _corrections(self) -> Corrections:
         return self.rule.at(self.patterns.rates("source"), self.patterns.rates("target"))
 
     def redraw_corrections(self, rng: np.random.Generator) -> Problem:
