@@ -100,16 +100,11 @@ def encode_column(column: str, samples: Samples, read: tuple[Index, Index]) -> E
 def _read(column: str, samples: Samples, read: tuple[Index, Index], goal: pa.DataType) -> list[pa.Array]:
     found = []
     for sample, some in zip(samples, read, strict=True):
-        array = _arrow(sample, column)
-        if len(some) < len(array):
-            array = array.take(pa.array(some))
+        series = sample.series(column)
+        array = (series[some] if len(some) < len(series) else series).to_arrow()
+        array = array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
         found.append(pc.cast(array, goal, safe=False))
     return found
-
-
-def _arrow(sample: Sample, column: str) -> pa.Array:
-    array = sample.series(column).to_arrow()
-    return array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
 
 
 def _floats(values: pa.Array) -> Floats:
