@@ -20,7 +20,6 @@ from mandoline_core.estimating import (
     EdgeNames,
     ModelCount,
     ModelProblem,
-    ModelReport,
     Progress,
     make_problem,
     state,
@@ -33,7 +32,7 @@ from mandoline_core.patterns import count_patterns
 from mandoline_core.project import EstimatorSettings, MethodSettings, MetricSettings, Project
 from mandoline_core.samples import Sample
 from mandoline_core.slices import Slice, codes
-from mandoline_core.trust import report_model
+from mandoline_core.trust import CheckedReport, report_model
 from mandoline_core.weighting import CorrectionRule, check_edges, fixed_rule
 
 PACKAGES = ("mandoline-estimator", "numpy", "scipy", "pandas", "narwhals")  # whose versions a report names
@@ -52,7 +51,7 @@ class Report:
     """
 
     name: str
-    models: Mapping[str, ModelReport]
+    models: Mapping[str, CheckedReport]
     settings: EstimatorSettings
     samples: Mapping[str, Sample] = field(default_factory=dict)
 
@@ -66,7 +65,7 @@ class Report:
         }
 
     @property
-    def first(self) -> ModelReport:
+    def first(self) -> CheckedReport:
         """The first model's report."""
         return next(iter(self.models.values()))
 

@@ -47,6 +47,8 @@ class Rows:
     ----------
     scored : array of bool, shape (n_source_rows,)
         Source rows with a score: the ones a problem's statistics are of.
+    read : Answers, optional
+        Labels and predictions of all source rows, where they have been read.
     """
 
     source: Sample
@@ -54,15 +56,26 @@ class Rows:
     model: Model | None
     metric: MetricSettings
     scored: NDArray[np.bool_]
+    read: Answers | None = field(default=None, kw_only=True)
+
+    def read_source(self) -> Answers:
+        """Return labels and predictions of all source rows, reading them where nobody has."""
+        if self.read is not None:
+            return self.read
+        if self.model is None or self.model.prediction is None or self.source.label is None:
+            raise ValueError("There is no model with predictions, or no label; an estimator must check that first.")
+        return read_answers(
+            self.source, label=self.source.label, prediction=self.model.prediction, merge=self.metric.merge
+        )
 
     @cached_property
     def answers(self) -> tuple[Answers, Answers]:
         """Labels and predictions of the scored source rows, predictions of the target rows; in common classes."""
-        if self.model is None or self.model.prediction is None or self.source.label is None:
-            raise ValueError("There is no model with predictions, or no label; an estimator must check that first.")
-        prediction, merge = self.model.prediction, self.metric.merge
-        source = read_answers(self.source, label=self.source.label, prediction=prediction, merge=merge)
-        target = read_answers(self.target, label=None, prediction=prediction, merge=merge, known=source.classes)
+        source = self.read_source()
+        prediction = str(self.model.prediction) if self.model is not None else ""
+        target = read_answers(
+            self.target, label=None, prediction=prediction, merge=self.metric.merge, known=source.classes
+        )
         return replace(source, classes=target.classes).take(self.scored), target
 
     @cached_property

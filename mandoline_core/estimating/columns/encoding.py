@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from mandoline_core.arrays import Floats, Index
+from mandoline_core.estimating.columns.words import words_of
 from mandoline_core.samples import Sample
-from mandoline_core.trust.unmodelled.words import words_of
 
 Kind = Literal["number", "date", "category", "flag", "text"]
 Samples = tuple[Sample, Sample]
