@@ -27,5 +27,5 @@ from mandoline_core.estimating.diagnostics import TINY, diagnose, find, interval
 from mandoline_core.estimating.elasticity import CorrectionSlope, correction_slopes
 from mandoline_core.estimating.labels import TargetLabels, score_labels
 from mandoline_core.estimating.model_report import ModelReport, Progress, interval_by_settings, is_share, solve_model
-from mandoline_core.estimating.request import Request, state, state_project
+from mandoline_core.estimating.request import Asked, Request, state, state_project
 from mandoline_core.estimating.slice_table import SliceRow, slice_table

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 import numpy as np
 
@@ -81,30 +81,43 @@ class _CodesOnce:
         return np.asfortranarray(np.column_stack([self._known[key] for key in keys]))
 
 
+class Asked(TypedDict, total=False):
+    """Say what may be asked for beside samples and slices; all but the first three are fields of EstimatorSettings."""
+
+    edges: EdgeNames | str
+    metric: str | MetricSettings
+    methods: MethodSettings | None
+    split: str
+    overlap: str
+    ridge: float
+    confidence: float
+    seed: int
+    interval: str
+    replicates: int
+
+
 def state(
+    caller: str,
     source: Project | Sample,
     target: Sample | None,
     slices: Sequence[Slice] | None,
     *,
-    edges: EdgeNames | str,
-    metric: str | MetricSettings,
-    methods: MethodSettings | None,
-    settings: Mapping[str, Any],
-    caller: str,
     estimator: str | EstimatorSettings = "mandoline",
     reveal: bool = False,
+    **asked: Unpack[Asked],
 ) -> Request:
     """Take a project at its word, or put together what was given one by one.
 
     Parameters
     ----------
-    source, target, slices, edges, metric, methods, settings
-        As `estimate` and `compare` take them.
     caller : str
         The function that was called, for messages.
     reveal : bool
         Read a project's file of target labels.
     """
+    settings: dict[str, Any] = dict(asked)
+    edges, methods = settings.pop("edges", ()), settings.pop("methods", None)
+    metric = settings.pop("metric", "accuracy")
     if isinstance(source, Project):
         if target is not None or slices is not None or methods is not None or settings or edges:
             raise ProjectError("A project already says which data, slices and settings to use. Change the project.")

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from importlib.metadata import version
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,8 +16,8 @@ from numpy.typing import ArrayLike
 from mandoline_core.arrays import Floats, Interval
 from mandoline_core.errors import DataError, SliceError
 from mandoline_core.estimating import (
+    Asked,
     CodesOf,
-    EdgeNames,
     ModelCount,
     ModelProblem,
     Progress,
@@ -29,7 +29,7 @@ from mandoline_core.findings import Finding, Verdict
 from mandoline_core.formatting import listed
 from mandoline_core.metrics import check_finite, get_metric
 from mandoline_core.patterns import count_patterns
-from mandoline_core.project import EstimatorSettings, MethodSettings, MetricSettings, Project
+from mandoline_core.project import EstimatorSettings, Project
 from mandoline_core.samples import Sample
 from mandoline_core.slices import Slice, codes
 from mandoline_core.trust import CheckedReport, report_model
@@ -172,14 +172,11 @@ def estimate(
     target: Sample | None = None,
     slices: Sequence[Slice] | None = None,
     *,
-    edges: EdgeNames | str = (),
-    metric: str | MetricSettings = "accuracy",
     estimator: str | EstimatorSettings = "mandoline",
-    methods: MethodSettings | None = None,
     reveal: bool = False,
     progress: Progress | None = None,
     codes_of: CodesOf = codes,
-    **settings: Any,
+    **asked: Unpack[Asked],
 ) -> Report:
     """Estimate how well each model does on the target.
 
@@ -189,16 +186,15 @@ def estimate(
         A project says everything else itself; then only `reveal` and `progress` may follow.
     estimator : str or EstimatorSettings
         A name in the registry.
-    methods : MethodSettings, optional
-        What methods look at that do not work on slices.
     reveal : bool
         Read the project's file of target labels, to show the truth beside the estimate.
     progress : callable, optional
         Called with what is being done and the share done, between 0 and 1.
     codes_of : callable
         Evaluates slices on a sample; a caller may put a cache here.
-    **settings
-        Fields of EstimatorSettings: split, overlap, ridge, confidence, seed, interval, replicates.
+    **asked
+        edges, metric ("accuracy" when left out), methods (what methods look at that do not work on slices), and fields
+        of EstimatorSettings: split, overlap, ridge, confidence, seed, interval, replicates.
 
     Examples
     --------
@@ -212,18 +208,7 @@ def estimate(
     >>> round(report.source, 3), round(report.estimate, 3)
     (0.9, 0.75)
     """
-    stated = state(
-        source,
-        target,
-        slices,
-        edges=edges,
-        metric=metric,
-        methods=methods,
-        settings=settings,
-        caller="estimate",
-        estimator=estimator,
-        reveal=reveal,
-    )
+    stated = state("estimate", source, target, slices, estimator=estimator, reveal=reveal, **asked)
     get_estimator(stated.settings.name)  # refuse an unknown name before any work
     reports = {
         prepared.model: report_model(prepared, stated.settings, said)

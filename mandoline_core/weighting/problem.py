@@ -160,13 +160,6 @@ class Problem:
     def _corrections(self) -> Corrections:
         return self.rule.at(self.patterns.rates("source"), self.patterns.rates("target"))
 
-    def redraw_corrections(self, rng: np.random.Generator) -> Problem:
-        """Measure again the corrections that were measured, on audited rows drawn anew; others stay."""
-        if self.audit is None:
-            return self
-        drawn = self.audit.redraw(rng)
-        return replace(self, rule=self.rule.with_source(np.where(np.isnan(drawn), self.rule.source, drawn)))
-
     def select(self, slices: list[int]) -> Problem:
         """Keep some slices, and the edges between them."""
         position = {slice_: i for i, slice_ in enumerate(slices)}
