@@ -250,7 +250,10 @@ def _duplicates(table: Patterns, constant: np.ndarray) -> Iterator[Finding]:
 
 def _about_corrections(problem: Problem) -> Iterator[Finding]:
     table, corrections = problem.patterns, problem.corrections()
-    luck = problem.rule.rate_errors(table.rates("source"), table.rates("target"), table.n_source, table.n_target)
+    rates = corrections.target_rate[np.isfinite(corrections.target_rate)]
+    luck = np.zeros(len(table.names))
+    if (np.abs(rates - 0.5) > 0.5).any():  # only a rate that cannot be is held against luck
+        luck = problem.rule.rate_errors(table.rates("source"), table.rates("target"), table.n_source, table.n_target)
     for i, name in enumerate(table.names):
         if corrections.underivable[i]:
             yield Finding(

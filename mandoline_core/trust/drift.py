@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from mandoline_core.errors import MandolineError
 from mandoline_core.estimating import ModelReport
 from mandoline_core.findings import Finding
 from mandoline_core.trust.drift_signs import (
     ClassShare,
     ConfidenceShift,
     SliceCalibration,
-    cells_of,
-    confidence_signs,
+    confidence_shift,
     predicted_shares,
+    slice_calibration,
+    weighed_answers,
 )
 from mandoline_core.trust.unmodelled.gaps import sampling_threshold
 
@@ -77,18 +77,19 @@ def drift(report: ModelReport) -> Drift:
     >>> [(c.name, c.source, round(c.weighted, 3), c.target) for c in drift(report).predicted]
     [('0', 0.25, 0.5, 0.5), ('1', 0.75, 0.5, 0.5)]
     """
-    rows = report.problem.rows
-    if rows is None or rows.model is None or rows.model.prediction is None or report.problem.metric.needs == "numbers":
+    said, weighed = report.prepared.counted.said, weighed_answers(report)
+    if said is None or weighed is None:
         return Drift((), None, (), ("There are no predicted classes to compare.", *NO_LABELS))
-    cells = cells_of(report)
-    predicted = predicted_shares(rows, cells)
-    try:
-        confidence, calibration = confidence_signs(rows, cells, report)
-    except MandolineError as error:
-        found = Drift(predicted, None, (), (), unread=str(error))
-    else:
-        findings = rows.evidence.findings if calibration else ()
-        found = Drift(predicted, confidence, calibration, (), findings)
+    tally, weighing = weighed
+    calibration = slice_calibration(report.problem.patterns, tally.calibration)
+    found = Drift(
+        predicted=predicted_shares(said.classes, tally, weighing),
+        confidence=confidence_shift(tally, weighing),
+        calibration=calibration,
+        words=(),
+        findings=said.findings if calibration else (),
+        unread=said.unread,
+    )
     return replace(found, words=(*_say(found), *NO_LABELS))
 
 
