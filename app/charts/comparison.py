@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 
 from app.charts.scales import TICK_FORMAT, value_axis, value_range
 from app.charts.template import SOURCE, TRUTH, finish, palette, safe, wrap
-from app.words import app_words, spoken
+from app.words import app_words
 from mandoline_core.comparing import Entry, ModelComparison
 from mandoline_core.estimators import get_estimator
 from mandoline_core.formatting import show_interval, show_value
@@ -79,7 +79,7 @@ def method_dots(
     return finish(
         figure,
         title=_title(comparison, share),
-        x=value_axis(spoken(comparison.metric.name), span, share),
+        x=value_axis(comparison.metric.spoken, span, share),
         y="",
         height=round(_ROW * (0.6 - bottom)) + 50,
         dark=dark,

@@ -113,14 +113,9 @@ def _bars(counts: Floats, ratios: Floats, step: float, codes: np.ndarray, table:
         said = [f"{counts[i]:,.0f} rows {_pattern_words(codes[i], table.names)}" for i in top[:_NAMED]]
         if len(top) > _NAMED:
             said.append(f"and {len(top) - _NAMED:,} more combinations")
-        times = "0 times" if not np.isfinite(place) else _about(ratios[inside])
+        times = "0 times" if not np.isfinite(place) else show_times(ratios[inside].min(), ratios[inside].max())
         bars.append(_Bar(float(place), rows, f"<b>{rows:,.0f} rows count {times}</b><br>" + "<br>".join(said)))
     return bars
-
-
-def _about(ratios: Floats) -> str:
-    low, high = show_times(float(ratios.min())), show_times(float(ratios.max()))
-    return low if low == high else f"{low.removesuffix(' times')} to {high}"
 
 
 def _pattern_words(codes: np.ndarray, names: tuple[str, ...]) -> str:

@@ -16,6 +16,7 @@ from app.words import wording
 from mandoline_core import Finding, MandolineError, ModelReport, Verdict
 from mandoline_core.estimating import is_share
 from mandoline_core.formatting import show_interval, show_points, show_value
+from mandoline_core.metrics import get_metric
 from mandoline_core.slices import ExpressionError, compile_expression_code
 
 _ICONS = {"serious": ":material/error:", "warning": ":material/warning:", "info": ":material/info:"}
@@ -71,7 +72,7 @@ def sidebar() -> None:
             st.selectbox("Model", models, key=state.bind("model", workspace.model), on_change=_choose_model)
         with boundary():
             source, target = compute.samples(workspace)
-            metric = wording.spoken(project.metric.name)
+            metric = get_metric(project.metric.name).spoken
             st.caption(f"{source.n_rows:,} labelled rows, {target.n_rows:,} new rows. Metric: {metric}.")
         verdict_chip(workspace)
         with st.container(horizontal=True):

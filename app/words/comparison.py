@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from app.words.wording import app_words, direction, plain, show_difference
+from app.words.wording import app_words, plain
 from mandoline_core.comparing import Comparison, Difference, Entry, ModelComparison
 from mandoline_core.estimators import get_estimator
-from mandoline_core.formatting import listed, show_interval, show_points, show_value
+from mandoline_core.formatting import direction, listed, show_difference, show_ends, show_points, show_value
 from mandoline_core.metrics import Metric
 
 METHOD_WIDTH = 165  # pixels of a method's name in a table; it goes on in the next line
@@ -108,7 +108,7 @@ def shown_table(table: pd.DataFrame, *, share: bool) -> pd.DataFrame:
     shown = table.drop(columns=["low", "high"])
     shown = percent(shown, ["estimate"], share=share)
     ranges = [
-        "" if pd.isna(low) else show_interval(low, (low, high), share=share).split(" ", 1)[1].strip("()")
+        "" if pd.isna(low) else show_ends((low, high), share=share)
         for low, high in zip(table["low"], table["high"], strict=True)
     ]
     shown.insert(2, "interval", ranges)
@@ -155,7 +155,7 @@ def difference_sentence(found: Difference, metric: Metric) -> str:
     if metric.better == "lower":  # the better one has the smaller value; a difference is said as a gain
         value, low, high = -value, -high, -low
     word = "higher" if metric.better == "near 0" else "better"
-    ends = " to ".join(show_points(end, share=metric.share).removesuffix(" points").lstrip("+") for end in (low, high))
+    ends = " to ".join(show_points(end, share=metric.share, sign=False, unit=False) for end in (low, high))
     apart = show_difference(value, share=metric.share)
     if low <= 0 <= high:
         same = direction(value, share=metric.share) == "the same"

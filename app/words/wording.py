@@ -8,7 +8,7 @@ from typing import NamedTuple
 from mandoline_core.estimating import ModelReport, is_share
 from mandoline_core.estimators import get_estimator
 from mandoline_core.findings import Finding
-from mandoline_core.formatting import show_interval, show_points, show_times, show_value
+from mandoline_core.formatting import direction, show_difference, show_ends, show_times, show_value
 
 _SPECIAL = re.compile(r"[\\`*_{}\[\]()<>#+\-.!|$:~&]")
 # Streamlit turns these into arrows, dashes, links and its logo after escapes are gone: an invisible joiner stops it.
@@ -60,35 +60,6 @@ def _other_word(found: re.Match[str]) -> str:
     return f"{before + ' ' if before else ''}{word}{rows or ' data'}"
 
 
-def show_difference(difference: float, *, share: bool) -> str:
-    """Write the size of a difference: of shares, in points.
-
-    >>> show_difference(-0.0904, share=True), show_difference(-1.25, share=False)
-    ('9.0 points', '1.25')
-    """
-    return show_points(abs(difference), share=share).lstrip("+")
-
-
-def show_step(difference: float, *, share: bool) -> str:
-    """Write a difference as a signed number without its unit.
-
-    >>> show_step(0.0212, share=True), show_step(-0.00001, share=True)
-    ('+2.1', '0.0')
-    """
-    written = show_points(difference, share=share).removesuffix(" points")
-    return written if float(written) else written.lstrip("+-")
-
-
-def direction(difference: float, *, share: bool) -> str:
-    """Say whether a difference, as written, is up, down or nothing.
-
-    >>> direction(0.02, share=True), direction(0.0001, share=True)
-    ('higher', 'the same')
-    """
-    step = show_step(difference, share=share)
-    return {"+": "higher", "-": "lower"}.get(step[0], "the same")
-
-
 class _Verb(NamedTuple):
     """Hold how a metric is said of the new data and of the labelled data."""
 
@@ -102,25 +73,6 @@ _VERBS = {
     "error": _Verb("this model is probably wrong", "it was", " of the time"),
 }
 _OTHER = _Verb("the {metric} is probably", "it is", "")
-_SPOKEN = {
-    "f1": "F1 score",
-    "balanced_accuracy": "balanced accuracy",
-    "mcc": "Matthews correlation",
-    "log_loss": "log loss",
-    "brier": "Brier score",
-    "auroc": "AUROC",
-    "mae": "mean absolute error",
-    "rmse": "root mean squared error",
-}
-
-
-def spoken(metric: str) -> str:
-    """Return a metric's name as it is said.
-
-    >>> spoken("f1"), spoken("recall")
-    ('F1 score', 'recall')
-    """
-    return _SPOKEN.get(metric, metric)
 
 
 def headline(report: ModelReport, *, reveal: bool) -> str:
@@ -130,15 +82,14 @@ def headline(report: ModelReport, *, reveal: bool) -> str:
     source = show_value(report.source, share=share)
     before = f"On your labelled data {verb.before} {source}."
     if not report.converged:
-        metric = plain(spoken(report.metric))
+        metric = plain(report.problem.metric.spoken)
         sentences = [
             f"There is no estimate: the weights could not be fitted. On your labelled data the {metric} is {source}."
         ]
     else:
-        _, interval = show_interval(report.estimate, report.interval, share=share).split(" ", 1)
-        value = show_value(report.estimate, share=share)
-        now = verb.now.format(metric=plain(spoken(report.metric)))
-        sentences = [f"{_where(report)} {now} **{value}**{verb.unit} {interval}.", before]
+        value, ends = show_value(report.estimate, share=share), show_ends(report.interval, share=share)
+        now = verb.now.format(metric=plain(report.problem.metric.spoken))
+        sentences = [f"{_where(report)} {now} **{value}**{verb.unit} ({ends}).", before]
     if reveal:
         sentences.append(_truth(report, share))
     return " ".join(sentences)

@@ -136,7 +136,7 @@ def _details_table(model: ModelBacktest, kind: str) -> str:
 
 
 def _size(error: float, model: ModelBacktest) -> str:
-    return show_points(error, share=model.metric.share).removesuffix(" points").lstrip("+")
+    return show_points(error, share=model.metric.share, sign=False, unit=False)
 
 
 def _cell(judged: MethodRecord | None, model: ModelBacktest) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 from mandoline_core.arrays import Interval
 from mandoline_core.estimators import Outcome, influence_interval
 from mandoline_core.findings import Finding
-from mandoline_core.formatting import counted, listed
+from mandoline_core.formatting import counted, listed, show_percent, show_value
 from mandoline_core.metrics import smaller_class
 from mandoline_core.patterns import Patterns
 from mandoline_core.weighting import Problem
@@ -142,21 +142,21 @@ def _about_overlap(problem: Problem, outcome: Outcome, numbers: Diagnostics) -> 
         why = f" (slices {listed(outcome.beyond, most=4)})" if outcome.beyond else ""
         whole = ""
         if numbers.bounds is not None:
-            low, high = (_value(problem, end) for end in numbers.bounds)
+            low, high = (show_value(end, share=problem.metric.share) for end in numbers.bounds)
             lies = f"lies between {low} and {high}" if np.isfinite(numbers.bounds[1]) else f"is {low} or more"
             whole = f" For the whole target the {problem.metric.name} {lies}, before sampling error."
         yield Finding(
             "set_aside",
             "serious" if numbers.set_aside > 0.2 else "warning",
-            f"{_percent(numbers.set_aside)} of the target ({rows:,} rows) resembles no labelled row{why} and is set "
-            f"aside: this speaks of {_percent(1 - numbers.set_aside)} of the target.{whole}",
+            f"{show_percent(numbers.set_aside)} of the target ({rows:,} rows) resembles no labelled row{why} and is set "
+            f"aside: this speaks of {show_percent(1 - numbers.set_aside)} of the target.{whole}",
             "Label a few of these rows, or drop or merge the slices named.",
         )
     elif numbers.unseen > MUCH_UNSEEN:
         yield Finding(
             "unseen_patterns",
             "warning",
-            f"{_percent(numbers.unseen)} of the target shows combinations of slices that no labelled row shows. "
+            f"{show_percent(numbers.unseen)} of the target shows combinations of slices that no labelled row shows. "
             "There the estimate assumes that slices add up.",
             "Use fewer slices, or label some of these rows.",
         )
@@ -224,7 +224,7 @@ def _about_slices(table: Patterns) -> Iterator[Finding]:
             yield Finding(
                 "much_abstention",
                 "warning",
-                f"Slice {name!r} abstains on {_percent(worst)} of the {where}, where it is taken to say nothing.",
+                f"Slice {name!r} abstains on {show_percent(worst)} of the {where}, where it is taken to say nothing.",
                 "Fill in the missing values, or drop the slice.",
                 (name,),
             )
@@ -268,8 +268,8 @@ def _about_corrections(problem: Problem) -> Iterator[Finding]:
             yield Finding(
                 "derived_rate_outside",
                 "info" if by_chance else "serious",
-                f"With the error rates of slice {name!r} in the source, {_percent(float(rate))} of the target would "
-                f"have to be truly inside it, which cannot be; {_percent(float(np.clip(rate, 0, 1)))} is used. "
+                f"With the error rates of slice {name!r} in the source, {show_percent(float(rate))} of the target would "
+                f"have to be truly inside it, which cannot be; {show_percent(float(np.clip(rate, 0, 1)))} is used. "
                 + (
                     "The luck of the samples alone can do that."
                     if by_chance
@@ -278,20 +278,3 @@ def _about_corrections(problem: Problem) -> Iterator[Finding]:
                 "Nothing to do." if by_chance else "Measure the corrections again, or set the target's own.",
                 (name,),
             )
-
-
-def _value(problem: Problem, value: float) -> str:
-    return f"{value:.1%}" if problem.metric.share else f"{value:.4g}"
-
-
-def _percent(share: float) -> str:
-    """Write a share as a percentage with the digits it needs.
-
-    >>> _percent(0.998), _percent(0.0004), _percent(0.5)
-    ('99.8%', '0.04%', '50%')
-    """
-    for digits in (0, 1, 2, 3):
-        text = f"{share:.{digits}%}"
-        if abs(float(text[:-1]) / 100 - share) < 0.005 * min(abs(share), abs(1 - share)) + 1e-12:
-            return text
-    return text

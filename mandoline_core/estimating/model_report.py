@@ -15,7 +15,7 @@ from mandoline_core.estimating.assemble import ModelProblem
 from mandoline_core.estimating.diagnostics import Diagnostics, diagnose, find, interval_of
 from mandoline_core.estimators import Outcome, Redrawable, bootstrap, bootstrap_interval, get_estimator
 from mandoline_core.findings import Finding, Verdict, worst_first
-from mandoline_core.formatting import listed, show_interval, show_points
+from mandoline_core.formatting import listed, show_difference, show_interval
 from mandoline_core.patterns import add_up
 from mandoline_core.project import EstimatorSettings
 from mandoline_core.weighting import Problem, edge_threshold, has_rows, potential_names, score_tests
@@ -204,7 +204,7 @@ def _about_audits(prepared: ModelProblem, outcome: Outcome, settings: EstimatorS
     names = [name for name, n in zip(problem.patterns.names, sizes, strict=True) if n > 0]
     most = f"{int(sizes[sizes > 0].min()):,}" + (" rows and more" if len(names) > 1 else " rows")
     without, with_it = (
-        show_points(z * error, share=problem.metric.share).lstrip("+")
+        show_difference(z * error, share=problem.metric.share)
         for error in (outcome.error_if_known, outcome.influence.standard_error())
     )
     said = f"The corrections of {listed([repr(name) for name in names], most=4)} were measured on {most}; the interval "

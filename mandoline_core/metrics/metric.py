@@ -21,6 +21,18 @@ MOST_CLASSES = 60  # a table of all pairs of classes is kept for every pattern o
 _SMALLEST_CHANCE = 1e-15  # a probability of 0 for what then happens costs this much, not infinity
 
 
+_SPOKEN = {
+    "f1": "F1 score",
+    "balanced_accuracy": "balanced accuracy",
+    "mcc": "Matthews correlation",
+    "log_loss": "log loss",
+    "brier": "Brier score",
+    "auroc": "AUROC",
+    "mae": "mean absolute error",
+    "rmse": "root mean squared error",
+}
+
+
 def _first(means: Floats) -> float:
     return float(means[0])
 
@@ -67,6 +79,11 @@ class Metric:
     def share(self) -> bool:
         """Whether values are shown as percentages."""
         return self.unit == "percent"
+
+    @property
+    def spoken(self) -> str:
+        """The name as it is said."""
+        return _SPOKEN.get(self.name, self.name)
 
     @property
     def ranked(self) -> bool:

@@ -56,7 +56,7 @@ def hidden() -> None:
                 charts.HiddenShift(
                     curve.gammas, curve.lows, curve.highs, curve.points, point, threshold, crossing, strengths
                 ),
-                metric=report.metric,
+                metric=report.problem.metric.spoken,
                 share=share,
                 dark=parts.is_dark(),
             ),

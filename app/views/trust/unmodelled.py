@@ -18,6 +18,7 @@ from app.words import trust as trust_words
 from app.words import wording
 from mandoline_core import Slice
 from mandoline_core.estimating import ROWS_LEFT_OUT, Balance, is_share
+from mandoline_core.formatting import direction
 from mandoline_core.trust import BalanceLine
 
 MOST_LINES, MOST_SLICES, MOST_OFFERED = 14, 6, 5
@@ -165,11 +166,13 @@ def slice_parts() -> None:
         share = is_share(report)
         st.markdown(trust_words.attribution_sentence(found, report))
         parts.chart(
-            charts.waterfall(found, report.source, metric=report.metric, share=share, dark=parts.is_dark()),
+            charts.waterfall(
+                found, report.source, metric=report.problem.metric.spoken, share=share, dark=parts.is_dark()
+            ),
             "waterfall",
             alt="From the labelled data's score to the estimate, slice by slice",
         )
-        if any(p.rule == ROWS_LEFT_OUT and wording.direction(p.value, share=share) != "the same" for p in found.parts):
+        if any(p.rule == ROWS_LEFT_OUT and direction(p.value, share=share) != "the same" for p in found.parts):
             st.caption(
                 f"{ROWS_LEFT_OUT.capitalize()}: labelled rows that count for nothing. No new row is like them, or they "
                 "only serve to fit the weights."
