@@ -5,8 +5,6 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Sequence
 
-from mandoline_core.arrays import Interval
-
 _WIDTH = 100
 
 
@@ -43,7 +41,7 @@ def show_value(value: float, *, share: bool) -> str:
     return f"{value:.1%}" if share else f"{value:.4g}"
 
 
-def show_ends(interval: Interval, *, share: bool) -> str:
+def show_ends(interval: tuple[float, float], *, share: bool) -> str:
     """Write where an interval of a metric's values ends: shares as percentages without their sign.
 
     >>> show_ends((0.776, 0.811), share=True)
@@ -52,7 +50,7 @@ def show_ends(interval: Interval, *, share: bool) -> str:
     return " to ".join(f"{100 * end:.1f}" if share else f"{end:.4g}" for end in interval)
 
 
-def show_interval(value: float, interval: Interval, *, share: bool) -> str:
+def show_interval(value: float, interval: tuple[float, float], *, share: bool) -> str:
     """Write a value with its interval.
 
     >>> show_interval(0.7941, (0.776, 0.811), share=True)

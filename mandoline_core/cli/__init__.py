@@ -5,4 +5,4 @@ One file a command; each imports what it needs when it runs.
 
 from __future__ import annotations
 
-from mandoline_core.cli.cli import main
+from mandoline_core.cli.main import main

@@ -7,5 +7,7 @@ from __future__ import annotations
 
 from mandoline_core.metrics.answers import Answers, ClassCodes, merged_name, read_answers, read_probabilities
 from mandoline_core.metrics.auroc import smaller_class
-from mandoline_core.metrics.metric import ABOUT_CLASSES, METRICS, MOST_CLASSES, Evaluation, Metric, evaluate, get_metric
+from mandoline_core.metrics.confusion import MOST_CLASSES
+from mandoline_core.metrics.metric import Evaluation, Metric, evaluate
+from mandoline_core.metrics.registry import METRICS, get_metric
 from mandoline_core.metrics.scoring import Scores, check_finite, score_rows

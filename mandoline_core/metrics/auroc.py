@@ -1,14 +1,18 @@
-"""Ranking: the area under the ROC curve on weighted rows, with the slope of every row's weight."""
+"""AUROC: the area under the ROC curve on weighted rows, with the slope of every row's weight."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mandoline_core.arrays import Floats
 from mandoline_core.errors import DataError
+from mandoline_core.formatting import listed
+from mandoline_core.metrics.answers import ClassCodes
+from mandoline_core.metrics.metric import UNIT, Metric
 
 
 def auroc(positive: NDArray[np.bool_], scores: Floats, weights: Floats, name: str) -> tuple[float, Floats]:
@@ -94,3 +98,33 @@ def smaller_class(statistics: Floats, weights: Floats) -> float:
     totals = np.array([weights @ of_class, weights @ ~of_class])
     squares = np.array([weights**2 @ of_class, weights**2 @ ~of_class])
     return float((totals**2 / np.where(squares > 0, squares, np.inf)).min())
+
+
+def _auroc(metric: Metric, classes: tuple[str, ...], one: int | None) -> Metric:
+    if len(classes) < 2:
+        raise DataError(
+            f"Metric 'auroc' needs two classes, and labels and predictions have only {listed(classes)}. "
+            "Choose another metric."
+        )
+    # Of two classes, ranking one first is ranking the other last: one of them says it all.
+    columns = [one] if one is not None else [1] if len(classes) == 2 else list(range(len(classes)))
+
+    def rows(truth: ClassCodes, _: ClassCodes, probabilities: Floats) -> Floats:
+        return np.column_stack([truth[:, None] == np.array(columns), probabilities[:, columns]]).astype(float)
+
+    def rank(statistics: Floats, weights: Floats) -> tuple[float, Floats]:
+        n = len(columns)
+        return mean_auroc(statistics[:, :n] > 0.5, statistics[:, n:], weights, [classes[i] for i in columns])
+
+    return replace(metric, statistics=rows, rank=rank)
+
+
+AUROC = Metric(
+    "auroc",
+    "how well probabilities rank a class first (AUROC)",
+    "probabilities",
+    UNIT,
+    called="AUROC",
+    of_classes=_auroc,
+    about_one=True,
+)

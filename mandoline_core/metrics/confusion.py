@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
 from mandoline_core.arrays import Floats
-from mandoline_core.errors import DataError
+from mandoline_core.errors import DataError, ProjectError
 from mandoline_core.metrics.answers import ClassCodes
+from mandoline_core.metrics.metric import UNIT, Metric
 
+MOST_CLASSES = 60  # a table of all pairs of classes is kept for every pattern of slices
 Found = tuple[float, Floats]
 
 
@@ -130,3 +133,49 @@ OF_ALL: dict[str, Callable[[Floats], Found]] = {
     "balanced_accuracy": _balanced_accuracy,
     "mcc": _mcc,
 }
+
+
+def _of_classes(metric: Metric, classes: tuple[str, ...], one: int | None) -> Metric:
+    """Fit a metric to the classes at hand: to one of them, or to the table of all."""
+    if one is not None:
+        of_one, name = OF_ONE[metric.name], classes[one]
+        return replace(
+            metric,
+            title=f"{metric.title}: {name}",
+            statistics=lambda truth, predicted, _: one_class_rows(truth, predicted, one),
+            combine=lambda means: of_one(means, name)[0],
+            slope=lambda means: of_one(means, name)[1],
+        )
+    n, of_all = len(classes), OF_ALL[metric.name]
+    if n > MOST_CLASSES:
+        raise ProjectError(
+            f"Metric {metric.name!r} over {n} classes would need a table of all their pairs. "
+            f"Set positive in [metric] to one class, or merge classes to at most {MOST_CLASSES}."
+        )
+    return replace(
+        metric,
+        statistics=lambda truth, predicted, _: table_rows(truth, predicted, n),
+        combine=lambda means: of_all(means.reshape(n, n))[0],
+        slope=lambda means: of_all(means.reshape(n, n))[1].ravel(),
+    )
+
+
+_COMMON = Metric("", "", "predictions", UNIT, of_classes=_of_classes, needs_table=True)
+_ABOUT_ONE = replace(_COMMON, about_one=True)
+PRECISION = replace(_ABOUT_ONE, name="precision", title="how often the model is right when it names a class")
+RECALL = replace(_ABOUT_ONE, name="recall", title="how much of a class the model finds")
+F1 = replace(_ABOUT_ONE, name="f1", title="precision and recall in one number (their harmonic mean)", called="F1 score")
+BALANCED_ACCURACY = replace(
+    _COMMON,
+    name="balanced_accuracy",
+    title="share of right predictions, every class counting the same",
+    called="balanced accuracy",
+)
+MCC = replace(
+    _COMMON,
+    name="mcc",
+    title="agreement of predictions and labels (Matthews correlation)",
+    called="Matthews correlation",
+    bounds=(-1.0, 1.0),
+    unit="number",
+)

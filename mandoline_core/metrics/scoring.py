@@ -12,8 +12,8 @@ from mandoline_core.arrays import Floats
 from mandoline_core.errors import DataError, ProjectError
 from mandoline_core.formatting import counted, listed
 from mandoline_core.metrics.answers import Answers, add_probable_classes, read_answers, read_probabilities
-from mandoline_core.metrics.confusion import OF_ALL
-from mandoline_core.metrics.metric import ABOUT_CLASSES, Metric, get_metric, metric_of_classes
+from mandoline_core.metrics.metric import Metric
+from mandoline_core.metrics.registry import get_metric
 from mandoline_core.project import MetricSettings
 from mandoline_core.samples import Model, Sample, class_codes, kind_of
 
@@ -95,8 +95,9 @@ def _number_scores(metric: Metric, sample: Sample, label: str, prediction: str) 
     gap = answer - truth
     known = np.isfinite(gap)
     gap = np.where(known, gap, 0.0)
-    values = {"mae": np.abs(gap), "rmse": gap**2, "bias": gap}[metric.name]
-    return Scores(values[:, None], known, metric)
+    if metric.of_numbers is None:
+        raise TypeError(f"Metric {metric.name!r} says nothing about numbers.")
+    return Scores(metric.of_numbers(gap)[:, None], known, metric)
 
 
 def _numbers(sample: Sample, column: str, metric: Metric, advice: str) -> Floats:
@@ -130,13 +131,13 @@ def _class_scores(
     if metric.needs == "probabilities":
         every = add_probable_classes(answers, model, settings.merge)
         probabilities, _ = read_probabilities(sample, model, every, settings.merge)
-        if metric.name in ABOUT_CLASSES:  # a class that no row shows cannot be ranked first
+        if metric.about_one:  # a class that no row shows cannot be ranked first
             probabilities = probabilities[:, : len(answers.classes)]
         else:
             answers = every
         known &= np.isfinite(probabilities[:, 0])
-    metric = metric_of_classes(metric, answers.classes, settings.positive)
-    if metric.name in OF_ALL and settings.positive is None:
+    metric = metric.fit(answers.classes, settings.positive)
+    if metric.needs_table and settings.positive is None:
         _check_size(metric, sample, len(answers.classes))
     if metric.statistics is None:
         raise TypeError(f"Metric {metric.name!r} says nothing about classes.")

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import sys
 
-from tests.benchmarks import comparing, density_ratios, million_rows, slider, solving
+from tests.benchmarks import comparing, density_ratios, million_rows, slider, solving, starting
 
 
 def main() -> int:
     """Run and report."""
-    bounds = solving.run()
+    bounds = starting.run()
+    print()
+    bounds += solving.run()
     print()
     bounds += density_ratios.run()
     print()

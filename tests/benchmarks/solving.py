@@ -17,7 +17,7 @@ from threadpoolctl import threadpool_limits
 from mandoline_core.estimating.assemble import make_problem
 from mandoline_core.estimators.bootstrap import bootstrap
 from mandoline_core.estimators.registry import get_estimator
-from mandoline_core.metrics.metric import get_metric
+from mandoline_core.metrics.registry import get_metric
 from mandoline_core.patterns.patterns import count_patterns
 from mandoline_core.project.settings import EstimatorSettings
 from mandoline_core.weighting.problem import Problem

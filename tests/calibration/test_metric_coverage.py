@@ -12,7 +12,7 @@ from scipy.stats import norm
 from mandoline_core.estimating.assemble import make_problem
 from mandoline_core.estimating.diagnostics import interval_of
 from mandoline_core.estimators.registry import get_estimator
-from mandoline_core.metrics.metric import get_metric, metric_of_classes
+from mandoline_core.metrics.registry import get_metric
 from mandoline_core.patterns.patterns import count_patterns
 from mandoline_core.project.settings import EstimatorSettings
 
@@ -65,7 +65,7 @@ def make_rows(rng: np.random.Generator) -> Rows:
 @pytest.mark.parametrize("name", ["accuracy", "f1"])
 def test_intervals_of_two_models_and_of_their_difference_cover(name, n, record_property):
     """Each model's interval, and that of the difference on the same rows."""
-    metric = metric_of_classes(get_metric(name), CLASSES, "yes" if name == "f1" else None)
+    metric = get_metric(name).fit(CLASSES, "yes" if name == "f1" else None)
     rng = np.random.default_rng(99)
     hits = []
     for _ in range(REPETITIONS):

@@ -14,7 +14,7 @@ from mandoline_core import EstimatorSettings, Flag, MetricSettings, Model, Sampl
 from mandoline_core.estimating.assemble import make_problem
 from mandoline_core.estimators.base import Estimator, Outcome
 from mandoline_core.metrics.answers import Answers
-from mandoline_core.metrics.metric import get_metric, metric_of_classes
+from mandoline_core.metrics.registry import get_metric
 from mandoline_core.patterns.patterns import count_patterns
 from mandoline_core.weighting.problem import Evidence, Problem, Rows
 
@@ -125,7 +125,7 @@ _ANYWHERE = Sample(pd.DataFrame({"label": ["a"]}), label="label", name="drawn")
 def state_drawn(source: SamplePair, target: SamplePair, metric: str = "accuracy") -> Problem:
     """State the problem of a metric on rows that were drawn; the source must show every class."""
     said = source.answers
-    fitted = metric_of_classes(get_metric(metric), said.classes)
+    fitted = get_metric(metric).fit(said.classes)
     assert fitted.statistics is not None
     statistics = fitted.statistics(source.truth, source.predicted, source.probabilities)
     names = [f"slice {i}" for i in range(source.codes.shape[1])]

@@ -12,7 +12,7 @@ from mandoline_core.estimating.assemble import make_problem
 from mandoline_core.estimators.registry import get_estimator
 from mandoline_core.labelling.few_labels import judge
 from mandoline_core.labelling.rows import share_out
-from mandoline_core.metrics.metric import get_metric, metric_of_classes
+from mandoline_core.metrics.registry import get_metric
 from mandoline_core.patterns.patterns import count_patterns
 from mandoline_core.weighting.problem import Problem
 from tests.core.answered import SamplePair, state_drawn
@@ -83,7 +83,7 @@ class LabelWorld:
         statistics = self.statistics(codes["source"], "source", rng)
         metric = get_metric(self.metric)
         if self.metric == "f1":
-            metric = metric_of_classes(metric, ("no", "yes"), "yes")
+            metric = metric.fit(("no", "yes"), "yes")
         if self.metric == "mean":
             metric = replace(metric, bounds=(0.0, np.inf))
         count = count_patterns(codes["source"], codes["target"], statistics, ["a", "b", "c"])

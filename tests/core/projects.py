@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 import tomli_w
 
-from mandoline_core.cli.cli import main
+from mandoline_core.cli.main import main
 
 ROOT = Path(__file__).parents[2]
 SAMPLE_DATA = ROOT / "sample_data"

@@ -68,9 +68,27 @@ def test_versions_agree(capsys: pytest.CaptureFixture[str]) -> None:
     assert f"\n## {VERSION}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
 
 
-def test_the_command_line_starts_without_the_apps_libraries() -> None:
-    """The core never imports Streamlit, and charts are the app's."""
-    code = "import sys, mandoline_core.cli; print([n for n in ('streamlit', 'plotly', 'sklearn') if n in sys.modules])"
+HEAVY = ("numpy", "pandas", "plotly", "pyarrow", "scipy", "sklearn", "streamlit")
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["--version"], ["estimate"], ["estimat"], ["plan", "x", "--rows", "0"]]
+)
+def test_what_needs_no_data_imports_no_library(arguments: str) -> None:
+    """Help, the version and a bad argument answer at once: importing pandas alone takes many times longer."""
+    code = (
+        "import sys\nfrom mandoline_core.cli import main\ntry:\n    main(sys.argv[1:])\nexcept SystemExit:\n    pass\n"
+        f"print([name for name in {HEAVY} if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code, *arguments.split()], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_the_core_imports_neither_charts_nor_the_apps_framework() -> None:
+    """An estimate is made without them, and without scikit-learn, which only some methods need."""
+    code = (
+        "import sys, mandoline_core.report; print([n for n in ('streamlit', 'plotly', 'sklearn') if n in sys.modules])"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
 

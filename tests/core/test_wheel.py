@@ -88,7 +88,7 @@ def test_the_installed_command_gives_the_checkouts_numbers(site: Path, capsys: p
 
 def test_the_installed_app_is_the_bundled_one(site: Path) -> None:
     """`mandoline app` finds the app and the sample project inside the package."""
-    out = elsewhere(site, "print(cli.bundle_root())").strip()
+    out = elsewhere(site, "from mandoline_core.cli.app import bundle_root; print(bundle_root())").strip()
     assert Path(out) == site / BUNDLED
     assert (Path(out) / "app" / "main.py").is_file()
 

@@ -13,7 +13,7 @@ from app.views import parts
 from app.views.data import merging
 from app.words import wording
 from mandoline_core import METRICS, MandolineError, Model, Project, Sample
-from mandoline_core.metrics import ABOUT_CLASSES, merged_name
+from mandoline_core.metrics import get_metric, merged_name
 from mandoline_core.samples import class_name
 
 NONE = "(none)"
@@ -80,7 +80,7 @@ def metric_controls(project: Project, source: Sample) -> None:
         )
         problem("role_column")
 
-    if project.metric.name in ABOUT_CLASSES:
+    if get_metric(project.metric.name).about_one:
         now = NONE if project.metric.positive is None else class_name(project.metric.positive)
         classes = [merged_name(name, project.metric.merge) for name in compute.source_classes(state.workspace())]
         st.selectbox(
@@ -161,7 +161,7 @@ def set_metric(project: Project) -> Project:
     """Take the metric that was chosen, with its column."""
     name = state.typed("role_metric")
     column = state.typed("role_column") if name == "mean" else None
-    positive = state.typed("role_positive") if name in ABOUT_CLASSES else None
+    positive = state.typed("role_positive") if get_metric(name).about_one else None
     positive = project.metric.positive if positive is None else None if positive == NONE else positive
     return replace(project, metric=replace(project.metric, name=name, column=column, positive=positive))
 

@@ -17,7 +17,7 @@ from mandoline_core.comparing.ranking import summarise
 from mandoline_core.comparing.results import Comparison, Entry, ModelComparison
 from mandoline_core.estimators.registry import ESTIMATORS
 from mandoline_core.estimators.source import Source
-from mandoline_core.metrics.metric import get_metric
+from mandoline_core.metrics.registry import get_metric
 
 HOSTILE = "<img src=x onerror=alert(1)> $x$ %{y}"
 

@@ -17,7 +17,7 @@ from app.charts.template import SOURCE, TARGET, TITLE_WIDTH
 from mandoline_core.backtesting.results import Draw, ModelBacktest, judge
 from mandoline_core.estimating.attribution import Attribution, AttributionPart
 from mandoline_core.estimating.elasticity import CorrectionSlope
-from mandoline_core.metrics.metric import get_metric
+from mandoline_core.metrics.registry import get_metric
 from mandoline_core.trust.drift_signs import ClassShare, SliceCalibration
 from mandoline_core.trust.sensitivity import SensitivityPoint, SliceStrength
 from mandoline_core.trust.theory import Term, TheoremBound

@@ -22,7 +22,7 @@ from mandoline_core.comparing.results import Difference, Entry, ModelComparison
 from mandoline_core.estimators.base import Outcome
 from mandoline_core.estimators.registry import ESTIMATORS
 from mandoline_core.estimators.source import Source
-from mandoline_core.metrics.metric import get_metric
+from mandoline_core.metrics.registry import get_metric
 from mandoline_core.weighting.problem import Problem
 from tests.app.pages import current, labels, open_app, press, project_id, run, said
 from tests.core.projects import LONG, NEGATION, write_project

@@ -15,7 +15,7 @@ import polars as pl
 import pytest
 
 import mandoline_core as md
-from mandoline_core.cli.cli import main
+from mandoline_core.cli.main import main
 from tests.core.projects import DIGITS, LONG, NEGATION, REVIEWS, ROOT, WEB, run, run_json, small_frames, write_project
 
 Captured = pytest.CaptureFixture[str]

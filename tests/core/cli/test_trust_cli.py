@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import mandoline_core as md
-from mandoline_core.cli.cli import main
+from mandoline_core.cli.main import main
 from tests.core.projects import REVIEWS, refused, run, run_json, small_frames, write_project
 
 Captured = pytest.CaptureFixture[str]

@@ -18,7 +18,7 @@ import mandoline_core as md
 from mandoline_core.comparing.ranking import summarise
 from mandoline_core.comparing.results import Entry, ModelComparison
 from mandoline_core.estimators.registry import ESTIMATORS
-from mandoline_core.metrics.metric import get_metric
+from mandoline_core.metrics.registry import get_metric
 from mandoline_core.project.settings import MethodSettings
 from tests.core.projects import small_frames, write_project
 from tests.core.weighted_rows import MODELS, draw_rows, flags, samples

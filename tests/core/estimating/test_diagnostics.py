@@ -11,7 +11,7 @@ from hypothesis import given
 from mandoline_core.estimating.diagnostics import TINY, diagnose, find, interval_of
 from mandoline_core.estimators.registry import get_estimator
 from mandoline_core.findings import Finding, worst_first
-from mandoline_core.metrics.metric import get_metric
+from mandoline_core.metrics.registry import get_metric
 from mandoline_core.slices.noise import Correction, Noise
 from mandoline_core.weighting.corrections import correction_rule
 from mandoline_core.weighting.problem import Problem

@@ -16,7 +16,8 @@ from mandoline_core.estimators.doc import DifferenceOfConfidences
 from mandoline_core.estimators.doubly_robust import DoublyRobust
 from mandoline_core.estimators.expected import expected_metric
 from mandoline_core.estimators.pape import Pape
-from mandoline_core.metrics.metric import METRICS, evaluate, get_metric, metric_of_classes
+from mandoline_core.metrics.metric import evaluate
+from mandoline_core.metrics.registry import METRICS, get_metric
 from tests.core.answered import (
     SamplePair,
     answers,
@@ -141,7 +142,7 @@ def test_expected_metric_is_the_mean_over_drawn_labels_at_scale(name: str, n_cla
     tenths = rng.multinomial(10, np.ones(n_classes) / n_classes, 40)
     own = rng.dirichlet(np.ones(n_classes), 40)
     predicted = own.argmax(axis=1).astype(np.int32)
-    metric = metric_of_classes(get_metric(name), ("a", "b", "c")[:n_classes])
+    metric = get_metric(name).fit(("a", "b", "c")[:n_classes])
     found = expected_metric(metric, predicted, own, tenths / 10)
     row, truth = np.repeat(np.arange(40), 10), np.concatenate([np.repeat(np.arange(n_classes), t) for t in tenths])
     assert metric.statistics is not None

@@ -15,7 +15,7 @@ from mandoline_core.estimators.cbpe import Cbpe
 from mandoline_core.estimators.expected import expected_metric
 from mandoline_core.estimators.intervals import RowInfluence
 from mandoline_core.estimators.pape import Pape
-from mandoline_core.metrics.metric import get_metric, metric_of_classes
+from mandoline_core.metrics.registry import get_metric
 from tests.core.answered import SamplePair, answers, state, state_drawn
 
 WORLDS, CONFIDENCE = 400, 0.95
@@ -92,7 +92,7 @@ def test_calibrated_interval_covers_the_truth_when_only_scores_shift(metric: str
     rng, shapes = np.random.default_rng(15), ((1.5, 2.5), (2.5, 1.5))
     scores = beta.ppf((np.arange(100_000) + 0.5) / 100_000, *shapes[1])
     chances = np.column_stack([0.85 - 0.6 * scores, 0.15 + 0.6 * scores])
-    fitted = metric_of_classes(get_metric(metric), ("a", "b"))
+    fitted = get_metric(metric).fit(("a", "b"))
     truth = expected_metric(fitted, (scores > 0.5).astype(np.int32), chances, chances).value
     covered = plain = 0
     for _ in range(WORLDS):
@@ -119,7 +119,7 @@ def mixed_truth(share: float, useful: tuple[float, float], metric: str = "accura
     """Compute the metric to expect on all rows of which such a share is in the slice."""
     scores = beta.ppf((np.arange(100_000) + 0.5) / 100_000, 2, 2)
     chance = 0.5 + (share * useful[0] + (1 - share) * useful[1]) * (scores - 0.5)
-    fitted = metric_of_classes(get_metric(metric), ("a", "b"))
+    fitted = get_metric(metric).fit(("a", "b"))
     own, chances = (np.column_stack([1 - of_b, of_b]) for of_b in (scores, chance))
     return expected_metric(fitted, (scores > 0.5).astype(np.int32), own, chances).value
 

@@ -15,7 +15,7 @@ from mandoline_core.estimators.confident import AnsweredRows, read_known
 from mandoline_core.estimators.doubly_robust import Design, DoublyRobust, combine
 from mandoline_core.estimators.mandoline import Mandoline
 from mandoline_core.estimators.reweighted import weigh
-from mandoline_core.metrics.metric import get_metric
+from mandoline_core.metrics.registry import get_metric
 from mandoline_core.weighting.problem import Problem
 from tests.core.answered import SamplePair, answers, multiples, random_answers, state, state_drawn
 

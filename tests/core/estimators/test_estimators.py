@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from mandoline_core.errors import MandolineError, OverlapError, ProjectError
 from mandoline_core.estimators.registry import ESTIMATORS, get_estimator
-from mandoline_core.metrics.metric import get_metric
+from mandoline_core.metrics.registry import get_metric
 from mandoline_core.slices.noise import Correction, Noise
 from mandoline_core.weighting.fitting import fit
 from tests import oracles

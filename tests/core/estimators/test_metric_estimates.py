@@ -15,7 +15,8 @@ from mandoline_core.estimating.assemble import ModelProblem, make_problem
 from mandoline_core.estimators.bootstrap import bootstrap
 from mandoline_core.estimators.intervals import influence_interval
 from mandoline_core.estimators.registry import get_estimator
-from mandoline_core.metrics.metric import evaluate, get_metric, metric_of_classes
+from mandoline_core.metrics.metric import evaluate
+from mandoline_core.metrics.registry import get_metric
 from mandoline_core.patterns.patterns import Patterns, add_up, count_patterns
 from mandoline_core.project.settings import EstimatorSettings, MetricSettings
 from mandoline_core.slices.noise import Correction, Noise
@@ -305,7 +306,7 @@ def test_auroc_has_no_bootstrap_and_says_so() -> None:
 def test_redraws_that_lose_the_class_are_failures() -> None:
     """Recall of a class with a single label is not defined where that row is not drawn; the others still count."""
     truth, codes = np.arange(20) == 0, np.ones((20, 1), dtype=np.int8)
-    metric = metric_of_classes(get_metric("recall"), ("no", "yes"), "yes")
+    metric = get_metric("recall").fit(("no", "yes"), "yes")
     statistics = metric.statistics(truth.astype(np.int32), np.ones(20, dtype=np.int32), np.zeros((20, 0)))
     problem = make_problem(count_patterns(codes, codes, statistics), statistics, metric, EstimatorSettings())
     estimator = get_estimator("mandoline")
@@ -400,7 +401,7 @@ class World:
         below = self.levels[source, truth].cumsum(axis=1)
         score = (rng.random((n, 1)) > below).sum(axis=1).clip(max=9)
         chance = (score + 0.5) / 10
-        metric = metric_of_classes(get_metric(name), ("no", "yes"), "yes")
+        metric = get_metric(name).fit(("no", "yes"), "yes")
         statistics = metric.statistics(truth, (score >= 5).astype(np.int32), np.column_stack([1 - chance, chance]))
         count = count_patterns(self.codes[source], self.codes[target], statistics)
         return make_problem(count, statistics, metric, EstimatorSettings())

@@ -26,7 +26,7 @@ from mandoline_core.labelling.few_labels import FewLabels, use_labels
 from mandoline_core.labelling.predicted_scores import predict_scores, regress
 from mandoline_core.labelling.prediction_powered import LabelledRows, best_weight, from_all, from_labels
 from mandoline_core.labelling.rows import has_label, score_labelled, share_out
-from mandoline_core.metrics.metric import get_metric, metric_of_classes
+from mandoline_core.metrics.registry import get_metric
 from tests.core.answered import random_answers
 from tests.core.labelled_worlds import LabelWorld, repeat
 
@@ -136,7 +136,7 @@ def test_unbounded_scores_get_students_interval() -> None:
 def test_metrics_of_several_means_are_linearised_where_they_are() -> None:
     """F1 combined equals F1 of the combined confusion counts; predictions of the truth give that of all rows."""
     rng = np.random.default_rng(1)
-    f1 = metric_of_classes(get_metric("f1"), ("no", "yes"), "yes")
+    f1 = get_metric("f1").fit(("no", "yes"), "yes")
     rows = rng.multinomial(1, [0.4, 0.2, 0.1, 0.3], size=400)[:, :3].astype(float)
     known = LabelledRows(rows[:40], rows[:40], np.full(40, 1 / 40), rows.mean(axis=0), 400, indicators=True)
     found = from_all(f1, known, confidence=0.95)

@@ -13,7 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mandoline_core import DataError, MandolineError, Model, ProjectError, Sample
-from mandoline_core.metrics.metric import METRICS, MOST_CLASSES, Metric, evaluate, get_metric, metric_of_classes
+from mandoline_core.metrics.confusion import MOST_CLASSES
+from mandoline_core.metrics.metric import Metric, evaluate
+from mandoline_core.metrics.registry import METRICS, get_metric
 from mandoline_core.metrics.scoring import Scores, score_rows
 from mandoline_core.project.settings import MetricSettings
 from tests.core.metric_rows import CASES, draw
@@ -221,15 +223,15 @@ def test_merging_equals_merging_the_columns_beforehand(name: str) -> None:
 
 def test_bounds_follow_the_classes() -> None:
     """A Brier score over more than two classes goes up to 2, Matthews' correlation from -1."""
-    assert metric_of_classes(get_metric("brier"), ("a", "b")).bounds == (0.0, 1.0)
-    assert metric_of_classes(get_metric("brier"), ("a", "b", "c")).bounds == (0.0, 2.0)
-    assert metric_of_classes(get_metric("mcc"), ("a", "b")).bounds == (-1.0, 1.0)
+    assert get_metric("brier").fit(("a", "b")).bounds == (0.0, 1.0)
+    assert get_metric("brier").fit(("a", "b", "c")).bounds == (0.0, 2.0)
+    assert get_metric("mcc").fit(("a", "b")).bounds == (-1.0, 1.0)
     assert [METRICS[name].bounds for name in ("mae", "rmse", "log_loss")] == [(0.0, np.inf)] * 3
 
 
 def fitted(name: str) -> Metric:
     """Fit a metric to two classes."""
-    return metric_of_classes(get_metric(name), ("a", "b"))
+    return get_metric(name).fit(("a", "b"))
 
 
 def test_metrics_know_what_they_are() -> None:

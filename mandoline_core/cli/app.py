@@ -1,0 +1,67 @@
+"""`mandoline app`: start the app in the browser."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+HELP = "Start the app in the browser, on the sample project when none is given."
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Take a project, and where to listen and to keep things."""
+    parser.add_argument("project", metavar="PROJECT.toml", type=Path, nargs="?", help="the project file")
+    parser.add_argument(
+        "--port", type=_port, metavar="N", help="port to listen on (8501 unless Streamlit is told otherwise)"
+    )
+    parser.add_argument("--data-dir", metavar="D", type=Path, help="where projects and uploads are kept")
+    parser.add_argument("--host", metavar="H", help="address to listen on (this machine only, unless told otherwise)")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Start Streamlit on the app, and wait for its end."""
+    from mandoline_core.project import load_project
+
+    root = bundle_root()
+    command = [sys.executable, "-m", "streamlit", "run", str(root / "app" / "main.py")]
+    command += ["--server.address", options.host or _address(), "--server.showEmailPrompt", "false"]
+    if options.port is not None:
+        command += ["--server.port", str(options.port)]
+    project = options.project or root / "sample_data" / "reviews" / "project.toml"
+    load_project(project)  # say what is wrong here, not in the browser
+    path = os.pathsep.join(filter(None, [str(root), os.environ.get("PYTHONPATH")]))
+    environment = {**os.environ, "PYTHONPATH": path}
+    if options.data_dir is not None:
+        environment["MANDOLINE_DATA_DIR"] = str(options.data_dir.resolve())
+    return subprocess.run([*command, "--", str(project.resolve())], env=environment, check=False).returncode
+
+
+def _port(text: str) -> int:
+    """Read a port; argparse says what is wrong with any other text."""
+    if not text.isascii() or not text.isdecimal() or not 1 <= int(text) <= 65535:
+        raise argparse.ArgumentTypeError(f"must be a whole number from 1 to 65535. Got {text!r}.")
+    return int(text)
+
+
+def _address() -> str:
+    """Find the address that Streamlit's own settings name; this machine only when they name none."""
+    if "STREAMLIT_SERVER_ADDRESS" in os.environ:
+        return os.environ["STREAMLIT_SERVER_ADDRESS"]
+    for folder in (Path.cwd(), Path.home()):
+        try:
+            settings = tomllib.loads((folder / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
+            return str(settings["server"]["address"])
+        except (OSError, ValueError, KeyError, TypeError):
+            continue  # absent or not for us to judge: Streamlit reads it again and complains itself
+    return "127.0.0.1"
+
+
+def bundle_root() -> Path:
+    """Find the folder that holds the app and the samples: inside the installed package, or the checkout."""
+    package = Path(__file__).resolve().parents[1]
+    bundled = package / "_bundled"
+    return bundled if bundled.is_dir() else package.parent

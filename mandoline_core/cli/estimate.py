@@ -1,0 +1,69 @@
+"""`mandoline estimate`: each model's estimate, its interval, and what to know before quoting it."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mandoline_core.cli.project_command import Progress, add_project, show, write
+from mandoline_core.errors import MandolineError
+
+if TYPE_CHECKING:
+    from mandoline_core.project import Project
+    from mandoline_core.report import Report
+
+HELP = "Estimate each model's score on the target."
+BELOW = 1
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Take a project, what to write beside the estimate, and the least it may be."""
+    add_project(parser)
+    parser.add_argument("--reveal", action="store_true", help="show the truth from the project's file of target labels")
+    parser.add_argument("--html", metavar="FILE", type=Path, help="write the report as a web page")
+    parser.add_argument("--weights", metavar="FILE", type=Path, help="write one weight a source row and model, as CSV")
+    parser.add_argument(
+        "--fail-under", metavar="X", type=float, help="exit with 1 when the first model's estimate is below X (0 to 1)"
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Estimate, write what was asked for, and print."""
+    import pandas as pd
+
+    from mandoline_core.project import load_project
+    from mandoline_core.report import estimate, render_page
+
+    project = load_project(options.project)
+    _check_least(options.fail_under, project)
+    with Progress() as progress:
+        report = estimate(project, reveal=options.reveal, progress=progress)
+    if options.weights is not None:
+        write(options.weights, pd.DataFrame({n: m.weights for n, m in report.models.items()}).to_csv(index=False))
+    if options.html is not None:
+        write(options.html, render_page(report))
+    show(report, options)
+    return _judge(report, options.fail_under)
+
+
+def _check_least(least: float | None, project: Project) -> None:
+    """Refuse a bound that no estimate, or every estimate, would meet."""
+    from mandoline_core.metrics import get_metric
+
+    bounds = get_metric(project.metric.name).bounds
+    if least is None or bounds is None or bounds[0] <= least <= bounds[1]:
+        return
+    hint = f" Did you mean {least / 100:g}?" if 1 < least <= 100 else ""
+    raise MandolineError(f"--fail-under must be between {bounds[0]:g} and {bounds[1]:g}. Got {least:g}.{hint}")
+
+
+def _judge(report: Report, least: float | None) -> int:
+    if least is None or (report.first.converged and report.estimate >= least):
+        return 0
+    said = (
+        f"the estimate {report.estimate:.4f} is below {least:g}" if report.first.converged else "there is no estimate"
+    )
+    print(f"mandoline: {said}.", file=sys.stderr)
+    return BELOW

@@ -1,0 +1,86 @@
+"""The parser of all commands, and what happens around the one that runs."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from types import ModuleType
+
+from mandoline_core.cli import ablation, app, backtest, compare, estimate, labels, plan, slices
+from mandoline_core.errors import MandolineError
+
+DONE, BAD_INPUT, STOPPED = 0, 2, 130
+COMMANDS: dict[str, ModuleType] = {
+    "app": app,
+    "estimate": estimate,
+    "compare": compare,
+    "backtest": backtest,
+    "labels": labels,
+    "plan": plan,
+    "slices": slices,
+    "ablation": ablation,
+}
+
+_EPILOG = """\
+a first session:
+  mandoline slices reviews.toml       what the slices cover, how far they shift
+  mandoline estimate reviews.toml     the estimate, its interval, and what to know before quoting it
+  mandoline ablation reviews.toml     which slice moved the number
+  mandoline compare reviews.toml      what other methods say, and how they rank the models
+  mandoline backtest reviews.toml     how methods do on shifts made of your own labelled data
+  mandoline app reviews.toml          the same, in the browser
+
+exit codes:
+  0  done
+  1  the estimate is below --fail-under
+  2  bad input; one sentence on standard error says what, where and what to do
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit code."""
+    options = _parser().parse_args(arguments)
+    code = DONE
+    try:
+        code = options.run(options)
+        sys.stdout.flush()  # here, where a reader that has gone is met with silence
+    except MandolineError as error:
+        print(f"mandoline: {error}", file=sys.stderr)
+        return BAD_INPUT
+    except BrokenPipeError:  # the reader of our output has gone, as `head` does
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except KeyboardInterrupt:
+        print("mandoline: stopped.", file=sys.stderr)
+        return STOPPED
+    return code
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="mandoline",
+        description=(
+            "Estimate how well a model does on data without labels. Write slices for the ways the data changed; "
+            "Mandoline reweights your labelled data so that its slices look like the new data's."
+        ),
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action=_Version, nargs=0, help="show the version and exit")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for name, command in COMMANDS.items():
+        sub = commands.add_parser(name, help=command.HELP, description=command.HELP)
+        command.add_arguments(sub)
+        sub.set_defaults(run=command.run)
+    return parser
+
+
+class _Version(argparse.Action):
+    """Look the version up when it is asked for: that takes longer than parsing."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        from importlib.metadata import version
+
+        print(f"mandoline {version('mandoline-estimator')}")
+        parser.exit()

@@ -1,0 +1,47 @@
+"""`mandoline plan`: which new rows to label next."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from mandoline_core.cli.project_command import Progress, add_project, as_json, each_model, write
+
+HELP = "Say which new rows to label next; the column row counts them from 1."
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Take a project, how many rows, and where to write them."""
+    add_project(parser)
+    parser.add_argument("--rows", metavar="N", type=_rows, default=50, help="how many rows to label (50)")
+    parser.add_argument("--out", metavar="FILE", type=Path, help="write the plan as CSV instead of printing it")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Plan, and print or write it."""
+    from mandoline_core.estimating import state_project
+    from mandoline_core.labelling import plan_labels
+    from mandoline_core.project import load_project
+
+    project = load_project(options.project)
+    with Progress() as progress:
+        request = state_project(project, reveal=project.target_labels is not None)
+        _, problem = each_model(request, progress)[0]
+        # A file with a label for every row is the truth put aside, and not a start that a plan would go on from.
+        labelled = request.revealed
+        some = project.label in labelled.columns and labelled.series(project.label).is_null().any()
+        plan = plan_labels(problem, project.estimator, options.rows, labelled if some else request.target)
+    if options.out is not None:
+        write(options.out, plan.to_csv())
+    if options.json:
+        print(as_json(plan.as_dict()))
+    elif options.out is None:
+        print(plan.to_csv(), end="")
+    return 0
+
+
+def _rows(text: str) -> int:
+    """Read a number of rows, before any work is done for it."""
+    if not text.isascii() or not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"must be a whole number, 1 or above. Got {text!r}.")
+    return int(text)
