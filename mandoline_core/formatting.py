@@ -1,9 +1,11 @@
-"""Numbers and lists as text: the one place that writes a number for a person."""
+"""Numbers, lists and sentences as text: the one place that writes for a person."""
 
 from __future__ import annotations
 
+import string
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 _WIDTH = 100
 
@@ -164,3 +166,94 @@ def table(rows: Sequence[Sequence[str]], align: str) -> str:
         "  ".join(f"{cell:{side}{width}}" for cell, side, width in zip(row, align, widths, strict=True)) for row in rows
     ]
     return "\n".join(line.rstrip() for line in lines)
+
+
+# The words for the two samples, by what a template calls them. Every face has its own; these are the library's.
+Vocabulary = Mapping[str, str]
+LIBRARY: Vocabulary = {
+    "source": "source",
+    "target": "target",
+    "source_row": "source row",
+    "source_rows": "source rows",
+    "target_row": "target row",
+    "target_rows": "target rows",
+}
+
+
+class Sentence(str):
+    """Hold text as a template with named parts: written in the library's words, to be said in any.
+
+    Parts are formatted by what follows the colon: as Python does, or as `percent`, `times`, `count row`, `list 4` or
+    `quoted 4` do. What is no part is a word of the vocabulary. A part that is a sentence itself is said in the same
+    words; any other text is somebody's own, and stays as it is.
+
+    Examples
+    --------
+    >>> said = Sentence("{share:percent} of the {target} is in {name!r}, {n:count row}.", share=0.5, name="{a}", n=1)
+    >>> print(said)
+    50% of the target is in '{a}', 1 row.
+    >>> said.say({**LIBRARY, "target": "new data"})
+    "50% of the new data is in '{a}', 1 row."
+    """
+
+    template: str
+    parts: Mapping[str, Any]
+
+    def __new__(cls, template: str, /, **parts: Any) -> Sentence:
+        """Write the template in the library's words."""
+        sentence = super().__new__(cls, _Writer(LIBRARY).vformat(template, (), parts))
+        sentence.template, sentence.parts = template, parts
+        return sentence
+
+    def __getnewargs_ex__(self) -> tuple[tuple[str], Mapping[str, Any]]:
+        """Copy the template, not what is written."""
+        return (self.template,), self.parts
+
+    def say(self, words: Vocabulary) -> str:
+        """Write the template in other words."""
+        return _Writer(words).vformat(self.template, (), self.parts)
+
+
+def together(sentences: Iterable[str]) -> Sentence:
+    """Put sentences one behind the other.
+
+    >>> together([Sentence("The {source}."), "So."]).say({"source": "labelled data"})
+    'The labelled data. So.'
+    """
+    parts = {f"sentence_{number}": sentence for number, sentence in enumerate(sentences)}
+    return Sentence(" ".join(f"{{{name}}}" for name in parts), **parts)
+
+
+def say(text: object, words: Vocabulary) -> str:
+    """Write a sentence, or an error, in a vocabulary; any other text stays as it is.
+
+    >>> say("the source", {"source": "labelled data"})
+    'the source'
+    """
+    told: Callable[[Vocabulary], str] | None = getattr(text, "say", None)
+    return str(text) if told is None else told(words)
+
+
+class _Writer(string.Formatter):
+    """Write a template in a vocabulary."""
+
+    def __init__(self, words: Vocabulary) -> None:
+        self.words = words
+
+    def get_value(self, key: int | str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:  # noqa: ARG002 - its base has it
+        return kwargs[str(key)] if key in kwargs else self.words[str(key)]
+
+    def format_field(self, value: Any, format_spec: str) -> str:
+        how, _, more = format_spec.partition(" ")
+        if how in _FORMATS:
+            return _FORMATS[how](value, more)
+        return format(say(value, self.words) if hasattr(value, "say") else value, format_spec)
+
+
+_FORMATS: dict[str, Callable[[Any, str], str]] = {
+    "percent": lambda share, _: show_percent(share),
+    "times": lambda ratio, _: show_times(ratio),
+    "count": counted,
+    "list": lambda names, most: listed(names, int(most or 12)),
+    "quoted": lambda names, most: listed(map(repr, names), int(most or 12)),
+}

@@ -33,7 +33,7 @@ def boundary() -> Iterator[None]:
 
 def show_error(error: MandolineError) -> None:
     """Show what is wrong and what to do, with people's own words as plain text."""
-    st.error(wording.plain(str(error)), icon=":material/error:")
+    st.error(wording.tell(error), icon=":material/error:")
 
 
 def expression_is_sound(workspace: Workspace, text: str) -> bool:
@@ -103,8 +103,7 @@ def verdict_sentence(found: Verdict) -> None:
     """Say the verdict, with its light."""
     show = {"green": st.success, "amber": st.warning, "red": st.error}[found.level]
     light = trust_words.LIGHTS[found.level]
-    first, _, rest = found.message.partition(":")
-    show(f"**{wording.told(first)}:**{wording.told(rest)}", icon=light.icon)
+    show(f"**{light.word.capitalize()}:** {wording.tell(found.reason)}", icon=light.icon)
 
 
 def _take_away(workspace: Workspace) -> None:
@@ -212,7 +211,7 @@ def models_table(workspace: Workspace) -> None:
 def show_finding(finding: Finding) -> None:
     """Show one finding with its remedy."""
     show = {"serious": st.error, "warning": st.warning, "info": st.info}[finding.severity]
-    show(f"{wording.told(finding.message)} {wording.told(finding.remedy)}", icon=_ICONS[finding.severity])
+    show(f"{wording.tell(finding.message)} {wording.tell(finding.remedy)}", icon=_ICONS[finding.severity])
 
 
 def headline(report: ModelReport, workspace: Workspace) -> None:

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from app.words.wording import app_words, plain
+from app.vocabulary import PLAIN
+from app.words.wording import plain
 from mandoline_core.comparing import Comparison, Difference, Entry, ModelComparison
 from mandoline_core.estimators import get_estimator
-from mandoline_core.formatting import direction, listed, show_difference, show_ends, show_points, show_value
+from mandoline_core.formatting import direction, listed, say, show_difference, show_ends, show_points, show_value
 from mandoline_core.metrics import Metric
 
 METHOD_WIDTH = 165  # pixels of a method's name in a table; it goes on in the next line
@@ -86,7 +87,7 @@ def method_table(comparison: ModelComparison, waiting: Sequence[str]) -> pd.Data
         if comparison.truth is not None:
             line["error"] = None if value is None else value - comparison.truth
         line |= {
-            "assumes": app_words(estimator.assumes),
+            "assumes": say(estimator.assumes, PLAIN),
             "looks at": needs_words(estimator.needs),
             "from": "later" if estimator.later else "the paper",
             "note": _note(entry),
@@ -99,8 +100,8 @@ def _note(entry: Entry | None) -> str:
     if entry is None:
         return "Not run yet: it runs on request."
     if entry.estimate is None:
-        return f"Does not apply: {app_words(entry.reason or '')}"
-    return " ".join(app_words(finding.message) for finding in entry.findings if finding.severity != "info")
+        return f"Does not apply: {say(entry.reason or '', PLAIN)}"
+    return " ".join(say(finding.message, PLAIN) for finding in entry.findings if finding.severity != "info")
 
 
 def shown_table(table: pd.DataFrame, *, share: bool) -> pd.DataFrame:

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 import pandas as pd
 
 from app.charts import EFFECT_DIGITS, effect, show_capped
-from app.words.wording import plain, told
+from app.words.wording import plain, tell
 from mandoline_core.estimating import Attribution, CorrectionSlope, ModelReport, is_share
 from mandoline_core.estimators import get_estimator
 from mandoline_core.formatting import counted, is_nothing, show_interval, show_points, show_times, show_value
@@ -119,7 +119,7 @@ def overlap_sentence(unseen: float, rare: float) -> str:
 def bounds_sentence(found: Overlap, report: ModelReport) -> str:
     """Say what the rows like no labelled row leave open, or why that cannot be said."""
     if found.bounds is None:
-        return told(found.assumes)
+        return tell(found.assumes)
     share = is_share(report)
     low, high = (show_value(end, share=share) for end in found.bounds)
     return (

@@ -26,7 +26,7 @@ from mandoline_core.estimating.balance import (
     slice_balance,
     used_columns,
 )
-from mandoline_core.estimating.diagnostics import TINY, diagnose, find, interval_of
+from mandoline_core.estimating.diagnostics import Diagnostics, diagnose, interval_of
 from mandoline_core.estimating.elasticity import CorrectionSlope, correction_slopes
 from mandoline_core.estimating.model_report import ModelReport, Progress, interval_by_settings, is_share, solve_model
 from mandoline_core.estimating.request import Request, state, state_project

@@ -12,7 +12,7 @@ from mandoline_core.estimators.base import Outcome, what_stops
 from mandoline_core.estimators.confident import OnAnswers, left_out, rows_of, why_not_new_classes, why_not_one_class
 from mandoline_core.estimators.intervals import RowInfluence
 from mandoline_core.estimators.row_weights import row_outcome
-from mandoline_core.findings import Finding
+from mandoline_core.findings import Finding, FindingKind
 from mandoline_core.formatting import listed
 from mandoline_core.metrics import Answers, ClassCodes, evaluate
 from mandoline_core.patterns import add_up
@@ -20,6 +20,21 @@ from mandoline_core.weighting import Problem
 
 WORST_CONDITION = 1e3
 LARGEST_ERROR = 1.0  # of a ratio; of a large ratio, half of it
+NEGATIVE_CLASS_SHARE = FindingKind(
+    "fit",
+    "negative_class_share",
+    "From the predictions, class {names:quoted} would be less frequent than never on the {target}; it is taken to be "
+    "absent",
+    ".",
+    "If the class is there, more than class frequencies has changed: use another method.",
+)
+WITHOUT_PREDICTIONS = FindingKind(
+    "rows",
+    "rows_without_predictions",
+    "{missing:,} of {n:,} rows of {name} lack a prediction and are left out",
+    ".",
+    "Fill in what is missing if these rows differ from the others.",
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,7 +192,7 @@ class Bbse(OnAnswers):
         target = np.zeros(len(said))
         target[said >= 0] = by_target[place[said[said >= 0]]] / (said >= 0).sum()
         spread = RowInfluence(weights * found.slopes + by_source[predicted, truth] / n, target)
-        missing = left_out(said >= 0, rows_of(problem).target.name, "rows_without_predictions", "a prediction")
+        missing = left_out(said >= 0, rows_of(problem).target.name, WITHOUT_PREDICTIONS)
         return row_outcome(problem, found, np.arange(n), weights, spread, (*missing, *_negative(shift, source)))
 
 
@@ -193,15 +208,7 @@ def _fit(problem: Problem) -> tuple[LabelShift, Answers, ClassCodes]:
 
 def _negative(shift: LabelShift, source: Answers) -> tuple[Finding, ...]:
     shown = np.union1d(source.truth, source.predicted)
-    below = [repr(source.classes[code]) for code, ratio in zip(shown, shift.solution, strict=True) if ratio < 0]
+    below = [source.classes[code] for code, ratio in zip(shown, shift.solution, strict=True) if ratio < 0]
     if not below:
         return ()
-    return (
-        Finding(
-            "negative_class_share",
-            "warning",
-            f"From the predictions, class {listed(below)} would be less frequent than never on the target; it is taken "
-            "to be absent.",
-            "If the class is there, more than class frequencies has changed: use another method.",
-        ),
-    )
+    return (NEGATIVE_CLASS_SHARE.found("warning", names=below),)

@@ -11,7 +11,7 @@ from mandoline_core.arrays import Floats, Index
 from mandoline_core.errors import MandolineError
 from mandoline_core.estimators.confident import AnsweredRows, Expectation, UsableRows
 from mandoline_core.estimators.reweighted import OnReweighted
-from mandoline_core.findings import Finding
+from mandoline_core.findings import Finding, FindingKind
 from mandoline_core.metrics import ClassCodes, Metric
 from mandoline_core.weighting import Problem
 
@@ -19,6 +19,13 @@ N_FOLDS = 5
 FEW = 50  # source rows; classes predicted less often share one line
 FEWEST = 10
 _RANK_TOLERANCE = 1e-9
+OUTSIDE_BOUNDS = FindingKind(
+    "fit",
+    "estimate_outside_bounds",
+    "The outcome model's lines lead to {value:.4g}, which {metric} cannot be; {inside:g} is given",
+    ".",
+    "Use estimator mandoline, or label more rows like the {target}'s.",
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,11 +205,4 @@ def _inside(metric: Metric, value: float) -> tuple[float, tuple[Finding, ...]]:
     inside = float(min(max(value, low), high))
     if inside == value:
         return value, ()
-    return inside, (
-        Finding(
-            "estimate_outside_bounds",
-            "warning",
-            f"The outcome model's lines lead to {value:.4g}, which {metric.name} cannot be; {inside:g} is given.",
-            "Use estimator mandoline, or label more rows like the target's.",
-        ),
-    )
+    return inside, (OUTSIDE_BOUNDS.found("warning", value=float(value), metric=metric.name, inside=inside),)

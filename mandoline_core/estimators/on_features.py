@@ -15,11 +15,19 @@ from mandoline_core.arrays import Index
 from mandoline_core.errors import MandolineError
 from mandoline_core.estimators.base import Estimator, Outcome, what_stops
 from mandoline_core.estimators.density.features import Features, Matrix, build_features
-from mandoline_core.findings import Finding
+from mandoline_core.findings import Finding, FindingKind
 from mandoline_core.project import MethodSettings
 from mandoline_core.weighting import Problem
 
 T = TypeVar("T")
+ROWS_DRAWN = FindingKind(
+    "rows",
+    "rows_drawn",
+    "For speed, features are looked at in {here:,} of {n_source:,} labelled rows and {there:,} of {n_target:,} new "
+    "rows, drawn at random",
+    ".",
+    "Raise max_rows in [methods] to use more.",
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,15 +120,7 @@ def _about_rows(problem: Problem, *used: int) -> tuple[Finding, ...]:
     n_source, n_target = len(problem.members.source), len(problem.members.target)
     if used == (n_source, n_target):
         return ()
-    return (
-        Finding(
-            "rows_drawn",
-            "info",
-            f"For speed, features are looked at in {used[0]:,} of {n_source:,} labelled rows and {used[1]:,} of "
-            f"{n_target:,} new rows, drawn at random.",
-            "Raise max_rows in [methods] to use more.",
-        ),
-    )
+    return (ROWS_DRAWN.found("info", here=used[0], n_source=n_source, there=used[1], n_target=n_target),)
 
 
 def _remembered(problem: Problem, key: tuple[Hashable, ...], compute: Callable[[], T]) -> T:

@@ -5,7 +5,9 @@ One file a check; what could be if something hidden changed is here, too.
 
 from __future__ import annotations
 
-from mandoline_core.trust.checks import column_table_of, report_model, unmodelled_lines
+from mandoline_core.trust.check import CheckRule, NotRun, Solution
+from mandoline_core.trust.checks import CHECKS, find_all, report_model
+from mandoline_core.trust.columns import column_table_of, unmodelled_lines
 from mandoline_core.trust.drift import Drift, drift
 from mandoline_core.trust.drift_signs import ClassShare, SliceCalibration
 from mandoline_core.trust.sensitivity import (

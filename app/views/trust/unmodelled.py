@@ -18,7 +18,7 @@ from app.words import trust as trust_words
 from app.words import wording
 from mandoline_core import Slice
 from mandoline_core.estimating import ROWS_LEFT_OUT, Balance, is_share
-from mandoline_core.formatting import direction
+from mandoline_core.formatting import direction, together
 from mandoline_core.trust import BalanceLine
 
 MOST_LINES, MOST_SLICES, MOST_OFFERED = 14, 6, 5
@@ -80,7 +80,7 @@ def _fine_print(found: compute.Remainder) -> None:
     said = [found.note] if found.note else []
     said += [f"Not compared: {', '.join(left[:MOST_OFFERED])}."] if left else []
     if said:
-        st.caption(wording.told(" ".join(said)))
+        st.caption(wording.tell(together(said)))
 
 
 def _dots(found: compute.Remainder) -> Iterator[_Dot]:
@@ -197,5 +197,5 @@ def corrections() -> None:
             alt="What one point less of certainty in each correction does to the estimate",
         )
         telling = trust_words.telling_slopes(slopes, share=share)
-        st.markdown("\n".join(f"- **{wording.plain(s.slice)}**: {wording.told(s.words)}" for s in telling))
+        st.markdown("\n".join(f"- **{wording.plain(s.slice)}**: {wording.tell(s.words)}" for s in telling))
         evidence.download(trust_words.slope_table(slopes), "corrections and the estimate")
