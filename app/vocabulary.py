@@ -7,6 +7,7 @@ from mandoline_core.formatting import Vocabulary
 PLAIN: Vocabulary = {
     "source": "labelled data",
     "target": "new data",
+    "a_target": "new data",
     "source_row": "labelled row",
     "source_rows": "labelled rows",
     "target_row": "new row",

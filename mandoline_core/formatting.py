@@ -173,6 +173,7 @@ Vocabulary = Mapping[str, str]
 LIBRARY: Vocabulary = {
     "source": "source",
     "target": "target",
+    "a_target": "a target",
     "source_row": "source row",
     "source_rows": "source rows",
     "target_row": "target row",

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from mandoline_core.arrays import Codes, Floats
 from mandoline_core.errors import DataError, MandolineError, SliceError
 from mandoline_core.findings import Finding, FindingKind, Severity
+from mandoline_core.formatting import Sentence
 from mandoline_core.metrics import Metric, Scores, evaluate, score_rows
 from mandoline_core.patterns import Count, Membership, count_patterns, restrict_source
 from mandoline_core.project import EstimatorSettings, MethodSettings, MetricSettings
@@ -257,7 +258,9 @@ def make_problem(count: Count, statistics: Floats, metric: Metric, settings: Est
     """State the problem on patterns, split as the settings say; corrections are identity."""
     if len(count.source_index) < 2:
         raise DataError(
-            "The source has 1 row with a score, and one row cannot say how sure an estimate is. Label more rows."
+            Sentence(
+                "The {source} has 1 row with a score, and one row cannot say how sure an estimate is. Label more rows."
+            )
         )
     halves = split_halves(len(statistics), settings.split, np.random.default_rng(settings.seed))
     folds = {"none": ((0, 0),), "half": ((0, 1),), "crossfit": ((0, 1), (1, 0))}[settings.split]

@@ -13,7 +13,7 @@ from mandoline_core.estimators.confident import OnAnswers, left_out, rows_of, wh
 from mandoline_core.estimators.intervals import RowInfluence
 from mandoline_core.estimators.row_weights import row_outcome
 from mandoline_core.findings import Finding, FindingKind
-from mandoline_core.formatting import listed
+from mandoline_core.formatting import Sentence
 from mandoline_core.metrics import Answers, ClassCodes, evaluate
 from mandoline_core.patterns import add_up
 from mandoline_core.weighting import Problem
@@ -129,18 +129,26 @@ def fit_label_shift(source: Answers, predicted: ClassCodes) -> LabelShift:
     condition = float(np.linalg.cond(given))
     if condition > WORST_CONDITION:
         raise MandolineError(
-            "Predictions tell the classes of the source apart too badly to see from them how classes shifted "
-            f"(the condition number of the confusion table is {condition:.3g}, the most allowed "
-            f"{WORST_CONDITION:g}). Use another method, or merge classes that are confused."
+            Sentence(
+                "Predictions tell the classes of the {source} apart too badly to see from them how classes shifted "
+                "(the condition number of the confusion table is {condition:.3g}, the most allowed {worst:g}). Use "
+                "another method, or merge classes that are confused.",
+                condition=condition,
+                worst=WORST_CONDITION,
+            )
         )
     found = LabelShift(table, np.linalg.inv(table), said, place)
     errors = found.standard_errors(len(source.truth), len(predicted))
     worst = int(np.argmax(errors / np.maximum(LARGEST_ERROR, np.abs(found.solution) / 2)))
     if errors[worst] > max(LARGEST_ERROR, abs(found.solution[worst]) / 2):
         raise MandolineError(
-            f"How much more frequent class {names[worst]!r} is on the target cannot be told: "
-            f"{found.solution[worst]:.2g} times, with a standard error of {errors[worst]:.2g}. "
-            "Label more rows of this class, or merge it."
+            Sentence(
+                "How much more frequent class {name!r} is on the {target} cannot be told: {times:.2g} times, with a "
+                "standard error of {error:.2g}. Label more rows of this class, or merge it.",
+                name=names[worst],
+                times=float(found.solution[worst]),
+                error=float(errors[worst]),
+            )
         )
     return found
 
@@ -148,14 +156,18 @@ def fit_label_shift(source: Answers, predicted: ClassCodes) -> LabelShift:
 def _check_classes(counts: Index, names: list[str]) -> None:
     """Refuse classes that have only labels or only predictions: as many equations are needed as there are ratios."""
     for axis, what in (
-        (1, "a label in the source but never predicted"),
-        (0, "predicted but never a label in the source"),
+        (1, Sentence("a label in the {source} but never predicted")),
+        (0, Sentence("predicted but never a label in the {source}")),
     ):
-        lacking = [repr(name) for name, total in zip(names, counts.sum(axis=axis), strict=True) if not total]
+        lacking = [name for name, total in zip(names, counts.sum(axis=axis), strict=True) if not total]
         if lacking:
             raise MandolineError(
-                f"Class {listed(lacking)} is {what}, so how classes shifted cannot be told from predictions. "
-                "Merge it with another class."
+                Sentence(
+                    "Class {names:quoted} is {what}, so how classes shifted cannot be told from predictions. "
+                    "Merge it with another class.",
+                    names=lacking,
+                    what=what,
+                )
             )
 
 

@@ -12,6 +12,7 @@ from mandoline_core.errors import MandolineError
 from mandoline_core.estimators.confident import AnsweredRows, Expectation, UsableRows
 from mandoline_core.estimators.reweighted import OnReweighted
 from mandoline_core.findings import Finding, FindingKind
+from mandoline_core.formatting import Sentence
 from mandoline_core.metrics import ClassCodes, Metric
 from mandoline_core.weighting import Problem
 
@@ -187,8 +188,12 @@ class DoublyRobust(OnReweighted):
         """Fit the outcome model, and weight what it misses."""
         if len(known.source) < FEWEST or not weights.any():
             raise MandolineError(
-                f"The outcome model needs at least {FEWEST} source rows with class probabilities. "
-                f"There are {len(known.source)}. Label more rows."
+                Sentence(
+                    "The outcome model needs at least {least} {source_rows} with class probabilities. There are {n}. "
+                    "Label more rows.",
+                    least=FEWEST,
+                    n=len(known.source),
+                )
             )
         metric, statistics = problem.metric, problem.members.statistics[known.source.rows]
         design = Design.of(known.source, len(known.classes))

@@ -16,6 +16,7 @@ from mandoline_core.errors import MandolineError
 from mandoline_core.estimators.base import Estimator, Outcome, what_stops
 from mandoline_core.estimators.density.features import Features, Matrix, build_features
 from mandoline_core.findings import Finding, FindingKind
+from mandoline_core.formatting import Sentence
 from mandoline_core.project import MethodSettings
 from mandoline_core.weighting import Problem
 
@@ -105,7 +106,9 @@ def see_rows(problem: Problem) -> FeatureRows:
     )
     scored = rows.scored[found.source_rows]
     if not scored.any():
-        raise MandolineError("None of the source rows drawn for the features has a score. Raise max_rows in [methods].")
+        raise MandolineError(
+            Sentence("None of the {source_rows} drawn for the features has a score. Raise max_rows in [methods].")
+        )
     place = np.cumsum(rows.scored) - 1
     return FeatureRows(
         source=found.source[scored],

@@ -128,8 +128,12 @@ def share_out(labelled: NDArray[np.bool_], plan: Floats | None) -> Floats:
     if plan is not None:
         if len(plan) != len(labelled):
             raise MandolineError(
-                f"The plan has weights for {len(plan):,} rows, and the target has {len(labelled):,}. "
-                "Use the plan made for this target."
+                Sentence(
+                    "The plan has weights for {n:,} rows, and the {target} has {n_target:,}. Use the plan made for "
+                    "this {target}.",
+                    n=len(plan),
+                    n_target=len(labelled),
+                )
             )
         planned = np.isfinite(plan[labelled])
         if not planned.any():

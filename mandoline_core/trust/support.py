@@ -14,7 +14,7 @@ from mandoline_core.estimating import ModelReport
 from mandoline_core.estimators import Redrawable, get_estimator
 from mandoline_core.findings import Finding, FindingKind
 from mandoline_core.formatting import Sentence, counted, show_value
-from mandoline_core.patterns import Patterns
+from mandoline_core.patterns import Patterns, describe
 from mandoline_core.trust.check import CheckRule, Solution
 from mandoline_core.trust.slices import TINY
 from mandoline_core.weighting import Problem
@@ -227,19 +227,9 @@ def _seen(problem: Problem) -> Problem:
 
 def _describe(table: Patterns, patterns: np.ndarray) -> list[str]:
     """Name what is unusual about each pattern; everything, where two would read the same."""
-    common = table.rates("source")[:, 2] > 0.5
-    short = [_words(table, pattern, common) for pattern in patterns]
-    everything = np.ones(len(table.names), dtype=bool)
+    common = [name for name, inside in zip(table.names, table.rates("source")[:, 2], strict=True) if inside > 0.5]
+    short = [describe(table.names, table.codes[pattern], say_not=common) for pattern in patterns]
     return [
-        words if short.count(words) == 1 else _words(table, pattern, everything)
+        words if short.count(words) == 1 else describe(table.names, table.codes[pattern], say_not=table.names)
         for words, pattern in zip(short, patterns, strict=True)
     ]
-
-
-def _words(table: Patterns, pattern: int, say_not: np.ndarray) -> str:
-    """List the slices a pattern is in, those it is not in (as far as asked for), and those that abstain."""
-    named = list(zip(table.names, table.codes[pattern].tolist(), say_not.tolist(), strict=True))
-    parts = [name for name, code, _ in named if code == 1]
-    parts += [f"not {name}" for name, code, said in named if code == -1 and said]
-    parts += [f"{name} unknown" for name, code, _ in named if code == 0]
-    return ", ".join(parts) or "in no slice"

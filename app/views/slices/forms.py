@@ -195,7 +195,7 @@ def _category(workspace: Workspace, rule: Any) -> None:
     st.multiselect(
         "Values",
         options,
-        format_func=lambda name: f"{name} ({counts[names[name]][0] if name in names else 0:,} source rows)",
+        format_func=lambda name: f"{name} ({counts[names[name]][0] if name in names else 0:,} labelled rows)",
         **_bound(rule, "values", chosen, read, among=rule.column),
     )
 
