@@ -5,11 +5,27 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
-from mandoline_core.formatting import listed
+from mandoline_core.formatting import Sentence, Vocabulary, listed, say
 
 
 class MandolineError(ValueError):
-    """Report bad input in one clear sentence; every error we raise on purpose derives from this."""
+    """Report bad input in one clear sentence; every error we raise on purpose derives from this.
+
+    Examples
+    --------
+    >>> error = MandolineError(Sentence("The {source} has {n:count row}.", n=1))
+    >>> str(error), error.say({"source": "labelled data"})
+    ('The source has 1 row.', 'The labelled data has 1 row.')
+    """
+
+    @property
+    def sentence(self) -> str:
+        """What it says: a `Sentence` where it speaks of the samples."""
+        return self.args[0] if self.args and isinstance(self.args[0], Sentence) else str(self)
+
+    def say(self, words: Vocabulary) -> str:
+        """Say it in a vocabulary."""
+        return say(self.sentence, words)
 
 
 class DataError(MandolineError):

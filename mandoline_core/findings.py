@@ -2,36 +2,111 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from mandoline_core.formatting import Sentence
+
 Severity = Literal["info", "warning", "serious"]
+_MEANS = {"green": "Usable", "amber": "Usable with care", "red": "Not to be trusted"}
 _ORDER = {"serious": 0, "warning": 1, "info": 2}
 
 
 @dataclass(frozen=True)
-class Finding:
-    """Say in plain words what is doubtful, and what to do about it.
+class FindingKind:
+    """Declare what a check may find: its code, and its sentences as templates (see `Sentence`).
 
     Parameters
     ----------
+    check : str
+        The name of the check that it belongs to.
     code : str
         A stable name for programs.
+    headline : str
+        What is doubtful, at a glance: a sentence without its full stop.
+    detail : str
+        The rest of the message, from the punctuation on.
+    remedy : str
+        What to do about it.
+
+    Examples
+    --------
+    >>> kind = FindingKind("slices", "tiny_slice", "Slice {name!r} has {n} {source_rows}", ": too few.", "Widen it.")
+    >>> print(kind.found("warning", name="a", n=2).message)
+    Slice 'a' has 2 source rows: too few.
+    """
+
+    check: str
+    code: str
+    headline: str
+    detail: str
+    remedy: str
+
+    def found(self, severity: Severity, *, slices: tuple[str, ...] = (), **numbers: Any) -> Finding:
+        """Say that it was found, with the numbers and names that its templates need."""
+        return Finding(self, severity, slices, numbers)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Hold what is doubtful, and what to do about it.
+
+    Parameters
+    ----------
     severity : {"info", "warning", "serious"}
     slices : tuple of str
         The slices it speaks of, for programs.
+    numbers : mapping of str to object
+        The parts of the kind's templates: numbers and names, unformatted.
     """
 
-    code: str
+    kind: FindingKind
     severity: Severity
-    message: str
-    remedy: str
     slices: tuple[str, ...] = ()
+    numbers: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
-    def as_dict(self) -> dict[str, str]:
+    @property
+    def check(self) -> str:
+        """The name of the check that it belongs to."""
+        return self.kind.check
+
+    @property
+    def code(self) -> str:
+        """A stable name for programs."""
+        return self.kind.code
+
+    @property
+    def headline(self) -> Sentence:
+        """What is doubtful, at a glance."""
+        return Sentence(f"{self.kind.headline}.", **self.numbers)
+
+    @property
+    def message(self) -> Sentence:
+        """What is doubtful, and what is known about it."""
+        return Sentence(self.kind.headline + self.kind.detail, **self.numbers)
+
+    @property
+    def remedy(self) -> Sentence:
+        """What to do about it."""
+        return Sentence(self.kind.remedy, **self.numbers)
+
+    def as_dict(self) -> dict[str, Any]:
         """Return the finding as plain data: what `--json` prints."""
-        return {"code": self.code, "severity": self.severity, "message": self.message, "remedy": self.remedy}
+        return {
+            "check": self.check,
+            "code": self.code,
+            "severity": self.severity,
+            "headline": self.headline,
+            "message": self.message,
+            "remedy": self.remedy,
+            "slices": list(self.slices),
+            "numbers": {name: _plain(value) for name, value in self.numbers.items()},
+        }
+
+
+def _plain(value: Any) -> Any:
+    return value if value is None or isinstance(value, (bool, int, float)) else str(value)
 
 
 def worst_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:
@@ -41,34 +116,52 @@ def worst_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 
 @dataclass(frozen=True)
 class Check:
-    """Hold one check.
+    """Hold what became of one check.
 
     Parameters
     ----------
     state : {"passed", "doubtful", "failed", "not run"}
     words : str
         What was found, or why it could not run.
+    headline : str
+        The same at a glance.
     """
 
     name: str
     question: str
     state: str
     words: str
+    headline: str = ""
+
+    def as_dict(self) -> dict[str, str]:
+        """Return the check as plain data."""
+        return {"name": self.name, "question": self.question, "state": self.state, "words": self.words}
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """Hold the traffic light, its sentence, and the checks behind it.
+    """Hold the traffic light, its reason, and the checks behind it.
 
     Parameters
     ----------
     level : {"green", "amber", "red"}
+    reason : str
+        What follows the first words of the message.
     """
 
     level: str
-    message: str
+    reason: str
     checks: tuple[Check, ...]
+
+    @property
+    def message(self) -> Sentence:
+        """What the light means here."""
+        return Sentence("{means}: {reason}", means=_MEANS[self.level], reason=self.reason)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the verdict as plain data."""
-        return asdict(self)
+        return {
+            "level": self.level,
+            "message": self.message,
+            "checks": [check.as_dict() for check in self.checks],
+        }

@@ -1,9 +1,11 @@
-"""Numbers and lists as text: the one place that writes a number for a person."""
+"""Numbers, lists and sentences as text: the one place that writes for a person."""
 
 from __future__ import annotations
 
+import string
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 _WIDTH = 100
 
@@ -41,32 +43,110 @@ def show_value(value: float, *, share: bool) -> str:
     return f"{value:.1%}" if share else f"{value:.4g}"
 
 
+def show_ends(interval: tuple[float, float], *, share: bool) -> str:
+    """Write where an interval of a metric's values ends: shares as percentages without their sign.
+
+    >>> show_ends((0.776, 0.811), share=True)
+    '77.6 to 81.1'
+    """
+    return " to ".join(f"{100 * end:.1f}" if share else f"{end:.4g}" for end in interval)
+
+
 def show_interval(value: float, interval: tuple[float, float], *, share: bool) -> str:
     """Write a value with its interval.
 
     >>> show_interval(0.7941, (0.776, 0.811), share=True)
     '79.4% (77.6 to 81.1)'
     """
-    low, high = (show_value(end, share=share).rstrip("%") for end in interval)
-    return f"{show_value(value, share=share)} ({low} to {high})"
+    return f"{show_value(value, share=share)} ({show_ends(interval, share=share)})"
 
 
-def show_points(difference: float, *, share: bool) -> str:
+def show_points(difference: float, *, share: bool, sign: bool = True, unit: bool = True) -> str:
     """Write a difference: of shares, in points.
 
-    >>> show_points(-0.088, share=True), show_points(0.5, share=False)
-    ('-8.8 points', '+0.5')
+    Parameters
+    ----------
+    sign : bool
+        Whether to write a plus.
+    unit : bool
+        Whether to name the points.
+
+    Examples
+    --------
+    >>> show_points(-0.088, share=True), show_points(0.5, share=False), show_points(0.02, share=True, sign=False)
+    ('-8.8 points', '+0.5', '2.0 points')
     """
-    return f"{100 * difference:+.1f} points" if share else f"{difference:+.4g}"
+    plus = "+" if sign else ""
+    number = f"{100 * difference:{plus}.1f}" if share else f"{difference:{plus}.4g}"
+    return f"{number} points" if share and unit else number
 
 
-def show_times(ratio: float) -> str:
-    """Write how many times a row counts.
+def show_difference(difference: float, *, share: bool) -> str:
+    """Write the size of a difference: of shares, in points.
 
-    >>> show_times(4.2), show_times(0.25)
-    ('4.2 times', '0.25 times')
+    >>> show_difference(-0.0904, share=True), show_difference(-1.25, share=False)
+    ('9.0 points', '1.25')
     """
-    return f"{ratio:,.0f} times" if ratio >= 10 else f"{ratio:.2g} times"
+    return show_points(abs(difference), share=share, sign=False)
+
+
+def show_step(difference: float, *, share: bool, digits: int = 1, figures: int = 4) -> str:
+    """Write a difference as a number without its unit: signed, unless it is nothing as written.
+
+    Parameters
+    ----------
+    digits : int
+        After the point, of shares.
+    figures : int
+        In all, of other numbers.
+
+    Examples
+    --------
+    >>> show_step(0.0212, share=True), show_step(-0.00001, share=True), show_step(-0.0012, share=True, digits=2)
+    ('+2.1', '0.0', '-0.12')
+    """
+    value, how = (100 * difference, f".{digits}f") if share else (difference, f".{figures}g")
+    return f"{abs(value):{how}}" if is_nothing(difference, share=share, digits=digits) else f"{value:+{how}}"
+
+
+def is_nothing(difference: float, *, share: bool, digits: int = 1) -> bool:
+    """Tell whether a difference is nothing as written.
+
+    >>> is_nothing(0.0001, share=True), is_nothing(0.0001, share=False)
+    (True, False)
+    """
+    return not (round(100 * difference, digits) if share else difference)
+
+
+def direction(difference: float, *, share: bool) -> str:
+    """Say whether a difference, as written, is up, down or nothing.
+
+    >>> direction(0.02, share=True), direction(0.0001, share=True)
+    ('higher', 'the same')
+    """
+    if is_nothing(difference, share=share):
+        return "the same"
+    return "higher" if difference > 0 else "lower"
+
+
+def show_percent(share: float) -> str:
+    """Write a share as a percentage with the digits it needs.
+
+    >>> show_percent(0.998), show_percent(0.0004), show_percent(0.5)
+    ('99.8%', '0.04%', '50%')
+    """
+    least = 0.005 * min(abs(share), abs(1 - share)) + 1e-12
+    digits = next((n for n in range(3) if abs(round(100 * share, n) / 100 - share) < least), 3)
+    return f"{share:.{digits}%}"
+
+
+def show_times(*ratios: float) -> str:
+    """Write how many times a row counts, or from how many to how many.
+
+    >>> show_times(4.2), show_times(0.25, 12), show_times(0.251, 0.252)
+    ('4.2 times', '0.25 to 12 times', '0.25 times')
+    """
+    return f"{' to '.join(dict.fromkeys(f'{r:,.0f}' if r >= 10 else f'{r:.2g}' for r in ratios))} times"
 
 
 def wrapped(text: str, indent: str) -> str:
@@ -86,3 +166,95 @@ def table(rows: Sequence[Sequence[str]], align: str) -> str:
         "  ".join(f"{cell:{side}{width}}" for cell, side, width in zip(row, align, widths, strict=True)) for row in rows
     ]
     return "\n".join(line.rstrip() for line in lines)
+
+
+# The words for the two samples, by what a template calls them. Every face has its own; these are the library's.
+Vocabulary = Mapping[str, str]
+LIBRARY: Vocabulary = {
+    "source": "source",
+    "target": "target",
+    "a_target": "a target",
+    "source_row": "source row",
+    "source_rows": "source rows",
+    "target_row": "target row",
+    "target_rows": "target rows",
+}
+
+
+class Sentence(str):
+    """Hold text as a template with named parts: written in the library's words, to be said in any.
+
+    Parts are formatted by what follows the colon: as Python does, or as `percent`, `times`, `count row`, `list 4` or
+    `quoted 4` do. What is no part is a word of the vocabulary. A part that is a sentence itself is said in the same
+    words; any other text is somebody's own, and stays as it is.
+
+    Examples
+    --------
+    >>> said = Sentence("{share:percent} of the {target} is in {name!r}, {n:count row}.", share=0.5, name="{a}", n=1)
+    >>> print(said)
+    50% of the target is in '{a}', 1 row.
+    >>> said.say({**LIBRARY, "target": "new data"})
+    "50% of the new data is in '{a}', 1 row."
+    """
+
+    template: str
+    parts: Mapping[str, Any]
+
+    def __new__(cls, template: str, /, **parts: Any) -> Sentence:
+        """Write the template in the library's words."""
+        sentence = super().__new__(cls, _Writer(LIBRARY).vformat(template, (), parts))
+        sentence.template, sentence.parts = template, parts
+        return sentence
+
+    def __getnewargs_ex__(self) -> tuple[tuple[str], Mapping[str, Any]]:
+        """Copy the template, not what is written."""
+        return (self.template,), self.parts
+
+    def say(self, words: Vocabulary) -> str:
+        """Write the template in other words."""
+        return _Writer(words).vformat(self.template, (), self.parts)
+
+
+def together(sentences: Iterable[str]) -> Sentence:
+    """Put sentences one behind the other.
+
+    >>> together([Sentence("The {source}."), "So."]).say({"source": "labelled data"})
+    'The labelled data. So.'
+    """
+    parts = {f"sentence_{number}": sentence for number, sentence in enumerate(sentences)}
+    return Sentence(" ".join(f"{{{name}}}" for name in parts), **parts)
+
+
+def say(text: object, words: Vocabulary) -> str:
+    """Write a sentence, or an error, in a vocabulary; any other text stays as it is.
+
+    >>> say("the source", {"source": "labelled data"})
+    'the source'
+    """
+    told: Callable[[Vocabulary], str] | None = getattr(text, "say", None)
+    return str(text) if told is None else told(words)
+
+
+class _Writer(string.Formatter):
+    """Write a template in a vocabulary."""
+
+    def __init__(self, words: Vocabulary) -> None:
+        self.words = words
+
+    def get_value(self, key: int | str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:  # noqa: ARG002 - its base has it
+        return kwargs[str(key)] if key in kwargs else self.words[str(key)]
+
+    def format_field(self, value: Any, format_spec: str) -> str:
+        how, _, more = format_spec.partition(" ")
+        if how in _FORMATS:
+            return _FORMATS[how](value, more)
+        return format(say(value, self.words) if hasattr(value, "say") else value, format_spec)
+
+
+_FORMATS: dict[str, Callable[[Any, str], str]] = {
+    "percent": lambda share, _: show_percent(share),
+    "times": lambda ratio, _: show_times(ratio),
+    "count": counted,
+    "list": lambda names, most: listed(names, int(most or 12)),
+    "quoted": lambda names, most: listed(map(repr, names), int(most or 12)),
+}

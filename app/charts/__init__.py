@@ -8,7 +8,7 @@ from app.charts.backtest import backtest_errors, method_order
 from app.charts.comparison import method_dots
 from app.charts.corrections import correction_matrix
 from app.charts.drift import calibration, predicted_classes
-from app.charts.elasticity import correction_effects, effect, show_effect
+from app.charts.elasticity import EFFECT_DIGITS, correction_effects, effect
 from app.charts.graph import slice_graph
 from app.charts.intervals import IntervalRow, interval_rows
 from app.charts.ranking import model_dots

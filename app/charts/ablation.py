@@ -9,9 +9,8 @@ import plotly.graph_objects as go
 
 from app.charts.scales import TICK_FORMAT, ZOOMED, value_range
 from app.charts.template import SOURCE, TRUTH, WIDE_AXIS, finish, label, palette, safe, shorten, wrap
-from app.words import direction, show_difference, show_step
 from mandoline_core.estimating import Ablation, AblationPoint
-from mandoline_core.formatting import show_interval, show_value
+from mandoline_core.formatting import direction, show_difference, show_interval, show_step, show_value
 
 _BAR = 26  # pixels a bar
 

@@ -9,10 +9,9 @@ import plotly.graph_objects as go
 
 from app.charts.scales import TICK_FORMAT, value_axis, value_range
 from app.charts.template import SOURCE, finish, label, palette, safe, shorten
-from app.words import direction, show_step, spoken
 from mandoline_core.arrays import Interval
 from mandoline_core.estimating import Attribution, AttributionPart
-from mandoline_core.formatting import show_value
+from mandoline_core.formatting import direction, show_step, show_value
 
 MOST_PARTS = 12
 _ROW = 44
@@ -100,7 +99,7 @@ def waterfall(found: Attribution, source: float, *, metric: str, share: bool, da
     return finish(
         figure,
         title=_title(found, steps, share),
-        x=f"{value_axis(spoken(metric), span, share)}; thin lines: intervals of the parts",
+        x=f"{value_axis(metric, span, share)}; thin lines: intervals of the parts",
         y="",
         height=_ROW * (len(steps) + 2) + 50,
         dark=dark,

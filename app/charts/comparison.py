@@ -10,10 +10,10 @@ import plotly.graph_objects as go
 
 from app.charts.scales import TICK_FORMAT, value_axis, value_range
 from app.charts.template import SOURCE, TRUTH, finish, palette, safe, wrap
-from app.words import app_words, spoken
+from app.vocabulary import PLAIN
 from mandoline_core.comparing import Entry, ModelComparison
 from mandoline_core.estimators import get_estimator
-from mandoline_core.formatting import show_interval, show_value
+from mandoline_core.formatting import say, show_interval, show_value
 
 PAPER, LATER, APART = "Methods of the paper", "Later methods", "No number here"
 TITLE, HOVER, NARROW_AXIS = 25, 60, 30  # characters a line: beside the dots, when hovering, under them
@@ -79,7 +79,7 @@ def method_dots(
     return finish(
         figure,
         title=_title(comparison, share),
-        x=value_axis(spoken(comparison.metric.name), span, share),
+        x=value_axis(comparison.metric.spoken, span, share),
         y="",
         height=round(_ROW * (0.6 - bottom)) + 50,
         dark=dark,
@@ -169,7 +169,7 @@ def _add_dot(figure: go.Figure, line: _Line, span: Sequence[float], *, share: bo
             "visible": not side,
         },
         hovertext=f"<b>{safe(get_estimator(line.name).title)}</b>: {written}{' (beyond the axis)' if side else ''}<br>"
-        f"{wrap(app_words('Assumes: ' + get_estimator(line.name).assumes), HOVER)}",
+        f"{wrap(f'Assumes: {say(get_estimator(line.name).assumes, PLAIN)}', HOVER)}",
         hoverinfo="text",
     )
 
@@ -187,7 +187,7 @@ def _add_absence(figure: go.Figure, line: _Line, *, dark: bool) -> None:
         xanchor="left",
         font={"size": 12, "color": palette(dark).muted},
         bgcolor=palette(dark).paper,
-        hovertext=f"<b>{safe(get_estimator(line.name).title)}</b>: {said}<br>{wrap(app_words(reason), HOVER)}",
+        hovertext=f"<b>{safe(get_estimator(line.name).title)}</b>: {said}<br>{wrap(say(reason, PLAIN), HOVER)}",
     )
 
 

@@ -8,8 +8,10 @@ import plotly.graph_objects as go
 
 from app.charts.template import finish, label, palette, safe, shorten
 from mandoline_core.estimating import CorrectionSlope
+from mandoline_core.formatting import is_nothing, show_step
 
 MOST = 16
+EFFECT_DIGITS = 2  # after the point, of points: an effect is a hundredth of a slope
 _ROW = 34
 _SIDES = {"source": "labelled data", "target": "new data"}
 
@@ -26,25 +28,15 @@ def effect(slope: CorrectionSlope) -> float | None:
     return (-0.01 if slope.key == "inside" else 0.01) * slope.slope
 
 
-def show_effect(value: float, *, share: bool) -> str:
-    """Write what one point less of certainty does, as a signed number without its unit.
-
-    >>> show_effect(-0.0012, share=True), show_effect(-0.00001, share=True), show_effect(0.25, share=False)
-    ('-0.12', '0.00', '+0.25')
-    """
-    written = f"{100 * value:+.2f}" if share else f"{value:+.3g}"
-    return written if float(written) else written.lstrip("+-")
-
-
-def _nonzero(value: float, share: bool) -> bool:
-    return float(show_effect(value, share=share)) != 0.0
+def _show(value: float, share: bool) -> str:
+    return show_step(value, share=share, digits=EFFECT_DIGITS, figures=3)
 
 
 def correction_effects(slopes: Sequence[CorrectionSlope], *, share: bool, dark: bool = False) -> go.Figure:
     """Show how the estimate moves with one point less of certainty in each correction, the strongest on top."""
     known = [(slope, value) for slope in slopes if (value := effect(slope)) is not None]
     known.sort(key=lambda pair: -abs(pair[1]))
-    shown = [pair for pair in known if _nonzero(pair[1], share)][:MOST] or known[:1]
+    shown = [pair for pair in known if not is_nothing(pair[1], share=share, digits=EFFECT_DIGITS)][:MOST] or known[:1]
     places, colours = [-i for i in range(len(shown))], palette(dark)
     values = [(100.0 if share else 1.0) * value for _, value in shown]
     figure = go.Figure()
@@ -55,7 +47,7 @@ def correction_effects(slopes: Sequence[CorrectionSlope], *, share: bool, dark: 
         width=0.55,
         name="effect",
         marker={"color": colours.muted},
-        text=[show_effect(value, share=share) for _, value in shown],
+        text=[_show(value, share) for _, value in shown],
         textposition="outside",
         cliponaxis=False,
         hovertext=[f"<b>{safe(shorten(slope.slice, 60))}</b><br>{safe(slope.words)}" for slope, _ in shown],
@@ -72,8 +64,8 @@ def correction_effects(slopes: Sequence[CorrectionSlope], *, share: bool, dark: 
     )
     unit = "points" if share else "the metric's units"
     title = "No correction moves the estimate"
-    if shown and _nonzero(shown[0][1], share):
-        most = show_effect(abs(shown[0][1]), share=share).lstrip("+") + (" points" if share else "")
+    if shown and not is_nothing(size := abs(shown[0][1]), share=share, digits=EFFECT_DIGITS):
+        most = f"{100 * size:.{EFFECT_DIGITS}f} points" if share else f"{size:.3g}"
         title = (
             f"One point less sure of {shorten(shown[0][0].slice, 20)} {shown[0][0].key} moves the estimate by {most}"
         )

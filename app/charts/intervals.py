@@ -9,7 +9,6 @@ import plotly.graph_objects as go
 
 from app.charts.scales import TICK_FORMAT, value_axis, value_range
 from app.charts.template import finish, safe
-from app.words import spoken
 from mandoline_core.arrays import Interval
 from mandoline_core.formatting import show_interval
 
@@ -65,6 +64,4 @@ def interval_rows(
         showgrid=True,
     )
     figure.update_xaxes(range=span, tickformat=TICK_FORMAT[share], nticks=5, showgrid=True)
-    return finish(
-        figure, title=title, x=value_axis(spoken(metric), span, share), y="", height=46 * len(rows) + 50, dark=dark
-    )
+    return finish(figure, title=title, x=value_axis(metric, span, share), y="", height=46 * len(rows) + 50, dark=dark)

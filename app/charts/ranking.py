@@ -9,7 +9,6 @@ import plotly.graph_objects as go
 from app.charts.comparison import NARROW_AXIS, TITLE, short_title
 from app.charts.scales import TICK_FORMAT, value_axis, value_range
 from app.charts.template import TITLE_WIDTH, TRUTH, finish, label, palette, safe, shorten
-from app.words import spoken
 from mandoline_core.comparing import Comparison
 from mandoline_core.formatting import show_value
 
@@ -75,7 +74,7 @@ def model_dots(comparison: Comparison, *, chosen: str, dark: bool = False) -> go
     finish(
         figure,
         title=_title(comparison, methods, chosen),
-        x=value_axis(spoken(metric.name), span, metric.share),
+        x=value_axis(metric.spoken, span, metric.share),
         y="",
         height=_ROW * len(ticks) + 50,
         dark=dark,

@@ -10,7 +10,6 @@ import plotly.graph_objects as go
 
 from app.charts.scales import TICK_FORMAT, ZOOMED, value_range
 from app.charts.template import TARGET, WIDE_AXIS, finish, label, palette, safe, shorten
-from app.words import spoken
 from mandoline_core.formatting import show_value
 from mandoline_core.trust import SensitivityPoint, SliceStrength
 
@@ -77,7 +76,7 @@ def hidden_shift_curve(found: HiddenShift, *, metric: str, share: bool, dark: bo
         figure,
         title=_title(found, share),
         x="strength of a hidden change: times more or less that a row may count (log scale)",
-        y=f"{spoken(metric)} ({ZOOMED})" if span[0] > 0 else spoken(metric),
+        y=f"{metric} ({ZOOMED})" if span[0] > 0 else metric,
         height=height + 30,
         axis_width=WIDE_AXIS,
         dark=dark,
@@ -91,13 +90,13 @@ def strongest(strengths: Sequence[SliceStrength]) -> list[SliceStrength]:
     return sorted((one for one in strengths if one.largest is not None), key=lambda one: -(one.largest or 0.0))
 
 
-def show_strength(strength: float) -> str:
+def show_strength(strength: float, *, unit: bool = True) -> str:
     """Write how strong a hidden change a slice would have been.
 
     >>> show_strength(1.04), show_strength(893.2), show_strength(math.inf)
     ('1.04 times', '893 times', 'without limit')
     """
-    return "without limit" if math.isinf(strength) else f"{strength:,.3g} times"
+    return "without limit" if math.isinf(strength) else f"{strength:,.3g}{' times' if unit else ''}"
 
 
 def _add_bands(figure: go.Figure, found: HiddenShift, dark: bool) -> None:
@@ -200,7 +199,7 @@ def _add_slices(figure: go.Figure, slices: Sequence[SliceStrength], most: float,
             mode="markers+text",
             cliponaxis=False,
             marker={"symbol": "triangle-right" if beyond else "square", "size": 10, "color": colours.ink},
-            text=[f"{label(one.name)} <b>{written.removesuffix(' times')}</b>"],
+            text=[f"{label(one.name)} <b>{show_strength(strength, unit=False)}</b>"],
             textposition="middle left" if left else "middle right",
             hovertext=f"{safe(shorten(one.name, 60))}: leaving it out changes how much rows count "
             f"{written if math.isinf(strength) else f'by up to {written}'}",

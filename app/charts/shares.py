@@ -64,7 +64,7 @@ def _class_title(pairs: Sequence[_Pair], known: bool) -> str:
     if not pairs:
         return "There are no classes to count"
     if not known:
-        return f"{shorten(pairs[0].name, 24)} is the most frequent, {_percent(pairs[0].source)} of the source"
+        return f"{shorten(pairs[0].name, 24)} is the most frequent, {_percent(pairs[0].source)} of the labelled data"
     return _shift_title(pairs, "class")
 
 
@@ -74,19 +74,18 @@ def _shift_title(pairs: Sequence[_Pair], what: str) -> str:
     if abs((most.target or 0.0) - most.source) <= _NO_SHIFT:
         return f"No {what} shifts by more than a point"
     return (
-        f"{shorten(most.name, 24)} shifts most: {_percent(most.source)} of the source, "
-        f"{_percent(most.target or 0.0)} of the target"
+        f"{shorten(most.name, 24)} shifts most: {_percent(most.source)} of the labelled data, "
+        f"{_percent(most.target or 0.0)} of the new data"
     )
 
 
 def _paired(pairs: Sequence[_Pair], *, title: str, x: str, y: str, dark: bool) -> go.Figure:
     figure = go.Figure()
     has_target = any(pair.target is not None for pair in pairs)
-    sides = (
-        [("source", SOURCE, "", 0.2), ("target", TARGET, "/", -0.2)] if has_target else [("source", SOURCE, "", 0.0)]
-    )
-    for side, colour, pattern, offset in sides:
-        shares = [getattr(pair, side) for pair in pairs]
+    sides = [("labelled", SOURCE, "", 0.2 if has_target else 0.0, [pair.source for pair in pairs])]
+    if has_target:
+        sides.append(("new", TARGET, "/", -0.2, [pair.target or 0.0 for pair in pairs]))
+    for side, colour, pattern, offset, shares in sides:
         # The first pair says which bar is which; the colours and the hatching say it for the rest.
         texts = [f"{side} {_percent(share)}" if i == 0 else _percent(share) for i, share in enumerate(shares)]
         figure.add_bar(
@@ -119,9 +118,9 @@ def _paired(pairs: Sequence[_Pair], *, title: str, x: str, y: str, dark: bool) -
 
 
 def _pair_words(pair: _Pair) -> str:
-    lines = [f"<b>{safe(shorten(pair.name, 60))}</b>", f"source {_percent(pair.source)}"]
+    lines = [f"<b>{safe(shorten(pair.name, 60))}</b>", f"labelled data {_percent(pair.source)}"]
     if pair.target is not None:
-        lines[1] += f", target {_percent(pair.target)}"
+        lines[1] += f", new data {_percent(pair.target)}"
     if pair.words:
         lines.append(safe(shorten(pair.words, 80)))
     return "<br>".join(lines)

@@ -54,7 +54,7 @@ def pair_gaps(
     return _before_after(
         shown,
         title=title,
-        x=f"target minus source, joint frequency (points{note})",
+        x=f"new minus labelled data, joint frequency (points{note})",
         y="pair of slices",
         unit=" points",
         dark=dark,
@@ -85,7 +85,7 @@ def balance(
     return _before_after(
         lines,
         title=_balance_title(lines),
-        x="standardised shift, target minus source (standard deviations)",
+        x="standardised shift, new minus labelled data (standard deviations)",
         y="column or slice",
         unit="",
         dark=dark,

@@ -8,10 +8,9 @@ import plotly.graph_objects as go
 
 from app.charts.scales import TICK_FORMAT, value_axis, value_range
 from app.charts.template import SOURCE, TRUTH, finish, palette
-from app.words import direction, show_difference
 from mandoline_core.arrays import Interval
 from mandoline_core.estimating import ModelReport, is_share
-from mandoline_core.formatting import show_interval, show_value
+from mandoline_core.formatting import direction, show_difference, show_interval, show_value
 
 
 class _Mark(NamedTuple):

@@ -53,18 +53,18 @@ def histogram_with_cut(
         x=(edges[:-1] + edges[1:]) / 2,
         y=heights[0],
         width=np.diff(edges),
-        name="source",
+        name="labelled data",
         marker={"color": SOURCE, "line": {"width": 0}},
-        hovertext=[f"source, {word}: {height:.1f}%" for word, height in zip(words, heights[0], strict=True)],
+        hovertext=[f"labelled data, {word}: {height:.1f}%" for word, height in zip(words, heights[0], strict=True)],
         hoverinfo="text",
     )
     figure.add_scatter(
         x=edges,
         y=[*heights[1], heights[1][-1]],
-        name="target",
+        name="new data",
         mode="lines",
         line={"color": TARGET, "width": 2.5, "shape": "hv", "dash": "5px,2px"},
-        hovertext=[f"target, {word}: {height:.1f}%" for word, height in zip(words, heights[1], strict=True)] + [""],
+        hovertext=[f"new data, {word}: {height:.1f}%" for word, height in zip(words, heights[1], strict=True)] + [""],
         hoverinfo="text",
     )
     for cut in dict.fromkeys(cuts):
@@ -139,7 +139,7 @@ def _sides(source: Floats, target: Floats, above: float | None, below: float | N
 
 def _print_sides(figure: go.Figure, sides: list[_Side]) -> None:
     """Print the shares over the plot, left to right as they lie; without a cut, what is what."""
-    keys = (f'<span style="color:{SOURCE}">■</span> source', f'<span style="color:{TARGET}">╍</span> target')
+    keys = (f'<span style="color:{SOURCE}">■</span> labelled data', f'<span style="color:{TARGET}">╍</span> new data')
     blocks = [
         f"<b>{safe(side.words)}</b><br>{keys[0]} {side.source:.1%}<br>{keys[1]} {side.target:.1%}" for side in sides
     ] or [" ".join(keys)]
@@ -165,14 +165,14 @@ def _title(sides: list[_Side], column: str, above: float | None, below: float | 
         return f"{name} in both samples: choose where to cut"
     inside = sides[0] if above is None else sides[-1]
     rule = f"below {below:g}" if above is None else f"above {above:g}"
-    return f"{name} is {rule} for {inside.source:.1%} of the source and {inside.target:.1%} of the target"
+    return f"{name} is {rule} for {inside.source:.1%} of the labelled and {inside.target:.1%} of the new data"
 
 
 def _x_title(column: str, source: Floats, target: Floats, clipped: bool) -> str:
     missing = [float(np.isnan(values).mean()) if len(values) else 0.0 for values in (source, target)]
     notes = []
     if any(missing):
-        notes.append(f"missing: {missing[0]:.1%} of the source, {missing[1]:.1%} of the target")
+        notes.append(f"missing: {missing[0]:.1%} of the labelled data, {missing[1]:.1%} of the new data")
     if clipped:
         notes.append("the end bins hold all that lies beyond")
     return shorten(column, 40) + (f" ({'; '.join(notes)})" if notes else "")

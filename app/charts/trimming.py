@@ -9,8 +9,7 @@ import plotly.graph_objects as go
 
 from app.charts.scales import TICK_FORMAT, ZOOMED, value_range
 from app.charts.template import WIDE_AXIS, finish, palette
-from app.words import direction, show_difference, spoken
-from mandoline_core.formatting import counted, show_interval, show_value
+from mandoline_core.formatting import counted, direction, show_difference, show_interval, show_value
 from mandoline_core.trust import Trimming
 
 _MOST_TICKS = 8  # what fits on a phone
@@ -95,7 +94,7 @@ def trimming_curve(
         figure,
         title=_title(found[place], found[-1], share),
         x="times a row may count (steps are not to scale)",
-        y=f"{spoken(metric)} ({ZOOMED})",
+        y=f"{metric} ({ZOOMED})",
         height=270,
         axis_width=WIDE_AXIS,
         dark=dark,

@@ -11,7 +11,7 @@ from app.charts.template import SOURCE, WIDE_AXIS, finish, palette, safe, shorte
 from mandoline_core.arrays import Floats
 from mandoline_core.estimating import ModelReport
 from mandoline_core.formatting import show_times
-from mandoline_core.patterns import Patterns
+from mandoline_core.patterns import Patterns, describe
 
 LEAST = -10  # in powers of two: what counts less than 1/1,024 times shares a bar
 _MOST_BARS = 24
@@ -49,7 +49,7 @@ def weight_histogram(
         x=[bar.place if np.isfinite(bar.place) else zero for bar in bars],
         y=[bar.rows for bar in bars],
         width=0.9 * step,
-        name="source rows",
+        name="labelled rows",
         marker={"color": SOURCE},
         hovertext=[bar.words for bar in bars],
         hoverinfo="text",
@@ -110,26 +110,13 @@ def _bars(counts: Floats, ratios: Floats, step: float, codes: np.ndarray, table:
         inside = np.flatnonzero(places == place)
         rows = float(counts[inside].sum())
         top = inside[np.argsort(-counts[inside], kind="stable")]
-        said = [f"{counts[i]:,.0f} rows {_pattern_words(codes[i], table.names)}" for i in top[:_NAMED]]
+        names = [safe(shorten(name)) for name in table.names]
+        said = [f"{counts[i]:,.0f} rows in {describe(names, codes[i], most=4)}" for i in top[:_NAMED]]
         if len(top) > _NAMED:
             said.append(f"and {len(top) - _NAMED:,} more combinations")
-        times = "0 times" if not np.isfinite(place) else _about(ratios[inside])
+        times = "0 times" if not np.isfinite(place) else show_times(ratios[inside].min(), ratios[inside].max())
         bars.append(_Bar(float(place), rows, f"<b>{rows:,.0f} rows count {times}</b><br>" + "<br>".join(said)))
     return bars
-
-
-def _about(ratios: Floats) -> str:
-    low, high = show_times(float(ratios.min())), show_times(float(ratios.max()))
-    return low if low == high else f"{low.removesuffix(' times')} to {high}"
-
-
-def _pattern_words(codes: np.ndarray, names: tuple[str, ...]) -> str:
-    """Say a pattern by the slices that a row is inside."""
-    inside = [safe(shorten(names[i])) for i in np.flatnonzero(codes == 1)]
-    if not inside:
-        return "inside no slice"
-    more = f" and {len(inside) - 4} more" if len(inside) > 4 else ""
-    return f"inside {' + '.join(inside[:4])}{more}"
 
 
 def _ticks(low: float, high: float) -> list[float]:

@@ -259,7 +259,7 @@ def _source_score(key: tuple[object, ...], _workspace: Workspace, _source: Sampl
         problem = make_problem(count, statistics, scores.metric, EstimatorSettings())
         outcome = get_estimator("source").estimate(problem)
     except MandolineError as error:
-        return SourceScore(None, None, share, str(error))
+        return SourceScore(None, None, share, error.sentence)
     return SourceScore(outcome.value, interval_of(problem, outcome, confidence), share)
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import streamlit as st
 
 from app.project.store import Document, Revision, Store, StoreError, default_folder
-from app.words import plain
+from app.words import plain, wording
 from mandoline_core import MandolineError, Project, dump_project, load_project, parse_project
 
 SAMPLES = Path(__file__).resolve().parents[2] / "sample_data"
@@ -95,7 +95,7 @@ def tell(message: str) -> None:
 
 def refuse(error: MandolineError) -> None:
     """Say why something was not done, in a corner of the screen."""
-    st.toast(plain(str(error)), icon=":material/error:", duration="long")
+    st.toast(wording.tell(error), icon=":material/error:", duration="long")
 
 
 def look(**view: Any) -> None:

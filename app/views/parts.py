@@ -16,6 +16,7 @@ from app.words import wording
 from mandoline_core import Finding, MandolineError, ModelReport, Verdict
 from mandoline_core.estimating import is_share
 from mandoline_core.formatting import show_interval, show_points, show_value
+from mandoline_core.metrics import get_metric
 from mandoline_core.slices import ExpressionError, compile_expression_code
 
 _ICONS = {"serious": ":material/error:", "warning": ":material/warning:", "info": ":material/info:"}
@@ -32,7 +33,7 @@ def boundary() -> Iterator[None]:
 
 def show_error(error: MandolineError) -> None:
     """Show what is wrong and what to do, with people's own words as plain text."""
-    st.error(wording.plain(str(error)), icon=":material/error:")
+    st.error(wording.tell(error), icon=":material/error:")
 
 
 def expression_is_sound(workspace: Workspace, text: str) -> bool:
@@ -71,7 +72,7 @@ def sidebar() -> None:
             st.selectbox("Model", models, key=state.bind("model", workspace.model), on_change=_choose_model)
         with boundary():
             source, target = compute.samples(workspace)
-            metric = wording.spoken(project.metric.name)
+            metric = get_metric(project.metric.name).spoken
             st.caption(f"{source.n_rows:,} labelled rows, {target.n_rows:,} new rows. Metric: {metric}.")
         verdict_chip(workspace)
         with st.container(horizontal=True):
@@ -102,8 +103,7 @@ def verdict_sentence(found: Verdict) -> None:
     """Say the verdict, with its light."""
     show = {"green": st.success, "amber": st.warning, "red": st.error}[found.level]
     light = trust_words.LIGHTS[found.level]
-    first, _, rest = found.message.partition(":")
-    show(f"**{wording.told(first)}:**{wording.told(rest)}", icon=light.icon)
+    show(f"**{light.word.capitalize()}:** {wording.tell(found.reason)}", icon=light.icon)
 
 
 def _take_away(workspace: Workspace) -> None:
@@ -211,7 +211,7 @@ def models_table(workspace: Workspace) -> None:
 def show_finding(finding: Finding) -> None:
     """Show one finding with its remedy."""
     show = {"serious": st.error, "warning": st.warning, "info": st.info}[finding.severity]
-    show(f"{wording.told(finding.message)} {wording.told(finding.remedy)}", icon=_ICONS[finding.severity])
+    show(f"{wording.tell(finding.message)} {wording.tell(finding.remedy)}", icon=_ICONS[finding.severity])
 
 
 def headline(report: ModelReport, workspace: Workspace) -> None:

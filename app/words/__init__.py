@@ -4,4 +4,4 @@ from __future__ import annotations
 
 from app.words.comparison import METHOD_WIDTH, WRAPPED, duration
 from app.words.highlight import highlighted
-from app.words.wording import app_words, direction, plain, show_difference, show_step, spoken
+from app.words.wording import plain, tell

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from app.words.wording import app_words, direction, plain, show_difference
+from app.vocabulary import PLAIN
+from app.words.wording import plain
 from mandoline_core.comparing import Comparison, Difference, Entry, ModelComparison
 from mandoline_core.estimators import get_estimator
-from mandoline_core.formatting import listed, show_interval, show_points, show_value
+from mandoline_core.formatting import direction, listed, say, show_difference, show_ends, show_points, show_value
 from mandoline_core.metrics import Metric
 
 METHOD_WIDTH = 165  # pixels of a method's name in a table; it goes on in the next line
@@ -86,7 +87,7 @@ def method_table(comparison: ModelComparison, waiting: Sequence[str]) -> pd.Data
         if comparison.truth is not None:
             line["error"] = None if value is None else value - comparison.truth
         line |= {
-            "assumes": app_words(estimator.assumes),
+            "assumes": say(estimator.assumes, PLAIN),
             "looks at": needs_words(estimator.needs),
             "from": "later" if estimator.later else "the paper",
             "note": _note(entry),
@@ -99,8 +100,8 @@ def _note(entry: Entry | None) -> str:
     if entry is None:
         return "Not run yet: it runs on request."
     if entry.estimate is None:
-        return f"Does not apply: {app_words(entry.reason or '')}"
-    return " ".join(app_words(finding.message) for finding in entry.findings if finding.severity != "info")
+        return f"Does not apply: {say(entry.reason or '', PLAIN)}"
+    return " ".join(say(finding.message, PLAIN) for finding in entry.findings if finding.severity != "info")
 
 
 def shown_table(table: pd.DataFrame, *, share: bool) -> pd.DataFrame:
@@ -108,7 +109,7 @@ def shown_table(table: pd.DataFrame, *, share: bool) -> pd.DataFrame:
     shown = table.drop(columns=["low", "high"])
     shown = percent(shown, ["estimate"], share=share)
     ranges = [
-        "" if pd.isna(low) else show_interval(low, (low, high), share=share).split(" ", 1)[1].strip("()")
+        "" if pd.isna(low) else show_ends((low, high), share=share)
         for low, high in zip(table["low"], table["high"], strict=True)
     ]
     shown.insert(2, "interval", ranges)
@@ -155,7 +156,7 @@ def difference_sentence(found: Difference, metric: Metric) -> str:
     if metric.better == "lower":  # the better one has the smaller value; a difference is said as a gain
         value, low, high = -value, -high, -low
     word = "higher" if metric.better == "near 0" else "better"
-    ends = " to ".join(show_points(end, share=metric.share).removesuffix(" points").lstrip("+") for end in (low, high))
+    ends = " to ".join(show_points(end, share=metric.share, sign=False, unit=False) for end in (low, high))
     apart = show_difference(value, share=metric.share)
     if low <= 0 <= high:
         same = direction(value, share=metric.share) == "the same"

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 import pandas as pd
 
 from app.charts import MOST_SLICES, method_order, show_strength, strongest
-from app.words.wording import plain, show_difference
+from app.words.wording import plain
 from mandoline_core.backtesting import ModelBacktest
 from mandoline_core.estimating import ModelReport, is_share
 from mandoline_core.estimators import get_estimator
-from mandoline_core.formatting import counted, show_interval, show_value
+from mandoline_core.formatting import counted, show_difference, show_interval, show_value
 from mandoline_core.labelling import FewLabels, LabelPlan
 from mandoline_core.metrics import Metric
 from mandoline_core.trust import SensitivityPoint, SliceStrength, TheoremBound

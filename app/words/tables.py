@@ -10,7 +10,8 @@ import pandas as pd
 
 from mandoline_core import Ablation, Model, ModelReport, Sample
 from mandoline_core.estimating import HeavyPattern, SliceBalance
-from mandoline_core.formatting import listed, show_times
+from mandoline_core.formatting import show_times
+from mandoline_core.patterns import describe
 from mandoline_core.samples import class_codes, kind_of
 from mandoline_core.trust import BalanceLine
 
@@ -66,23 +67,14 @@ def class_shares(source: Sample, target: Sample, model: Model | None) -> ClassSh
     return ClassShares(*(dict(zip(names, share.tolist(), strict=True)) for share in shares))
 
 
-def pattern_words(pattern: HeavyPattern) -> str:
-    """Say which slices hold a pattern's rows.
-
-    >>> pattern_words(HeavyPattern(("short", "slang"), (), 10, 20, 4.0, 0.1))
-    'short and slang'
-    """
-    inside = " and ".join([listed(pattern.inside[:-1]), pattern.inside[-1]]) if len(pattern.inside) > 1 else None
-    said = inside or (pattern.inside[0] if pattern.inside else "in no slice")
-    return f"{said}; unknown: {listed(pattern.unknown)}" if pattern.unknown else said
-
-
 def pattern_table(patterns: Sequence[HeavyPattern]) -> pd.DataFrame:
     """List patterns in words, heaviest first."""
     return pd.DataFrame(
         [
             {
-                "in slices": pattern_words(pattern),
+                "in slices": describe(
+                    (*pattern.inside, *pattern.unknown), [1] * len(pattern.inside) + [0] * len(pattern.unknown)
+                ),
                 "each counts": show_times(pattern.ratio),
                 "labelled": pattern.source,
                 "new": pattern.target,

@@ -8,11 +8,11 @@ from typing import Literal, NamedTuple
 
 import pandas as pd
 
-from app.charts import effect, show_capped, show_effect
-from app.words.wording import plain, spoken, told
+from app.charts import EFFECT_DIGITS, effect, show_capped
+from app.words.wording import plain, tell
 from mandoline_core.estimating import Attribution, CorrectionSlope, ModelReport, is_share
 from mandoline_core.estimators import get_estimator
-from mandoline_core.formatting import counted, show_interval, show_points, show_times, show_value
+from mandoline_core.formatting import counted, is_nothing, show_interval, show_points, show_times, show_value
 from mandoline_core.trust import FINITE_MEAN, FINITE_VARIANCE, USABLE, BalanceLine, Overlap, Tail, Trimming
 
 SMALL_GAP = 0.1  # standard deviations: less is hardly worth a word
@@ -119,12 +119,12 @@ def overlap_sentence(unseen: float, rare: float) -> str:
 def bounds_sentence(found: Overlap, report: ModelReport) -> str:
     """Say what the rows like no labelled row leave open, or why that cannot be said."""
     if found.bounds is None:
-        return told(found.assumes)
+        return tell(found.assumes)
     share = is_share(report)
     low, high = (show_value(end, share=share) for end in found.bounds)
     return (
-        f"Whatever happens in the rows that are like no labelled row, the {plain(spoken(report.metric))} on all new "
-        f"rows lies between **{low}** and **{high}**, if the others do as well as the labelled rows they resemble. "
+        f"Whatever happens in the rows that are like no labelled row, the {plain(report.problem.metric.spoken)} on all "
+        f"new rows lies between **{low}** and **{high}**, if the others do as well as the labelled rows they resemble. "
         "The luck of the draw comes on top."
     )
 
@@ -137,7 +137,7 @@ def attribution_sentence(found: Attribution, report: ModelReport) -> str:
     if found.total_interval is None:
         return f"{moved}, {ends}."
     low, high = found.total_interval
-    written = " to ".join(show_points(end, share=share).removesuffix(" points") for end in (low, high))
+    written = " to ".join(show_points(end, share=share, unit=False) for end in (low, high))
     luck = "; luck alone could do that" if low <= 0 <= high else ""
     return f"{moved} ({written}), {ends}{luck}."
 
@@ -210,5 +210,9 @@ def slope_table(slopes: Sequence[CorrectionSlope]) -> pd.DataFrame:
 
 def telling_slopes(slopes: Sequence[CorrectionSlope], *, share: bool, most: int = 4) -> list[CorrectionSlope]:
     """List the corrections worth a sentence: those that decide what can be estimated, then those that move it most."""
-    worth = [slope for slope in slopes if (value := effect(slope)) is None or float(show_effect(value, share=share))]
+    worth = [
+        slope
+        for slope in slopes
+        if (value := effect(slope)) is None or not is_nothing(value, share=share, digits=EFFECT_DIGITS)
+    ]
     return sorted(worth, key=lambda slope: -abs(effect(slope) or math.inf))[:most]

@@ -5,22 +5,16 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from app.vocabulary import PLAIN
 from mandoline_core.estimating import ModelReport, is_share
 from mandoline_core.estimators import get_estimator
 from mandoline_core.findings import Finding
-from mandoline_core.formatting import show_interval, show_points, show_times, show_value
+from mandoline_core.formatting import direction, say, show_difference, show_ends, show_times, show_value
 
 _SPECIAL = re.compile(r"[\\`*_{}\[\]()<>#+\-.!|$:~&]")
 # Streamlit turns these into arrows, dashes, links and its logo after escapes are gone: an invisible joiner stops it.
 _REWRITTEN = re.compile(r"(?<=[<>-])(?=[<>=-])|(?<=:)(?=streamlit:|//)|(?<=@)(?=\S)|(?<=\bwww)(?=\.)", re.IGNORECASE)
 _JOINER = "\u2060"
-
-
-# What the library calls source and target, where it says so in prose: not in quotes, which hold names, nor in files'.
-_SIDES = re.compile(
-    r"""(?<!\w)'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|"""
-    r"\b(?:(?P<before>[Tt]he|reweighted|whole|real)\s)?(?P<side>source|target)\b(?!\.\w)(?P<rows>\srows?\b)?"
-)
 
 
 def plain(text: str) -> str:
@@ -32,61 +26,13 @@ def plain(text: str) -> str:
     return _SPECIAL.sub(r"\\\g<0>", _REWRITTEN.sub(_JOINER, re.sub(r"\s+", " ", text)))
 
 
-def app_words(text: str) -> str:
-    """Say a sentence of the library in the app's words: labelled and new data for source and target.
+def tell(text: object) -> str:
+    r"""Say a sentence of the library, or an error, in the app's words, escaped.
 
-    What stands in quotes is somebody's own name for something, and stays.
-
-    >>> app_words("In the source, column 'the source' has 3 target rows.")
-    "In the labelled data, column 'the source' has 3 new rows."
-    """
-    return _SIDES.sub(_other_word, text)
-
-
-def told(text: str) -> str:
-    r"""Say a sentence of the library in the app's words, escaped.
-
-    >>> told("It is *so* in the target.")
+    >>> tell(Sentence("It is {how} in the {target}.", how="*so*"))
     'It is \\*so\\* in the new data\\.'
     """
-    return plain(app_words(text))
-
-
-def _other_word(found: re.Match[str]) -> str:
-    before, side, rows = found["before"], found["side"], found["rows"]
-    if side is None or not (before or rows):
-        return found[0]
-    word = {"source": "labelled", "target": "new"}[side]
-    return f"{before + ' ' if before else ''}{word}{rows or ' data'}"
-
-
-def show_difference(difference: float, *, share: bool) -> str:
-    """Write the size of a difference: of shares, in points.
-
-    >>> show_difference(-0.0904, share=True), show_difference(-1.25, share=False)
-    ('9.0 points', '1.25')
-    """
-    return show_points(abs(difference), share=share).lstrip("+")
-
-
-def show_step(difference: float, *, share: bool) -> str:
-    """Write a difference as a signed number without its unit.
-
-    >>> show_step(0.0212, share=True), show_step(-0.00001, share=True)
-    ('+2.1', '0.0')
-    """
-    written = show_points(difference, share=share).removesuffix(" points")
-    return written if float(written) else written.lstrip("+-")
-
-
-def direction(difference: float, *, share: bool) -> str:
-    """Say whether a difference, as written, is up, down or nothing.
-
-    >>> direction(0.02, share=True), direction(0.0001, share=True)
-    ('higher', 'the same')
-    """
-    step = show_step(difference, share=share)
-    return {"+": "higher", "-": "lower"}.get(step[0], "the same")
+    return plain(say(text, PLAIN))
 
 
 class _Verb(NamedTuple):
@@ -102,25 +48,6 @@ _VERBS = {
     "error": _Verb("this model is probably wrong", "it was", " of the time"),
 }
 _OTHER = _Verb("the {metric} is probably", "it is", "")
-_SPOKEN = {
-    "f1": "F1 score",
-    "balanced_accuracy": "balanced accuracy",
-    "mcc": "Matthews correlation",
-    "log_loss": "log loss",
-    "brier": "Brier score",
-    "auroc": "AUROC",
-    "mae": "mean absolute error",
-    "rmse": "root mean squared error",
-}
-
-
-def spoken(metric: str) -> str:
-    """Return a metric's name as it is said.
-
-    >>> spoken("f1"), spoken("recall")
-    ('F1 score', 'recall')
-    """
-    return _SPOKEN.get(metric, metric)
 
 
 def headline(report: ModelReport, *, reveal: bool) -> str:
@@ -130,15 +57,14 @@ def headline(report: ModelReport, *, reveal: bool) -> str:
     source = show_value(report.source, share=share)
     before = f"On your labelled data {verb.before} {source}."
     if not report.converged:
-        metric = plain(spoken(report.metric))
+        metric = plain(report.problem.metric.spoken)
         sentences = [
             f"There is no estimate: the weights could not be fitted. On your labelled data the {metric} is {source}."
         ]
     else:
-        _, interval = show_interval(report.estimate, report.interval, share=share).split(" ", 1)
-        value = show_value(report.estimate, share=share)
-        now = verb.now.format(metric=plain(spoken(report.metric)))
-        sentences = [f"{_where(report)} {now} **{value}**{verb.unit} {interval}.", before]
+        value, ends = show_value(report.estimate, share=share), show_ends(report.interval, share=share)
+        now = verb.now.format(metric=plain(report.problem.metric.spoken))
+        sentences = [f"{_where(report)} {now} **{value}**{verb.unit} ({ends}).", before]
     if reveal:
         sentences.append(_truth(report, share))
     return " ".join(sentences)
@@ -220,16 +146,12 @@ def estimator_sentence(name: str) -> str:
     'The score on your labelled data as it is, with every row counting once'
     """
     estimator = get_estimator(name)
-    return f"{_ESTIMATORS.get(name, plain(estimator.title) + '.')} It assumes: {plain(estimator.assumes)}"
+    return f"{_ESTIMATORS.get(name, plain(estimator.title) + '.')} It assumes: {tell(estimator.assumes)}"
 
 
 def finding_sentence(finding: Finding) -> str:
-    r"""Say a finding and what to do about it; the names in it are escaped.
-
-    >>> finding_sentence(Finding("code", "info", "Slice 'a' is small", "Widen it"))
-    "Slice 'a' is small **What to do\\:** Widen it"
-    """
-    return f"{told(finding.message)} **What to do\\:** {told(finding.remedy)}"
+    """Say a finding and what to do about it; the names in it are escaped."""
+    return f"{tell(finding.message)} **What to do\\:** {tell(finding.remedy)}"
 
 
 class Step(NamedTuple):

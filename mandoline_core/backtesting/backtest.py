@@ -200,7 +200,7 @@ def _why_not(method: Estimator, problem: Problem) -> str | None:
     try:
         return method.reason(problem)
     except MandolineError as error:
-        return str(error)
+        return error.sentence
 
 
 def _run(
@@ -236,7 +236,7 @@ def _try(method: Estimator, problem: Problem) -> Outcome | str:
             return why
         outcome = method.estimate(problem)
     except MandolineError as error:
-        return str(error)
+        return error.sentence
     except np.linalg.LinAlgError as error:  # a draw may leave a matrix that no real sample would have
         return f"A matrix could not be solved: {error}."
     if not outcome.converged or not math.isfinite(outcome.value):

@@ -106,7 +106,7 @@ def _by_slices(problem: Problem) -> _Made:
         weights, delta = _fitted(problem)
         return [_tilted(SLICES, "", problem, weights, delta)], {}
     except MandolineError as error:
-        return [], {SLICES: str(error)}
+        return [], {SLICES: error.sentence}
 
 
 def _fitted(problem: Problem) -> tuple[Floats, Floats | None]:
@@ -130,7 +130,7 @@ def _by_held_out_slice(prepared: ModelProblem, problem: Problem) -> _Made:
             weights, _ = _fitted(problem.select(held_out))
             found.append(_tilted(HELD_OUT, name, problem.select(others), weights))
         except MandolineError as error:
-            skipped[f"{HELD_OUT}: {name}"] = str(error)
+            skipped[f"{HELD_OUT}: {name}"] = error.sentence
     return found, skipped
 
 
@@ -145,7 +145,7 @@ def _by_class(prepared: ModelProblem, problem: Problem, rng: np.random.Generator
         ratios = [_random_ratios(shares, strength, rng) for _ in range(N_RANDOM)]
         return [_tilted(CLASS, f"at random {i + 1}", problem, some[labels]) for i, some in enumerate(ratios)], {}
     except MandolineError as error:
-        return [], {CLASS: str(error)}
+        return [], {CLASS: error.sentence}
 
 
 def _labels(prepared: ModelProblem) -> Index:
@@ -226,7 +226,7 @@ def _by_column(prepared: ModelProblem, problem: Problem, columns: Sequence[str] 
             try:
                 made = _tilted(COLUMN, split.detail, problem, split.target.astype(float))
             except MandolineError as error:
-                skipped[f"{COLUMN}: {split.detail}"] = str(error)
+                skipped[f"{COLUMN}: {split.detail}"] = error.sentence
             else:
                 found.append(replace(made, source_rows=np.flatnonzero(split.source), drawn=False))
     return found, skipped

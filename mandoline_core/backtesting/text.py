@@ -6,20 +6,20 @@ from collections.abc import Sequence
 
 from mandoline_core.backtesting.pseudo_targets import CLASS, COLUMN, HELD_OUT, SLICES
 from mandoline_core.backtesting.results import Backtest, MethodRecord, ModelBacktest
-from mandoline_core.formatting import listed, show_points, table, wrapped
+from mandoline_core.formatting import Sentence, listed, show_points, table, wrapped
 
 _ABOUT_KINDS = {
-    SLICES: (
-        "'slices' shifts the slices as far as in the real target. Slices carry all of this shift, so methods on slices "
-        "have an easy life: it shows how much is luck, and whether intervals are long enough."
+    SLICES: Sentence(
+        "'slices' shifts the slices as far as in the real {target}. Slices carry all of this shift, so methods on "
+        "slices have an easy life: it shows how much is luck, and whether intervals are long enough."
     ),
     HELD_OUT: (
         "'held-out slice' shifts one slice that methods do not get to see, each in turn: so far off can methods on "
         "slices be if one as important was forgotten. What is luck of the labelled rows counts as real here, so that a "
         "slice without any effect may seem to have a little."
     ),
-    CLASS: (
-        "'class' shifts how frequent classes are and nothing else, as predicted classes shift in the real target, or "
+    CLASS: Sentence(
+        "'class' shifts how frequent classes are and nothing else, as predicted classes shift in the real {target}, or "
         "at random where there are no predictions."
     ),
     COLUMN: (
@@ -136,7 +136,7 @@ def _details_table(model: ModelBacktest, kind: str) -> str:
 
 
 def _size(error: float, model: ModelBacktest) -> str:
-    return show_points(error, share=model.metric.share).removesuffix(" points").lstrip("+")
+    return show_points(error, share=model.metric.share, sign=False, unit=False)
 
 
 def _cell(judged: MethodRecord | None, model: ModelBacktest) -> str:

@@ -20,7 +20,6 @@ from mandoline_core.estimating import (
     ModelProblem,
     Progress,
     diagnose,
-    find,
     interval_by_settings,
     interval_of,
     state,
@@ -30,6 +29,7 @@ from mandoline_core.findings import Finding, worst_first
 from mandoline_core.project import EstimatorSettings, Project
 from mandoline_core.samples import Sample
 from mandoline_core.slices import Slice, codes
+from mandoline_core.trust import Solution, find_all
 
 ROUNDING = 1e-9  # of a score: a smaller change is none
 
@@ -145,7 +145,7 @@ def run_estimator(prepared: ModelProblem, name: str, settings: EstimatorSettings
         outcome = estimator.estimate(problem)
         interval, more = interval_by_settings(prepared, settings, outcome)
     except MandolineError as error:
-        return Entry(name, available=False, reason=str(error))
+        return Entry(name, available=False, reason=error.sentence)
     if not outcome.converged or not math.isfinite(outcome.value):
         return Entry(name, available=False, reason="The weights could not be fitted: no solution was found.")
     return _entry(prepared, settings, outcome, interval, more)
@@ -155,12 +155,12 @@ def _entry(
     prepared: ModelProblem, settings: EstimatorSettings, outcome: Outcome, interval: Interval, more: Sequence[Finding]
 ) -> Entry:
     """Put what a method found beside the source score."""
-    problem, needs = prepared.problem, get_estimator(settings.name).needs
+    problem = prepared.problem
     numbers = diagnose(problem, outcome)
     plain = get_estimator("source").estimate(problem)
     change = outcome.value - plain.value
     change_interval = normal_interval(change, _change_error(prepared, outcome, plain), settings.confidence)
-    findings = [*more, *find(problem, outcome, numbers, uses_slices="slices" in needs)]
+    findings = [*more, *outcome.findings, *find_all(Solution(settings.name, problem, outcome, numbers))]
     return Entry(
         settings.name,
         available=True,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mandoline_core.comparing.results import Comparison, Difference, Entry, ModelComparison, Ranking
 from mandoline_core.estimators import get_estimator
-from mandoline_core.formatting import listed, show_interval, show_points, show_value, table, wrapped
+from mandoline_core.formatting import listed, show_difference, show_interval, show_points, show_value, table, wrapped
 
 
 def render_comparison(comparison: Comparison) -> str:
@@ -33,7 +33,7 @@ def _model_text(name: str, model: ModelComparison) -> str:
         + (f" Truth: {show_value(model.truth, share=share)}." if model.truth is not None else ""),
     ]
     if model.disagreement is not None:
-        apart = show_points(model.disagreement, share=share).lstrip("+")
+        apart = show_difference(model.disagreement, share=share)
         lines.append(f"The methods are up to {apart} apart. Each is right if what it assumes holds.")
     return "\n".join([*lines, *_serious(model), *_drawn(model), *_not_applied(model)])
 
@@ -74,8 +74,8 @@ def _line(entry: Entry, model: ModelComparison) -> list[str]:
     share = model.metric.share
     if entry.estimate is None or entry.interval is None or entry.change is None:
         return [f"  {entry.estimator}", "-", "-", *(["-"] if model.truth is not None else [])]
-    change = show_points(entry.change, share=share)
-    said = f"{entry.direction} {change.lstrip('+-')}" if entry.direction in ("up", "down") else "unchanged"
+    moved = entry.direction in ("up", "down")
+    said = f"{entry.direction} {show_difference(entry.change, share=share)}" if moved else "unchanged"
     cells = [f"  {entry.estimator}", show_interval(entry.estimate, entry.interval, share=share)]
     cells.append("" if entry.estimator == "source" else said)
     return cells + ([show_points(entry.estimate - model.truth, share=share)] if model.truth is not None else [])
@@ -105,7 +105,7 @@ def _is_main(difference: Difference, comparison: Comparison) -> bool:
 
 
 def _difference_text(found: Difference, *, share: bool) -> str:
-    low, high = (show_points(end, share=share).removesuffix(" points") for end in found.interval)
+    low, high = (show_points(end, share=share, unit=False) for end in found.interval)
     return (
         f"  {found.first} - {found.second} by {found.estimator}: {show_points(found.value, share=share)} "
         f"({low} to {high})"
@@ -116,8 +116,7 @@ def _judged(ranking: Ranking, *, share: bool) -> list[str]:
     if ranking.mean_absolute_error is None or ranking.max_absolute_error is None:
         return ["-", "-", "-"]
     errors = [
-        show_points(value, share=share).lstrip("+")
-        for value in (ranking.mean_absolute_error, ranking.max_absolute_error)
+        show_difference(value, share=share) for value in (ranking.mean_absolute_error, ranking.max_absolute_error)
     ]
     tau = "-" if ranking.tau is None else f"{ranking.tau:+.2f} ({ranking.p_value:.2f})"
     return [*errors, tau]

@@ -99,7 +99,7 @@ def _point(name: str | None, problem: Problem, slices: list[int], settings: Esti
     try:
         outcome = get_estimator(estimator).estimate(problem)
     except MandolineError as error:
-        return AblationPoint(name, None, None, None, str(error))
+        return AblationPoint(name, None, None, None, error.sentence)
     if not outcome.converged:
         return AblationPoint(name, None, None, None, "The weights could not be fitted.")
     effective = diagnose(problem, outcome).effective_sample_size

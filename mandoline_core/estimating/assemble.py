@@ -14,7 +14,8 @@ from mandoline_core.errors import DataError, MandolineError, SliceError
 from mandoline_core.estimating.answers import AnswerTally, RowAnswers, read_row_answers, tally_answers
 from mandoline_core.estimating.columns.table import GOLD, ColumnTable, DrawnColumns, column_table, draw_columns
 from mandoline_core.estimating.labels import TargetLabels, read_arriving_labels
-from mandoline_core.findings import Finding
+from mandoline_core.findings import Finding, FindingKind, Severity
+from mandoline_core.formatting import Sentence
 from mandoline_core.metrics import Metric, Scores, evaluate, score_rows
 from mandoline_core.patterns import Count, Membership, count_patterns, restrict_source
 from mandoline_core.project import EstimatorSettings, MethodSettings, MetricSettings
@@ -34,6 +35,21 @@ from mandoline_core.weighting import (
 
 EdgeNames = Sequence[Sequence[str]]
 CodesOf = Callable[[Sample, Sequence[Slice]], Codes]
+
+TRUTH_NOT_DEFINED = FindingKind(
+    "labels",
+    "truth_not_defined",
+    "The {target}'s own labels give no truth to compare with",
+    ": {why}",
+    "Nothing to do: the estimate does not use them.",
+)
+ROWS_WITHOUT_SCORE = FindingKind(
+    "rows",
+    "rows_without_score",
+    "{missing:,} of {n:,} rows of {name} lack a label or prediction and are left out",
+    ".",
+    "Fill in what is missing if these rows differ from the others.",
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -269,7 +285,9 @@ def make_problem(count: Count, statistics: Floats, metric: Metric, settings: Est
     """State the problem on patterns, split as the settings say; corrections are identity."""
     if len(count.source_index) < 2:
         raise DataError(
-            "The source has 1 row with a score, and one row cannot say how sure an estimate is. Label more rows."
+            Sentence(
+                "The {source} has 1 row with a score, and one row cannot say how sure an estimate is. Label more rows."
+            )
         )
     halves = split_halves(len(statistics), settings.split, np.random.default_rng(settings.seed))
     folds = {"none": ((0, 0),), "half": ((0, 1),), "crossfit": ((0, 1), (1, 0))}[settings.split]
@@ -331,25 +349,13 @@ def _truth_or_why(
     try:
         return _truth(target, source, model, settings, classes), ()
     except MandolineError as error:
-        return None, (
-            Finding(
-                "truth_not_defined",
-                "info",
-                f"The target's own labels give no truth to compare with: {error}",
-                "Nothing to do: the estimate does not use them.",
-            ),
-        )
+        return None, (TRUTH_NOT_DEFINED.found("info", why=error.sentence),)
 
 
 def _unscored(scores: Scores, source: Sample) -> tuple[Finding, ...]:
     missing = int((~scores.known).sum())
     if not missing:
         return ()
-    return (
-        Finding(
-            "rows_without_score",
-            "warning" if missing > 0.01 * len(scores.known) else "info",
-            f"{missing:,} of {len(scores.known):,} rows of {source.name} lack a label or prediction and are left out.",
-            "Fill in what is missing if these rows differ from the others.",
-        ),
-    )
+    n = len(scores.known)
+    severity: Severity = "warning" if missing > 0.01 * n else "info"
+    return (ROWS_WITHOUT_SCORE.found(severity, missing=missing, n=n, name=source.name),)

@@ -264,7 +264,7 @@ def _words(
     share = metric.share
     moved = show_points(total, share=share)
     if interval is not None:
-        low, high = (show_points(end, share=share).removesuffix(" points") for end in interval)
+        low, high = (show_points(end, share=share, unit=False) for end in interval)
         moved += f" ({low} to {high})"
         if interval[0] <= 0 <= interval[1]:
             return f"Weighting moves the score by {moved}, no more than luck would."

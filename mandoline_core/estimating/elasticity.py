@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from mandoline_core.errors import MandolineError
 from mandoline_core.estimating.assemble import ModelProblem
 from mandoline_core.estimators import Redrawable, fit_folds, get_estimator
+from mandoline_core.formatting import Sentence, show_step
 from mandoline_core.project import EstimatorSettings
 from mandoline_core.weighting import ABSTAIN, IN, OUT, Corrections, Problem
 
@@ -153,7 +154,7 @@ def _estimate(problem: Problem, name: str, kept: NDArray[np.bool_]) -> float:
         outcome = estimator.estimate(problem)
         now, value = outcome.kept, outcome.value
     if (now != kept).any():
-        raise MandolineError("Other target rows are set aside.")
+        raise MandolineError(Sentence("Other {target_rows} are set aside."))
     return value
 
 
@@ -163,12 +164,11 @@ def _words(key: str, side: str, slope: float | None, *, share: bool) -> str:
         "inside": "1 point less sure inside",
         "outside": "1 point less sure outside",
         "abstain": "1 point more often truly inside where it abstains",
-    }[key] + (", in the target," if side == "target" else "")
+    }[key]
+    where = Sentence(", in the {target},") if side == "target" else ""
     if slope is None:
-        return f"{what} changes which rows can be estimated at all."
+        return Sentence("{what}{where} changes which rows can be estimated at all.", what=what, where=where)
     # Less sure inside is a lower chance of being inside; less sure outside, a higher one.
-    change = -0.01 * slope if key == "inside" else 0.01 * slope
-    moved = f"{100 * change:+.2f} points" if share else f"{change:+.3g}"
-    if float(moved.split()[0]) == 0:  # neither up nor down
-        moved = moved[1:]
-    return f"{what} moves the estimate by {moved}."
+    step = show_step((-0.01 if key == "inside" else 0.01) * slope, share=share, digits=2, figures=3)
+    moved = f"{step} points" if share else step
+    return Sentence("{what}{where} moves the estimate by {moved}.", what=what, where=where, moved=moved)

@@ -12,6 +12,7 @@ from mandoline_core.arrays import Codes
 from mandoline_core.errors import MandolineError, ProjectError
 from mandoline_core.estimating.assemble import CodesOf, EdgeNames, ModelProblem, prepare
 from mandoline_core.estimating.model_report import Progress
+from mandoline_core.formatting import Sentence
 from mandoline_core.metrics import get_metric
 from mandoline_core.project import EstimatorSettings, MethodSettings, MetricSettings, Project
 from mandoline_core.samples import Model, Sample
@@ -158,7 +159,7 @@ def models_of(source: Sample, metric: MetricSettings) -> tuple[Model | None, ...
         return source.models
     if get_metric(metric.name).needs == "column":
         return (None,)
-    raise ProjectError("The source names no model. Say which column holds the predictions.")
+    raise ProjectError(Sentence("The {source} names no model. Say which column holds the predictions."))
 
 
 def _within(progress: Progress | None, i: int, n: int) -> Progress | None:

@@ -11,6 +11,7 @@ from scipy.special import entr
 from mandoline_core.arrays import Floats, Index
 from mandoline_core.estimators.confident import AnsweredRows, UsableRows
 from mandoline_core.estimators.of_accuracy import Accuracy, OfAccuracy
+from mandoline_core.formatting import Sentence
 
 _DIGITS = 12  # scores that differ by rounding alone are ties
 _STEP = 2.0  # standard errors, to either side, over which the threshold's effect is measured
@@ -73,7 +74,9 @@ class ThresholdedConfidence(OfAccuracy):
 
     name = "atc"
     title = "Average thresholded confidence (ATC)"
-    assumes = "A threshold on confidence with as many source rows above it as are right has so on the new data, too."
+    assumes = Sentence(
+        "A threshold on confidence with as many {source_rows} above it as are right has so on the new data, too."
+    )
 
     def scores(self, rows: AnsweredRows) -> Floats:
         """Say how sure the model is of each row: by the probability of what it predicts."""
@@ -105,7 +108,9 @@ class ThresholdedEntropy(ThresholdedConfidence):
 
     name = "atc_entropy"
     title = "Average thresholded confidence by entropy (ATC-NE)"
-    assumes = "A threshold on entropy with as many source rows below it as are right has so on the new data, too."
+    assumes = Sentence(
+        "A threshold on entropy with as many {source_rows} below it as are right has so on the new data, too."
+    )
 
     def scores(self, rows: AnsweredRows) -> Floats:
         """Say how sure the model is of each row: by how little its probabilities are spread over classes."""

@@ -208,5 +208,5 @@ def what_stops(compute: Callable[[], object]) -> str | None:
     try:
         compute()
     except MandolineError as error:
-        return str(error)
+        return error.sentence
     return None

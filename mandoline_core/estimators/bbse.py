@@ -12,14 +12,29 @@ from mandoline_core.estimators.base import Outcome, what_stops
 from mandoline_core.estimators.confident import OnAnswers, left_out, rows_of, why_not_new_classes, why_not_one_class
 from mandoline_core.estimators.intervals import RowInfluence
 from mandoline_core.estimators.row_weights import row_outcome
-from mandoline_core.findings import Finding
-from mandoline_core.formatting import listed
+from mandoline_core.findings import Finding, FindingKind
+from mandoline_core.formatting import Sentence
 from mandoline_core.metrics import Answers, ClassCodes, evaluate
 from mandoline_core.patterns import add_up
 from mandoline_core.weighting import Problem
 
 WORST_CONDITION = 1e3
 LARGEST_ERROR = 1.0  # of a ratio; of a large ratio, half of it
+NEGATIVE_CLASS_SHARE = FindingKind(
+    "fit",
+    "negative_class_share",
+    "From the predictions, class {names:quoted} would be less frequent than never on the {target}; it is taken to be "
+    "absent",
+    ".",
+    "If the class is there, more than class frequencies has changed: use another method.",
+)
+WITHOUT_PREDICTIONS = FindingKind(
+    "rows",
+    "rows_without_predictions",
+    "{missing:,} of {n:,} rows of {name} lack a prediction and are left out",
+    ".",
+    "Fill in what is missing if these rows differ from the others.",
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,18 +129,26 @@ def fit_label_shift(source: Answers, predicted: ClassCodes) -> LabelShift:
     condition = float(np.linalg.cond(given))
     if condition > WORST_CONDITION:
         raise MandolineError(
-            "Predictions tell the classes of the source apart too badly to see from them how classes shifted "
-            f"(the condition number of the confusion table is {condition:.3g}, the most allowed "
-            f"{WORST_CONDITION:g}). Use another method, or merge classes that are confused."
+            Sentence(
+                "Predictions tell the classes of the {source} apart too badly to see from them how classes shifted "
+                "(the condition number of the confusion table is {condition:.3g}, the most allowed {worst:g}). Use "
+                "another method, or merge classes that are confused.",
+                condition=condition,
+                worst=WORST_CONDITION,
+            )
         )
     found = LabelShift(table, np.linalg.inv(table), said, place)
     errors = found.standard_errors(len(source.truth), len(predicted))
     worst = int(np.argmax(errors / np.maximum(LARGEST_ERROR, np.abs(found.solution) / 2)))
     if errors[worst] > max(LARGEST_ERROR, abs(found.solution[worst]) / 2):
         raise MandolineError(
-            f"How much more frequent class {names[worst]!r} is on the target cannot be told: "
-            f"{found.solution[worst]:.2g} times, with a standard error of {errors[worst]:.2g}. "
-            "Label more rows of this class, or merge it."
+            Sentence(
+                "How much more frequent class {name!r} is on the {target} cannot be told: {times:.2g} times, with a "
+                "standard error of {error:.2g}. Label more rows of this class, or merge it.",
+                name=names[worst],
+                times=float(found.solution[worst]),
+                error=float(errors[worst]),
+            )
         )
     return found
 
@@ -133,14 +156,18 @@ def fit_label_shift(source: Answers, predicted: ClassCodes) -> LabelShift:
 def _check_classes(counts: Index, names: list[str]) -> None:
     """Refuse classes that have only labels or only predictions: as many equations are needed as there are ratios."""
     for axis, what in (
-        (1, "a label in the source but never predicted"),
-        (0, "predicted but never a label in the source"),
+        (1, Sentence("a label in the {source} but never predicted")),
+        (0, Sentence("predicted but never a label in the {source}")),
     ):
-        lacking = [repr(name) for name, total in zip(names, counts.sum(axis=axis), strict=True) if not total]
+        lacking = [name for name, total in zip(names, counts.sum(axis=axis), strict=True) if not total]
         if lacking:
             raise MandolineError(
-                f"Class {listed(lacking)} is {what}, so how classes shifted cannot be told from predictions. "
-                "Merge it with another class."
+                Sentence(
+                    "Class {names:quoted} is {what}, so how classes shifted cannot be told from predictions. "
+                    "Merge it with another class.",
+                    names=lacking,
+                    what=what,
+                )
             )
 
 
@@ -177,7 +204,7 @@ class Bbse(OnAnswers):
         target = np.zeros(len(said))
         target[said >= 0] = by_target[place[said[said >= 0]]] / (said >= 0).sum()
         spread = RowInfluence(weights * found.slopes + by_source[predicted, truth] / n, target)
-        missing = left_out(said >= 0, rows_of(problem).target.name, "rows_without_predictions", "a prediction")
+        missing = left_out(said >= 0, rows_of(problem).target.name, WITHOUT_PREDICTIONS)
         return row_outcome(problem, found, np.arange(n), weights, spread, (*missing, *_negative(shift, source)))
 
 
@@ -193,15 +220,7 @@ def _fit(problem: Problem) -> tuple[LabelShift, Answers, ClassCodes]:
 
 def _negative(shift: LabelShift, source: Answers) -> tuple[Finding, ...]:
     shown = np.union1d(source.truth, source.predicted)
-    below = [repr(source.classes[code]) for code, ratio in zip(shown, shift.solution, strict=True) if ratio < 0]
+    below = [source.classes[code] for code, ratio in zip(shown, shift.solution, strict=True) if ratio < 0]
     if not below:
         return ()
-    return (
-        Finding(
-            "negative_class_share",
-            "warning",
-            f"From the predictions, class {listed(below)} would be less frequent than never on the target; it is taken "
-            "to be absent.",
-            "If the class is there, more than class frequencies has changed: use another method.",
-        ),
-    )
+    return (NEGATIVE_CLASS_SHARE.found("warning", names=below),)

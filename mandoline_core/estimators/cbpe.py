@@ -16,9 +16,18 @@ from mandoline_core.estimators.confident import (
     why_not_one_class,
 )
 from mandoline_core.estimators.expected import expected_metric
-from mandoline_core.findings import Finding
+from mandoline_core.findings import Finding, FindingKind
 from mandoline_core.metrics import Metric
 from mandoline_core.weighting import Problem
+
+NOT_CALIBRATED = FindingKind(
+    "fit",
+    "rows_not_calibrated",
+    "{rows:,} of {n:,} {target_rows} have probabilities with which no labelled row was of any class; they are taken as "
+    "they are",
+    ".",
+    "Label rows of the rarer classes, or merge classes.",
+)
 
 
 def calibrated_expectation(metric: Metric, source: AnsweredRows, target: AnsweredRows, weights: Floats) -> Expectation:
@@ -59,15 +68,7 @@ def calibrated_expectation(metric: Metric, source: AnsweredRows, target: Answere
 def _not_calibrated(rows: int, n: int) -> tuple[Finding, ...]:
     if not rows:
         return ()
-    return (
-        Finding(
-            "rows_not_calibrated",
-            "warning" if rows > 0.01 * n else "info",
-            f"{rows:,} of {n:,} target rows have probabilities with which no labelled row was of any class; they are "
-            "taken as they are.",
-            "Label rows of the rarer classes, or merge classes.",
-        ),
-    )
+    return (NOT_CALIBRATED.found("warning" if rows > 0.01 * n else "info", rows=rows, n=n),)
 
 
 class Cbpe(OnProbabilities):

@@ -13,12 +13,19 @@ from mandoline_core.arrays import Floats
 from mandoline_core.errors import MandolineError
 from mandoline_core.estimators.base import Estimator, Outcome, what_stops
 from mandoline_core.estimators.intervals import RowInfluence
-from mandoline_core.findings import Finding
+from mandoline_core.findings import Finding, FindingKind
 from mandoline_core.formatting import listed
 from mandoline_core.metrics import ClassCodes
 from mandoline_core.weighting import Evidence, Problem, Rows
 
 MUCH_MISSING = 0.01
+WITHOUT_PROBABILITIES = FindingKind(
+    "rows",
+    "rows_without_probabilities",
+    "{missing:,} of {n:,} rows of {name} lack a prediction or class probabilities and are left out",
+    ".",
+    "Fill in what is missing if these rows differ from the others.",
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,7 +122,7 @@ def read_known(problem: Problem, *, kept: NDArray[np.bool_] | None = None) -> Us
     source_rows, target_rows = _complete(said)
     findings = list(said.findings)
     for chosen, name in ((source_rows, rows.source.name), (target_rows, rows.target.name)):
-        findings += left_out(chosen, name, "rows_without_probabilities", "a prediction or class probabilities")
+        findings += left_out(chosen, name, WITHOUT_PROBABILITIES)
     if kept is not None:
         target_rows = target_rows & kept[problem.members.target]
     for chosen, name in ((source_rows, rows.source.name), (target_rows, rows.target.name)):
@@ -138,19 +145,13 @@ def _complete(said: Evidence) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     return source, (said.target.predicted >= 0) & np.isfinite(said.target_probabilities[:, 0])
 
 
-def left_out(rows: NDArray[np.bool_], name: str, code: str, lacking: str) -> tuple[Finding, ...]:
-    """Say how many rows of a sample are left out, and for lack of what."""
+def left_out(rows: NDArray[np.bool_], name: str, kind: FindingKind) -> tuple[Finding, ...]:
+    """Say how many rows of a sample are left out."""
     missing = int((~rows).sum())
     if not missing:
         return ()
-    return (
-        Finding(
-            code,
-            "warning" if missing > MUCH_MISSING * len(rows) else "info",
-            f"{missing:,} of {len(rows):,} rows of {name} lack {lacking} and are left out.",
-            "Fill in what is missing if these rows differ from the others.",
-        ),
-    )
+    much = missing > MUCH_MISSING * len(rows)
+    return (kind.found("warning" if much else "info", missing=missing, n=len(rows), name=name),)
 
 
 def why_not_classes(problem: Problem) -> str | None:

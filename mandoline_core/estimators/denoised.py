@@ -11,8 +11,16 @@ from mandoline_core.estimators.base import Outcome
 from mandoline_core.estimators.folds import ill_conditioned
 from mandoline_core.estimators.on_patterns import OnPatterns
 from mandoline_core.estimators.weighted import weighted_means, weighted_outcome
-from mandoline_core.findings import Finding
+from mandoline_core.findings import FindingKind
 from mandoline_core.weighting import Problem
+
+OUTSIDE_BOUNDS = FindingKind(
+    "fit",
+    "denoised_outside_bounds",
+    "The denoised formula gave {value:.3f}, which no {metric} can be; it is shown as {shown:g}",
+    ".",
+    'Check the corrections, or use estimator "mandoline".',
+)
 
 
 class Denoised(OnPatterns):
@@ -63,11 +71,6 @@ def _keep_within_bounds(problem: Problem, outcome: Outcome) -> Outcome:
     low, high = problem.metric.bounds
     if low <= outcome.value <= high:
         return outcome
-    finding = Finding(
-        "denoised_outside_bounds",
-        "serious",
-        f"The denoised formula gave {outcome.value:.3f}, which no {problem.metric.name} can be; "
-        f"it is shown as {min(max(outcome.value, low), high):g}.",
-        'Check the corrections, or use estimator "mandoline".',
-    )
-    return replace(outcome, value=min(max(outcome.value, low), high), findings=(*outcome.findings, finding))
+    shown = min(max(outcome.value, low), high)
+    finding = OUTSIDE_BOUNDS.found("serious", value=outcome.value, metric=problem.metric.name, shown=shown)
+    return replace(outcome, value=shown, findings=(*outcome.findings, finding))

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from mandoline_core.estimators.confident import UsableRows
 from mandoline_core.estimators.of_accuracy import Accuracy, OfAccuracy
-from mandoline_core.findings import Finding
+from mandoline_core.findings import Finding, FindingKind
+
+OUTSIDE_BOUNDS = FindingKind(
+    "fit",
+    "estimate_outside_bounds",
+    "Moved by the difference of confidences, the accuracy would be {moved:.1%}, which cannot be; {value:.0%} is given "
+    "instead",
+    ".",
+    "Use a method that calibrates the probabilities, such as cbpe.",
+)
 
 
 class DifferenceOfConfidences(OfAccuracy):
@@ -27,10 +36,4 @@ class DifferenceOfConfidences(OfAccuracy):
 
 
 def _outside(moved: float, value: float) -> Finding:
-    return Finding(
-        "estimate_outside_bounds",
-        "warning",
-        f"Moved by the difference of confidences, the accuracy would be {moved:.1%}, which cannot be; {value:.0%} is "
-        "given instead.",
-        "Use a method that calibrates the probabilities, such as cbpe.",
-    )
+    return OUTSIDE_BOUNDS.found("warning", moved=moved, value=value)

@@ -11,7 +11,8 @@ from mandoline_core.arrays import Floats, Index
 from mandoline_core.errors import MandolineError
 from mandoline_core.estimators.confident import AnsweredRows, Expectation, UsableRows
 from mandoline_core.estimators.reweighted import OnReweighted
-from mandoline_core.findings import Finding
+from mandoline_core.findings import Finding, FindingKind
+from mandoline_core.formatting import Sentence
 from mandoline_core.metrics import ClassCodes, Metric
 from mandoline_core.weighting import Problem
 
@@ -19,6 +20,13 @@ N_FOLDS = 5
 FEW = 50  # source rows; classes predicted less often share one line
 FEWEST = 10
 _RANK_TOLERANCE = 1e-9
+OUTSIDE_BOUNDS = FindingKind(
+    "fit",
+    "estimate_outside_bounds",
+    "The outcome model's lines lead to {value:.4g}, which {metric} cannot be; {inside:g} is given",
+    ".",
+    "Use estimator mandoline, or label more rows like the {target}'s.",
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,8 +188,12 @@ class DoublyRobust(OnReweighted):
         """Fit the outcome model, and weight what it misses."""
         if len(known.source) < FEWEST or not weights.any():
             raise MandolineError(
-                f"The outcome model needs at least {FEWEST} source rows with class probabilities. "
-                f"There are {len(known.source)}. Label more rows."
+                Sentence(
+                    "The outcome model needs at least {least} {source_rows} with class probabilities. There are {n}. "
+                    "Label more rows.",
+                    least=FEWEST,
+                    n=len(known.source),
+                )
             )
         metric, statistics = problem.metric, problem.members.statistics[known.source.rows]
         design = Design.of(known.source, len(known.classes))
@@ -198,11 +210,4 @@ def _inside(metric: Metric, value: float) -> tuple[float, tuple[Finding, ...]]:
     inside = float(min(max(value, low), high))
     if inside == value:
         return value, ()
-    return inside, (
-        Finding(
-            "estimate_outside_bounds",
-            "warning",
-            f"The outcome model's lines lead to {value:.4g}, which {metric.name} cannot be; {inside:g} is given.",
-            "Use estimator mandoline, or label more rows like the target's.",
-        ),
-    )
+    return inside, (OUTSIDE_BOUNDS.found("warning", value=float(value), metric=metric.name, inside=inside),)

@@ -8,7 +8,7 @@ import numpy as np
 
 from mandoline_core.arrays import Floats
 from mandoline_core.errors import MandolineError
-from mandoline_core.formatting import listed
+from mandoline_core.formatting import Sentence
 from mandoline_core.patterns import Patterns
 from mandoline_core.weighting import Corrections, Fit, Problem, Tilt, expected_potentials, fit
 
@@ -146,6 +146,9 @@ def _fit_line(
 def ill_conditioned(names: list[str]) -> MandolineError:
     """Build the error for slices that say too little to be denoised."""
     return MandolineError(
-        f"The denoised estimate cannot be computed: in the source, what slices {listed(names)} say tells almost "
-        'nothing about the truth. Use estimator "mandoline", measure the corrections again, or drop these slices.'
+        Sentence(
+            "The denoised estimate cannot be computed: in the {source}, what slices {names:list} say tells almost "
+            'nothing about the truth. Use estimator "mandoline", measure the corrections again, or drop these slices.',
+            names=names,
+        )
     )

@@ -18,7 +18,7 @@ from mandoline_core.estimators.intervals import Redraws
 from mandoline_core.estimators.on_features import FeatureRows, OnFeatures
 from mandoline_core.estimators.on_patterns import why_not_slices
 from mandoline_core.estimators.row_weights import evaluate_rows, row_outcome
-from mandoline_core.findings import Finding
+from mandoline_core.findings import Finding, FindingKind
 from mandoline_core.patterns import add_up
 from mandoline_core.project import MethodSettings
 from mandoline_core.weighting import Problem
@@ -27,6 +27,21 @@ LARGE_GAP = 1e-3  # of the objective: beyond it the optimum was not found
 NEAR_BOX = 1e-3
 FEWEST_REDRAWS = 3  # on which the metric is defined; a quarter of them where that is more
 MOST_REDRAWN = 1000  # rows of the larger sample in a redraw of points that are all different
+_GAP = (
+    "fit",
+    "optimality_gap",
+    "Kernel mean matching (kernel width {width:.3g}) is within {gap:.1e} of its best objective, relatively",
+    ".",
+)
+OPTIMALITY_GAP = FindingKind(*_GAP, "Nothing to do.")
+LARGE_OPTIMALITY_GAP = FindingKind(*_GAP, "Use fewer rows, or another kernel width.")
+BOX_REACHED = FindingKind(
+    "fit",
+    "box_reached",
+    "{share:.0%} of the labelled rows count as much as box = {box:g} allows",
+    ".",
+    "Raise box in [methods], or leave out columns that set the samples apart.",
+)
 
 
 class _Places(NamedTuple):
@@ -204,24 +219,11 @@ def _evaluate_redraws(problem: Problem, rows: Index, matched: _MatchingRun) -> R
 
 def _about_gap(matched: _MatchingRun, box: float) -> list[Finding]:
     matching = matched.matching
-    findings = [
-        Finding(
-            "optimality_gap",
-            "warning" if matching.relative_gap > LARGE_GAP else "info",
-            f"Kernel mean matching (kernel width {matching.width:.3g}) is within {matching.relative_gap:.1e} of its "
-            "best objective, relatively.",
-            "Nothing to do." if matching.relative_gap <= LARGE_GAP else "Use fewer rows, or another kernel width.",
-        )
-    ]
+    large = matching.relative_gap > LARGE_GAP
+    kind = LARGE_OPTIMALITY_GAP if large else OPTIMALITY_GAP
+    findings = [kind.found("warning" if large else "info", width=matching.width, gap=matching.relative_gap)]
     # Of rows, many of which a point may stand for; as near to the box as the solver comes.
     at_box = float((matched.ratios >= box * (1 - NEAR_BOX)).mean())
     if at_box > 0.01:
-        findings.append(
-            Finding(
-                "box_reached",
-                "warning",
-                f"{at_box:.0%} of the labelled rows count as much as box = {box:g} allows.",
-                "Raise box in [methods], or leave out columns that set the samples apart.",
-            )
-        )
+        findings.append(BOX_REACHED.found("warning", share=at_box, box=box))
     return findings

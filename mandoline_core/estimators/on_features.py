@@ -15,13 +15,22 @@ from mandoline_core.arrays import Index
 from mandoline_core.errors import MandolineError
 from mandoline_core.estimators.base import Estimator, Outcome, what_stops
 from mandoline_core.estimators.density.features import Features, Matrix, build_features
-from mandoline_core.findings import Finding
+from mandoline_core.findings import Finding, FindingKind
+from mandoline_core.formatting import Sentence
 from mandoline_core.project import MethodSettings
 from mandoline_core.samples import Memory
 from mandoline_core.weighting import Problem
 
 T = TypeVar("T")
 _FITS: Memory[Any] = Memory(most=32)
+ROWS_DRAWN = FindingKind(
+    "rows",
+    "rows_drawn",
+    "For speed, features are looked at in {here:,} of {n_source:,} labelled rows and {there:,} of {n_target:,} new "
+    "rows, drawn at random",
+    ".",
+    "Raise max_rows in [methods] to use more.",
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,7 +108,9 @@ def see_rows(problem: Problem) -> FeatureRows:
     )
     scored = rows.scored[found.source_rows]
     if not scored.any():
-        raise MandolineError("None of the source rows drawn for the features has a score. Raise max_rows in [methods].")
+        raise MandolineError(
+            Sentence("None of the {source_rows} drawn for the features has a score. Raise max_rows in [methods].")
+        )
     place = np.cumsum(rows.scored) - 1
     return FeatureRows(
         source=found.source[scored],
@@ -114,15 +125,7 @@ def _about_rows(problem: Problem, *used: int) -> tuple[Finding, ...]:
     n_source, n_target = len(problem.members.source), len(problem.members.target)
     if used == (n_source, n_target):
         return ()
-    return (
-        Finding(
-            "rows_drawn",
-            "info",
-            f"For speed, features are looked at in {used[0]:,} of {n_source:,} labelled rows and {used[1]:,} of "
-            f"{n_target:,} new rows, drawn at random.",
-            "Raise max_rows in [methods] to use more.",
-        ),
-    )
+    return (ROWS_DRAWN.found("info", here=used[0], n_source=n_source, there=used[1], n_target=n_target),)
 
 
 def _remembered(problem: Problem, key: tuple[Hashable, ...], compute: Callable[[], T]) -> T:

@@ -7,6 +7,7 @@ from mandoline_core.errors import MandolineError
 from mandoline_core.estimators.cbpe import Cbpe, calibrated_expectation
 from mandoline_core.estimators.confident import Expectation, UsableRows
 from mandoline_core.estimators.reweighted import OnReweighted
+from mandoline_core.formatting import Sentence
 from mandoline_core.weighting import Problem
 
 
@@ -27,5 +28,7 @@ class Pape(OnReweighted):
     def expect(self, problem: Problem, known: UsableRows, weights: Floats) -> Expectation:
         """Calibrate on the weighted rows."""
         if not weights.any():
-            raise MandolineError("No source row that the weights count has class probabilities. Fill them in.")
+            raise MandolineError(
+                Sentence("No {source_row} that the weights count has class probabilities. Fill them in.")
+            )
         return calibrated_expectation(problem.metric, known.source, known.target, weights)

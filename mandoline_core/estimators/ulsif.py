@@ -13,9 +13,17 @@ from mandoline_core.estimators.density.ratio_fitting import WIDTHS, RatioFit, fi
 from mandoline_core.estimators.on_features import FeatureRows, OnFeatures
 from mandoline_core.estimators.on_patterns import OnRatios, PatternRatios, average_one
 from mandoline_core.estimators.row_weights import evaluate_rows, row_influence, row_outcome
-from mandoline_core.findings import Finding
+from mandoline_core.findings import Finding, FindingKind
 from mandoline_core.project import MethodSettings
 from mandoline_core.weighting import Problem
+
+RATIO_FIT = FindingKind(
+    "fit",
+    "ratio_fit",
+    "The density ratio was fitted with kernel width {width:.3g} and ridge {ridge:.3g}, chosen by leaving rows out",
+    "; the interval takes this choice as given.",
+    "Nothing to do, or set width in [methods].",
+)
 
 
 class UlsifSlices(OnRatios):
@@ -90,12 +98,4 @@ def _through_alpha(fitted: RatioFit, slopes: Floats, total: float) -> tuple[Floa
 
 
 def _about_fit(fitted: RatioFit) -> tuple[Finding, ...]:
-    return (
-        Finding(
-            "ratio_fit",
-            "info",
-            f"The density ratio was fitted with kernel width {fitted.width:.3g} and ridge {fitted.ridge:.3g}, chosen "
-            "by leaving rows out; the interval takes this choice as given.",
-            "Nothing to do, or set width in [methods].",
-        ),
-    )
+    return (RATIO_FIT.found("info", width=float(fitted.width), ridge=float(fitted.ridge)),)

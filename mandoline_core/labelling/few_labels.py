@@ -13,12 +13,12 @@ from mandoline_core.arrays import Floats, Interval
 from mandoline_core.errors import MandolineError
 from mandoline_core.estimating import ModelProblem, interval_by_settings
 from mandoline_core.estimators import Outcome, get_estimator
-from mandoline_core.findings import Finding, worst_first
+from mandoline_core.findings import Finding, FindingKind, worst_first
 from mandoline_core.formatting import counted
 from mandoline_core.labelling.predicted_scores import predict_scores
 from mandoline_core.labelling.prediction_powered import LabelEstimate, LabelledRows, from_all, from_labels
 from mandoline_core.labelling.rows import has_label, missing_labels, odd_draw, score_labelled, share_out
-from mandoline_core.labelling.slice_test import SliceTest, compare_with_slices
+from mandoline_core.labelling.slice_test import DISAGREE, DISAGREE_BY, SliceTest, compare_with_slices
 from mandoline_core.project import EstimatorSettings
 from mandoline_core.samples import Sample
 from mandoline_core.weighting import Problem
@@ -26,6 +26,42 @@ from mandoline_core.weighting import Problem
 FEWEST_LABELS = 5
 FEW_LABELS = 20  # down to here coverage was measured
 CLEARLY = 0.001  # p-value of the slices' test below which the labels contradict the estimate beyond doubt
+NOT_EXPLAINED = FindingKind(
+    "labels",
+    "slices_do_not_explain",
+    DISAGREE,
+    f"{DISAGREE_BY} The combined estimate allows for that, the one without labels does not.",
+    "Quote the combined estimate; look for a slice that sets apart the labelled rows that surprise.",
+)
+NO_HELP = FindingKind(
+    "labels",
+    "predictions_do_not_help",
+    "What slices and confidence lead one to expect of a row does not go with what the labels say",
+    ", so only the labels count.",
+    "More labels narrow the interval; a slice on which the model errs more would help, too.",
+)
+WITHOUT_PREDICTION = FindingKind(
+    "labels",
+    "labels_without_prediction",
+    "{n:count labelled row} of {name} cannot be scored and count for nothing",
+    ".",
+    "Fill in the predictions that are missing.",
+)
+FEW = FindingKind(
+    "labels",
+    "few_labels",
+    "There are {n} labels",
+    ". Intervals were tried out with {least} and more.",
+    "Label more rows before quoting these numbers.",
+)
+SPEAK_OF_ALL = FindingKind(
+    "labels",
+    "labels_speak_of_all",
+    "Labels speak of the whole {target}; the estimate without them leaves out {aside:.1%} of it, and so does the test "
+    "of the slices",
+    ".",
+    "Compare the two numbers with that in mind.",
+)
 
 
 class ValueInterval(NamedTuple):
@@ -204,20 +240,9 @@ def judge(
 
 def _about_use(both: LabelEstimate, test: SliceTest | None) -> Iterator[Finding]:
     if test is not None and not test.interval[0] <= 0 <= test.interval[1]:
-        yield Finding(
-            "slices_do_not_explain",
-            "serious" if test.p_value < CLEARLY else "warning",
-            f"{test.words} The combined estimate allows for that, the one without labels does not.",
-            "Quote the combined estimate; look for a slice that sets apart the labelled rows that surprise.",
-        )
+        yield NOT_EXPLAINED.found("serious" if test.p_value < CLEARLY else "warning", **test.words.parts)
     if both.weight == 0:
-        yield Finding(
-            "predictions_do_not_help",
-            "info",
-            "What slices and confidence lead one to expect of a row does not go with what the labels say, "
-            "so only the labels count.",
-            "More labels narrow the interval; a slice on which the model errs more would help, too.",
-        )
+        yield NO_HELP.found("info")
 
 
 def _about_labels(
@@ -226,26 +251,10 @@ def _about_labels(
     n = int(labelled.sum())
     unscored = int(has_label(prepared, target).sum()) - n
     if unscored:
-        yield Finding(
-            "labels_without_prediction",
-            "info",
-            f"{counted(unscored, 'labelled row')} of {target.name} cannot be scored and count for nothing.",
-            "Fill in the predictions that are missing.",
-        )
+        yield WITHOUT_PREDICTION.found("info", n=unscored, name=target.name)
     if n < FEW_LABELS:
-        yield Finding(
-            "few_labels",
-            "warning",
-            f"There are {n} labels. Intervals were tried out with {FEW_LABELS} and more.",
-            "Label more rows before quoting these numbers.",
-        )
+        yield FEW.found("warning", n=n, least=FEW_LABELS)
     aside = ~outcome.kept[prepared.problem.members.target]
     if aside.any():
-        yield Finding(
-            "labels_speak_of_all",
-            "info",
-            f"Labels speak of the whole target; the estimate without them leaves out {aside.mean():.1%} of it, "
-            "and so does the test of the slices.",
-            "Compare the two numbers with that in mind.",
-        )
+        yield SPEAK_OF_ALL.found("info", aside=float(aside.mean()))
     yield from odd_draw(prepared.problem, labelled, shares)

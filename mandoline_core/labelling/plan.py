@@ -11,13 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from mandoline_core.arrays import Codes, Floats, Interval
+from mandoline_core.arrays import Floats, Interval
 from mandoline_core.errors import DataError, MandolineError
 from mandoline_core.estimating import ModelProblem, interval_by_settings
 from mandoline_core.estimators import Outcome, get_estimator, influence_interval, normal_reach
+from mandoline_core.formatting import Sentence
 from mandoline_core.labelling.allocation import allocate, draw_rows, round_at_random, spreads
 from mandoline_core.labelling.few_labels import FEWEST_LABELS, use_labels
 from mandoline_core.labelling.rows import has_label
+from mandoline_core.patterns import describe
 from mandoline_core.project import EstimatorSettings
 from mandoline_core.samples import Sample
 from mandoline_core.weighting import Problem
@@ -139,8 +141,13 @@ def read_plan(table: Sample, n_target: int) -> Floats:
     if wrong.any() or len(np.unique(rows)) < len(rows):
         at = f" (line {int(wrong.argmax()) + 2})" if wrong.any() else ""
         raise DataError(
-            f"{table.name} is no plan for this target{at}: row must hold different numbers from 1 to {n_target:,}, and "
-            "weight numbers above 0. Use the plan's file as it was written."
+            Sentence(
+                "{name} is no plan for this {target}{at}: row must hold different numbers from 1 to {n:,}, and weight "
+                "numbers above 0. Use the plan's file as it was written.",
+                name=table.name,
+                at=at,
+                n=n_target,
+            )
         )
     weights = np.full(n_target, np.nan)
     weights[rows.astype(np.intp) - 1] = weight
@@ -194,7 +201,7 @@ def plan_labels(prepared: ModelProblem, settings: EstimatorSettings, n: int, tar
     planned = round_at_random(expected, rng)
     drawn = draw_rows(np.flatnonzero(free), index, planned, rng)
     chance = np.divide(expected, counts, out=np.zeros_like(counts), where=counts > 0)
-    words = describe_patterns(problem.patterns.codes, problem.patterns.names)
+    words = [describe(problem.patterns.names, row) for row in problem.patterns.codes]
     reasons = _reasons(problem, spread, expected, counts)
     rows = tuple(
         PlannedRow(int(i) + 1, words[p], float(1 / chance[p]), reasons[p], float(chance[p]))
@@ -211,20 +218,6 @@ def plan_labels(prepared: ModelProblem, settings: EstimatorSettings, n: int, tar
     )
     before, after, at_random, detectable = _expect(prepared, settings, target, outcome, spread, expected, counts)
     return LabelPlan(rows, tuple(by_pattern), len(index), before, after, at_random, detectable)
-
-
-def describe_patterns(codes: Codes, names: tuple[str, ...]) -> list[str]:
-    """Say in words which slices each pattern is in.
-
-    >>> describe_patterns(np.array([[1, 1], [-1, 0], [-1, -1]], dtype=np.int8), ("long", "web"))
-    ['long, web', 'web unknown', 'no slice']
-    """
-    said = {1: "{}", 0: "{} unknown"}
-    return [
-        ", ".join(said[int(code)].format(name) for code, name in zip(row, names, strict=True) if code >= 0)
-        or "no slice"
-        for row in codes
-    ]
 
 
 def _answered(prepared: ModelProblem, target: Sample) -> NDArray[np.bool_]:

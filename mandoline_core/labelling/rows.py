@@ -11,12 +11,31 @@ from scipy.special import ndtri
 from mandoline_core.arrays import Floats
 from mandoline_core.errors import DataError, MandolineError
 from mandoline_core.estimating import ModelProblem, TargetLabels, score_labels
-from mandoline_core.findings import Finding
-from mandoline_core.formatting import counted
+from mandoline_core.findings import Finding, FindingKind
+from mandoline_core.formatting import Sentence
 from mandoline_core.samples import Sample
 from mandoline_core.weighting import Problem, Rows
 
 _ODD = 1e-3  # chance of a false alarm that labelled rows are no random draw
+_MISSING = (
+    "labels",
+    "planned_rows_without_label",
+    "There is no label for {missing:,} of the {planned:count planned row}",
+)
+MISSING_LABELS = FindingKind(*_MISSING, ".", "Label the others, too; those left out must not be the hard ones.")
+MISPLACED_LABELS = FindingKind(
+    *_MISSING,
+    ", and {others:count label} at rows that are not in the plan.",
+    "The plan's column row counts from 1: check that the labels stand at the rows that it names.",
+)
+NOT_RANDOM = FindingKind(
+    "labels",
+    "labels_not_random",
+    "Slice {name!r} has {among:.0%} of the labelled rows and {rate:.0%} of the {target}: the labelled rows are no "
+    "random draw, and what they say may not hold for the others",
+    ".",
+    "Label rows drawn at random, or those of a plan, and name the plan.",
+)
 
 
 def label_column(prepared: ModelProblem) -> str:
@@ -24,7 +43,7 @@ def label_column(prepared: ModelProblem) -> str:
     rows = _rows(prepared)
     column = rows.metric.column if rows.metric.column is not None else rows.source.label
     if column is None:
-        raise MandolineError("There is no label column to look for in the target. Set label in [task].")
+        raise MandolineError(Sentence("There is no label column to look for in the {target}. Set label in [task]."))
     return column
 
 
@@ -33,8 +52,13 @@ def has_label(prepared: ModelProblem, target: Sample) -> NDArray[np.bool_]:
     n = len(prepared.problem.members.target)
     if target.n_rows != n:
         raise DataError(
-            f"{target.name} has {counted(target.n_rows, 'row')}, and the estimate was prepared on {n:,}. "
-            "Labels must stand beside the same target rows, in the same order."
+            Sentence(
+                "{name} has {n_rows:count row}, and the estimate was prepared on {n:,}. Labels must stand beside the "
+                "same {target_rows}, in the same order.",
+                name=target.name,
+                n_rows=target.n_rows,
+                n=n,
+            )
         )
     column = label_column(prepared)
     if column not in target.columns:
@@ -80,14 +104,22 @@ def share_out(labelled: NDArray[np.bool_], plan: Floats | None) -> Floats:
     if plan is not None:
         if len(plan) != len(labelled):
             raise MandolineError(
-                f"The plan has weights for {len(plan):,} rows, and the target has {len(labelled):,}. "
-                "Use the plan made for this target."
+                Sentence(
+                    "The plan has weights for {n:,} rows, and the {target} has {n_target:,}. Use the plan made for "
+                    "this {target}.",
+                    n=len(plan),
+                    n_target=len(labelled),
+                )
             )
         planned = np.isfinite(plan[labelled])
         if not planned.any():
             raise MandolineError(
-                f"None of the {_planned(plan)} has a label. The plan's column row counts from 1, without the header: "
-                "row 1 is the target's first row. Check that the labels stand at the rows that the plan names."
+                Sentence(
+                    "None of the {n:count planned row} has a label. The plan's column row counts from 1, without the "
+                    "header: row 1 is the {target}'s first row. Check that the labels stand at the rows that the plan "
+                    "names.",
+                    n=int(np.isfinite(plan).sum()),
+                )
             )
         # Both parts are fair by themselves; each counts by the number of its labels.
         shares[planned] = plan[labelled][planned] / plan[labelled][planned].mean()
@@ -102,19 +134,12 @@ def missing_labels(labelled: NDArray[np.bool_], plan: Floats | None) -> Iterator
     missing, others = int((planned & ~labelled).sum()), int((labelled & ~planned).sum())
     if missing:
         mostly = missing > planned.sum() / 2
-        beside = f", and {counted(others, 'label')} at rows that are not in the plan" if others else ""
-        yield Finding(
-            "planned_rows_without_label",
+        yield (MISPLACED_LABELS if others else MISSING_LABELS).found(
             "info" if not others else "serious" if mostly else "warning",
-            f"There is no label for {missing:,} of the {_planned(plan)}{beside}.",
-            "The plan's column row counts from 1: check that the labels stand at the rows that it names."
-            if others
-            else "Label the others, too; those left out must not be the hard ones.",
+            missing=missing,
+            planned=int(planned.sum()),
+            others=others,
         )
-
-
-def _planned(plan: Floats) -> str:
-    return counted(int(np.isfinite(plan).sum()), "planned row")
 
 
 def odd_draw(problem: Problem, labelled: NDArray[np.bool_], shares: Floats) -> Iterator[Finding]:
@@ -128,11 +153,4 @@ def odd_draw(problem: Problem, labelled: NDArray[np.bool_], shares: Floats) -> I
         return
     worst = int(np.abs(z).argmax())
     name = problem.patterns.names[worst]
-    yield Finding(
-        "labels_not_random",
-        "serious",
-        f"Slice {name!r} has {among[worst]:.0%} of the labelled rows and {rate[worst]:.0%} of the target: the labelled "
-        "rows are no random draw, and what they say may not hold for the others.",
-        "Label rows drawn at random, or those of a plan, and name the plan.",
-        (name,),
-    )
+    yield NOT_RANDOM.found("serious", slices=(name,), name=name, among=float(among[worst]), rate=float(rate[worst]))

@@ -10,10 +10,13 @@ from scipy.special import ndtr
 
 from mandoline_core.arrays import Floats, Interval
 from mandoline_core.estimators import Outcome, normal_reach
+from mandoline_core.formatting import Sentence
 from mandoline_core.metrics import Metric
 from mandoline_core.weighting import Problem
 
 FEWEST = 5
+DISAGREE = "The labels say {size} {way} than the slices explain"
+DISAGREE_BY = " (z = {z:.1f}): something else changed too."
 
 
 @dataclass(frozen=True)
@@ -32,7 +35,7 @@ class SliceTest:
     interval: Interval
     z: float
     p_value: float
-    words: str
+    words: Sentence
 
 
 def compare_with_slices(
@@ -106,15 +109,13 @@ def _sampling_error_of_labels(
     return float(share**2 @ (left - share @ left) ** 2) * len(left) / (len(left) - 1)
 
 
-def _words(metric: Metric, difference: float, interval: Interval, z: float) -> str:
+def _words(metric: Metric, difference: float, interval: Interval, z: float) -> Sentence:
     if interval[0] <= 0 <= interval[1]:
         most = max(abs(end) for end in interval)
-        return f"The labels agree with the estimate: what the slices leave out is at most about {_size(metric, most)}."
+        said = "The labels agree with the estimate: what the slices leave out is at most about {most}."
+        return Sentence(said, most=_size(metric, most))
     way = "less" if difference < 0 else "more"
-    return (
-        f"The labels say {_size(metric, abs(difference))} {way} than the slices explain (z = {z:.1f}): "
-        "something else changed too."
-    )
+    return Sentence(DISAGREE + DISAGREE_BY, size=_size(metric, abs(difference)), way=way, z=z)
 
 
 def _size(metric: Metric, value: float) -> str:

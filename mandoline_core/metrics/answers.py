@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from mandoline_core.arrays import Floats
 from mandoline_core.errors import DataError, ProjectError, did_you_mean
-from mandoline_core.findings import Finding
+from mandoline_core.findings import Finding, FindingKind, Severity
 from mandoline_core.formatting import listed
 from mandoline_core.samples import Model, Sample, class_codes, class_name, find_classes
 
@@ -20,6 +20,22 @@ ClassCodes = NDArray[np.int32]
 ROUNDING = 0.005  # probabilities are often written with two digits, each off by so much at most
 MOST_OFF = 0.05  # sums that are further off are not rounding, however many classes there are
 MOST_CONTRADICTIONS = 0.5
+
+CHANCE_OF_UNSEEN_CLASSES = FindingKind(
+    "answers",
+    "chance_of_unseen_classes",
+    "In {sample}, model {model!r} gives {share:.1%} of its chance to classes that neither a label nor a prediction "
+    "shows",
+    "; it is shared out among the others.",
+    "Leave these classes out of probabilities, or label rows of them.",
+)
+NOT_MOST_PROBABLE = FindingKind(
+    "answers",
+    "prediction_not_most_probable",
+    "In {share:.1%} of the rows of {sample} the prediction of model {model!r} is not its most probable class",
+    ". The probability of the predicted class is what counts as its confidence.",
+    "Check the probability columns, unless the model predicts by a threshold other than one half.",
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -196,15 +212,8 @@ def _shared_out(sample: Sample, model: Model, rest: Floats) -> tuple[Finding, ..
     share = float(np.nanmean(rest)) if np.isfinite(rest).any() else 0.0
     if share < 0.005:
         return ()
-    return (
-        Finding(
-            "chance_of_unseen_classes",
-            "warning" if share > 0.05 else "info",
-            f"In {sample.name}, model {model.name!r} gives {share:.1%} of its chance to classes that neither a label "
-            "nor a prediction shows; it is shared out among the others.",
-            "Leave these classes out of probabilities, or label rows of them.",
-        ),
-    )
+    severity: Severity = "warning" if share > 0.05 else "info"
+    return (CHANCE_OF_UNSEEN_CLASSES.found(severity, sample=sample.name, model=model.name, share=share),)
 
 
 def _check_sums(sample: Sample, model: Model, sums: Floats) -> None:
@@ -238,12 +247,5 @@ def _contradictions(sample: Sample, model: Model, answers: Answers, probabilitie
         )
     if not against.any():
         return ()
-    return (
-        Finding(
-            "prediction_not_most_probable",
-            "warning" if share > 0.01 else "info",
-            f"In {share:.1%} of the rows of {sample.name} the prediction of model {model.name!r} is not its most "
-            "probable class. The probability of the predicted class is what counts as its confidence.",
-            "Check the probability columns, unless the model predicts by a threshold other than one half.",
-        ),
-    )
+    severity: Severity = "warning" if share > 0.01 else "info"
+    return (NOT_MOST_PROBABLE.found(severity, share=share, sample=sample.name, model=model.name),)

@@ -14,3 +14,4 @@ from mandoline_core.patterns.patterns import (
     restrict_source,
     total_statistics,
 )
+from mandoline_core.patterns.words import describe

@@ -11,7 +11,7 @@ from typing import Any
 import narwhals as nw
 
 from mandoline_core.errors import DataError, ProjectError, did_you_mean
-from mandoline_core.formatting import listed
+from mandoline_core.formatting import Sentence, listed
 from mandoline_core.project.settings import EstimatorSettings, MethodSettings, MetricSettings
 from mandoline_core.samples import Model, Sample, read_table
 from mandoline_core.slices import Combination, Slice
@@ -109,7 +109,9 @@ class Project:
             frame = target.frame.with_columns(truth)
             return Sample(frame, label=self.label, models=target.models, name=target.name)
         if (self.label or self.metric.column) not in target.columns:
-            raise ProjectError("There are no target labels to reveal. Name their file as labels in [target].")
+            raise ProjectError(
+                Sentence("There are no {target} labels to reveal. Name their file as labels in [target].")
+            )
         return target
 
     def read_target_labels(self, n_rows: int | None = None) -> nw.Series[Any] | None:
@@ -125,8 +127,13 @@ class Project:
         sample = Sample(read_table(self.base / self.target_labels), name=self.target_labels.name)
         if n_rows is not None and sample.n_rows != n_rows:
             raise DataError(
-                f"{sample.name} has {sample.n_rows} rows, and the target has {n_rows}. "
-                "It must hold one label for each row of the target, in the same order."
+                Sentence(
+                    "{name} has {n} rows, and the {target} has {n_target}. It must hold one label for each row of the "
+                    "{target}, in the same order.",
+                    name=sample.name,
+                    n=sample.n_rows,
+                    n_target=n_rows,
+                )
             )
         column = self.metric.column if self.label is None else self.label
         return sample.series(str(column))
@@ -144,8 +151,11 @@ class Project:
             )
         if self.label is None:
             raise ProjectError(
-                f"There is no label, and metric {self.metric.name!r} compares with it. "
-                "Add [task] with label, the source's column of true classes."
+                Sentence(
+                    "There is no label, and metric {metric!r} compares with it. "
+                    "Add [task] with label, the {source}'s column of true classes.",
+                    metric=self.metric.name,
+                )
             )
         for model in self.models:
             if model.prediction is None and self.metric.name in ("accuracy", "error"):

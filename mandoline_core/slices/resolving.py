@@ -9,7 +9,7 @@ from dataclasses import replace
 import narwhals as nw
 
 from mandoline_core.errors import SliceError, did_you_mean
-from mandoline_core.formatting import listed
+from mandoline_core.formatting import Sentence, listed
 from mandoline_core.samples import Model, Sample, class_codes, class_name
 from mandoline_core.slices.checking import check_columns
 from mandoline_core.slices.column_rules import Category, Flag, Missing
@@ -234,8 +234,12 @@ def _check_on_data(rule: Slice, source: Sample, target: Sample) -> None:
     read = expression_columns(rule.text) if isinstance(rule, Expression) else rule.needs
     if source.label is not None and source.label in read:
         raise SliceError(
-            f"Slice {rule.name!r} reads the label {source.label!r}, which a target does not have. "
-            "Choose a column that both samples have."
+            Sentence(
+                "Slice {name!r} reads the label {label!r}, which {a_target} does not have. Choose a column that both "
+                "samples have.",
+                name=rule.name,
+                label=source.label,
+            )
         )
     for sample in (source, target):
         check_columns(rule, sample.schema, sample.name, sample)

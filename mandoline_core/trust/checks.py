@@ -1,97 +1,80 @@
-"""A model's report with all its checks: what the weights' tail, other columns and the model's answers say."""
+"""A model's report with all its checks: each looks at the report, and from what they found follows the verdict."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 from mandoline_core.estimating import ModelProblem, ModelReport, Progress, solve_model
 from mandoline_core.estimators import get_estimator
-from mandoline_core.findings import Finding, Verdict, worst_first
-from mandoline_core.labelling import check_slices
+from mandoline_core.findings import Finding, worst_first
+from mandoline_core.formatting import Sentence
 from mandoline_core.project import EstimatorSettings
-from mandoline_core.trust.drift import Drift, drift_findings
+from mandoline_core.trust.check import CheckRule, NotRun, Solution
+from mandoline_core.trust.columns import ColumnsCheck
+from mandoline_core.trust.corrections import CorrectionsCheck
+from mandoline_core.trust.drift import AnswersCheck
 from mandoline_core.trust.evidence import CheckedReport, gather_evidence
-from mandoline_core.trust.tail import USABLE, Tail
-from mandoline_core.trust.unmodelled.columns import unmodelled_findings
-from mandoline_core.trust.unmodelled.line import BalanceLine
-from mandoline_core.trust.verdict import judge
+from mandoline_core.trust.fit import FitCheck
+from mandoline_core.trust.labels import LabelsCheck
+from mandoline_core.trust.pairs import PairsCheck
+from mandoline_core.trust.rows import RowsCheck
+from mandoline_core.trust.slices import SlicesCheck
+from mandoline_core.trust.support import OverlapCheck
+from mandoline_core.trust.tail import WeightsCheck
+from mandoline_core.trust.verdict import conclude, judge
+
+CHECKS: list[CheckRule] = [
+    FitCheck(),
+    RowsCheck(),
+    OverlapCheck(),
+    WeightsCheck(),
+    SlicesCheck(),
+    PairsCheck(),
+    CorrectionsCheck(),
+    ColumnsCheck(),
+    AnswersCheck(),
+    LabelsCheck(),
+]
 
 
 def report_model(
     prepared: ModelProblem, settings: EstimatorSettings, progress: Progress | None = None
 ) -> CheckedReport:
     """Solve one model's problem on its patterns, check what can be checked, and judge; no rows are touched."""
-    report = solve_model(prepared, settings, progress)
-    evidence = gather_evidence(report)
-    found, lines = evidence.drift, evidence.columns
-    if lines is None or not _weights_rows(report):
-        found, lines = replace(found, predicted=(), confidence=None), None
-    labels = check_slices(prepared, settings)
-    findings = [
-        *report.findings,
-        *_about_tail(evidence.tail),
-        *unmodelled_findings(lines or ()),
-        *drift_findings(found),
-        *(labels or ()),
-    ]
-    return CheckedReport.of(
-        report,
-        evidence,
-        findings=worst_first(findings),
-        verdict=_judge(report, findings, lines, found, labelled=labels is not None),
-    )
+    return check_report(solve_model(prepared, settings, progress))
 
 
-def _weights_rows(report: ModelReport) -> bool:
-    """Tell whether the method makes the labelled rows stand for the new ones; those on probabilities alone do not."""
-    return get_estimator(report.estimator).needs != ("probabilities",)
+def check_report(solved: ModelReport) -> CheckedReport:
+    """Ask every check; put what they computed and found, and the verdict that follows, on the report."""
+    report = CheckedReport.of(solved, gather_evidence(solved))
+    solution = Solution(report.estimator, report.problem, report.outcome, report.diagnostics)
+    findings = [*report.findings, *find_all(solution)]
+    applied: dict[CheckRule, NotRun | None] = {}
+    for rule in CHECKS:
+        seen = rule.look(report)
+        if seen is None:
+            continue
+        applied[rule] = None
+        for found in seen:
+            if isinstance(found, NotRun):
+                applied[rule] = found
+            else:
+                findings.append(found)
+    checks = []
+    for rule in CHECKS:
+        own = [finding for finding in findings if finding.check == rule.name]
+        if rule in applied or any(finding.severity != "info" for finding in own):
+            checks.append(conclude(rule, own, applied.get(rule)))
+    return replace(report, findings=worst_first(findings), verdict=judge(checks, _assumption(report)))
 
 
-def _about_tail(tail: Tail) -> Iterator[Finding]:
-    if tail.k is not None and tail.k >= USABLE:
-        yield Finding(
-            "heavy_tail",
-            "serious",
-            tail.words,
-            "Drop or merge the slice that shifts most, or label more rows like the target's.",
-        )
+def find_all(solution: Solution) -> list[Finding]:
+    """List what the checks find in a solved problem alone: what a comparison of methods says of each."""
+    return [finding for rule in CHECKS for finding in rule.find(solution)]
 
 
-def _judge(
-    report: ModelReport,
-    findings: list[Finding],
-    lines: tuple[BalanceLine, ...] | None,
-    found: Drift,
-    *,
-    labelled: bool,
-) -> Verdict:
-    not_run: dict[str, str] = {}
-    if not _weights_rows(report):
-        why = "This method does not weight labelled rows, so there is nothing to compare with the new ones."
-        not_run |= {"columns": why, "answers": why}
-    elif lines is None:
-        not_run["columns"] = "Only slice codes are known, so other columns could not be compared."
-    elif not lines:
-        not_run["columns"] = "There is no other column in both samples to compare, so a hidden change would not show."
-    untested = next((finding.message for finding in findings if finding.code == "pairs_not_tested"), None)
-    if untested is not None:
-        not_run["pairs"] = untested
-    if found.unread is not None and "answers" not in not_run:
-        not_run["answers"] = found.unread
-    if not found.predicted and "answers" not in not_run:
-        not_run["answers"] = "There are no predicted classes to compare between the samples."
-    estimator = get_estimator(report.estimator)
-    on_slices = "slices" in estimator.needs
+def _assumption(report: ModelReport) -> Sentence:
+    if not report.uses_slices:
+        return Sentence("this holds: {assumes}", assumes=get_estimator(report.estimator).assumes)
     rules = len(set(report.prepared.counted.origins.values())) or len(report.problem.patterns.names)
-    assumption = (
-        ("your slice captures the shift" if rules == 1 else f"your {rules} slices capture the shift")
-        if on_slices
-        else f"this holds: {estimator.assumes.rstrip('.').lower()[:1]}{estimator.assumes.rstrip('.')[1:]}"
-    )
-    skip = [] if on_slices else ["overlap", "slices", "corrections"]
-    if report.outcome.delta is None:  # pairs are matched by edges, which only a fit of slices has
-        skip.append("pairs")
-    if not labelled:
-        skip.append("labels")
-    return judge(findings, assumption=assumption, not_run=not_run, skip=skip)
+    return Sentence("your slice captures the shift." if rules == 1 else "your {n} slices capture the shift.", n=rules)

@@ -1,12 +1,15 @@
-"""Drift: signs that classes or their meaning changed, and what unlabelled data cannot say."""
+"""The check of the answers: signs that classes or their meaning changed, and what unlabelled data cannot say."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from mandoline_core.estimating import ModelReport
-from mandoline_core.findings import Finding
+from mandoline_core.findings import Finding, FindingKind
+from mandoline_core.formatting import Sentence
+from mandoline_core.trust.check import NO_WEIGHTS, CheckRule, NotRun, weights_rows
 from mandoline_core.trust.drift_signs import (
     ClassShare,
     ConfidenceShift,
@@ -18,6 +21,9 @@ from mandoline_core.trust.drift_signs import (
 )
 from mandoline_core.trust.unmodelled.gaps import sampling_threshold
 
+if TYPE_CHECKING:
+    from mandoline_core.trust.evidence import CheckedReport
+
 NOTABLE = 0.02  # two points: less would hardly move an estimate that anyone acts on
 MOST_OVERSURE = 0.05  # a gap between confidence and accuracy that is worth a sentence
 NO_LABELS = (
@@ -26,6 +32,24 @@ NO_LABELS = (
         "Weighting assumes that rows alike to the slices are right equally often in both samples; predictions and "
         "confidence on the new rows can raise a doubt about that, and cannot settle it."
     ),
+)
+
+CLASSES_SHIFT = FindingKind(
+    "answers",
+    "predicted_classes_shift",
+    "After weighting, class {name!r} is still predicted for {weighted:.1%} of the {source} and {there:.1%} of the "
+    "{target}",
+    " (z = {z:.1f}). Either rows changed in a way that no slice stands for, or the classes themselves became more or "
+    "less frequent.",
+    "Add a slice that explains it, such as one of kind 'prediction'; compare with estimator \"bbse\", which is made "
+    "for classes whose frequency changed.",
+)
+CONFIDENCE_SHIFT = FindingKind(
+    "answers",
+    "confidence_shift",
+    "After weighting, the model's mean confidence is {weighted:.1%} on the {source} and {there:.1%} on the {target}",
+    " (z = {z:.1f}): it finds the new rows {easier} in a way that no slice stands for.",
+    "Add a slice of kind 'entropy' or 'confidence', or look at the new rows it is least sure of.",
 )
 
 
@@ -96,27 +120,32 @@ def drift(report: ModelReport) -> Drift:
 def drift_findings(found: Drift) -> Iterator[Finding]:
     """Warn when predicted classes or confidence still differ after weighting, by more than luck and two points."""
     yield from found.findings
-    worst = _worst_class(found)
+    worst, sure = _worst_class(found), found.confidence
     if worst is not None:
-        yield Finding(
-            "predicted_classes_shift",
-            "warning",
-            f"After weighting, class {worst.name!r} is still predicted for {worst.weighted:.1%} of the source and "
-            f"{worst.target:.1%} of the target (z = {worst.z:.1f}). Either rows changed in a way that no slice stands "
-            "for, or the classes themselves became more or less frequent.",
-            "Add a slice that explains it, such as one of kind 'prediction'; compare with estimator \"bbse\", which "
-            "is made for classes whose frequency changed.",
-        )
-    sure = found.confidence
+        yield CLASSES_SHIFT.found("warning", name=worst.name, weighted=worst.weighted, there=worst.target, z=worst.z)
     if sure is not None and _confidence_moved(sure):
-        yield Finding(
-            "confidence_shift",
-            "warning",
-            f"After weighting, the model's mean confidence is {sure.weighted:.1%} on the source and {sure.target:.1%} "
-            f"on the target (z = {sure.z:.1f}): it finds the new rows {'easier' if sure.gap > 0 else 'harder'} in a "
-            "way that no slice stands for.",
-            "Add a slice of kind 'entropy' or 'confidence', or look at the new rows it is least sure of.",
-        )
+        easier = "easier" if sure.gap > 0 else "harder"
+        yield CONFIDENCE_SHIFT.found("warning", weighted=sure.weighted, there=sure.target, z=sure.z, easier=easier)
+
+
+class AnswersCheck(CheckRule):
+    """Ask whether the model's answers match, in class and confidence; reading them adds what does not go together."""
+
+    name = "answers"
+    question = "Do the model's answers match?"
+
+    def look(self, report: CheckedReport) -> Iterator[Finding | NotRun]:
+        """Compare answers and confidence after weighting."""
+        found = report.evidence.drift
+        if not weights_rows(report):
+            yield from drift_findings(replace(found, predicted=(), confidence=None))
+            yield NO_WEIGHTS
+            return
+        yield from drift_findings(found)
+        if found.unread is not None:
+            yield NotRun(found.unread)
+        elif not found.predicted:
+            yield NotRun("There are no predicted classes to compare between the samples.")
 
 
 def _worst_class(found: Drift) -> ClassShare | None:
@@ -130,24 +159,27 @@ def _confidence_moved(sure: ConfidenceShift) -> bool:
 
 def _say(found: Drift) -> Iterator[str]:
     """Say in words what predictions and confidence show."""
-    worst = _worst_class(found)
+    worst, sure = _worst_class(found), found.confidence
     if worst is not None:
-        yield (
-            f"Class {worst.name!r} is predicted for {worst.weighted:.1%} of the reweighted source and "
-            f"{worst.target:.1%} of the target. Predictions alone cannot tell a change in how frequent the class is "
-            "from a change in the rows."
+        yield Sentence(
+            "Class {name!r} is predicted for {weighted:.1%} of the reweighted {source} and {there:.1%} of the "
+            "{target}. Predictions alone cannot tell a change in how frequent the class is from a change in the rows.",
+            name=worst.name,
+            weighted=worst.weighted,
+            there=worst.target,
         )
     elif found.predicted:
-        yield "Each class is predicted about as often in the reweighted source as in the target."
-    if found.confidence is not None:
-        if _confidence_moved(found.confidence):
-            word = "surer" if found.confidence.gap > 0 else "less sure"
-            yield (
-                f"The model is {word} of its answers on the target ({found.confidence.target:.1%}) than on the "
-                f"reweighted source ({found.confidence.weighted:.1%}). Whether it is right to be cannot be seen."
-            )
-        else:
-            yield "The model is about as sure of its answers on the target as on the reweighted source."
+        yield Sentence("Each class is predicted about as often in the reweighted {source} as in the {target}.")
+    if sure is not None and _confidence_moved(sure):
+        yield Sentence(
+            "The model is {surer} of its answers on the {target} ({there:.1%}) than on the reweighted {source} "
+            "({weighted:.1%}). Whether it is right to be cannot be seen.",
+            surer="surer" if sure.gap > 0 else "less sure",
+            there=sure.target,
+            weighted=sure.weighted,
+        )
+    elif sure is not None:
+        yield Sentence("The model is about as sure of its answers on the {target} as on the reweighted {source}.")
     off = [
         line
         for line in found.calibration
@@ -155,8 +187,11 @@ def _say(found: Drift) -> Iterator[str]:
     ]
     if off:
         line = max(off, key=lambda line: abs(line.gap))
-        word = "too sure" if line.gap > 0 else "not sure enough"
-        yield (
-            f"In the source, inside slice {line.slice!r}, the model is {word} of itself: confidence "
-            f"{line.confidence:.1%}, accuracy {line.accuracy:.1%}. Methods that trust its confidence inherit that."
+        yield Sentence(
+            "In the {source}, inside slice {name!r}, the model is {how} of itself: confidence {confidence:.1%}, "
+            "accuracy {accuracy:.1%}. Methods that trust its confidence inherit that.",
+            name=line.slice,
+            how="too sure" if line.gap > 0 else "not sure enough",
+            confidence=line.confidence,
+            accuracy=line.accuracy,
         )

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, fields
 from functools import cached_property
 
 from mandoline_core.estimating import ModelReport, SliceBalance, slice_balance
-from mandoline_core.findings import Finding, Verdict
 from mandoline_core.trust.drift import Drift, drift
 from mandoline_core.trust.support import Overlap, overlap
 from mandoline_core.trust.tail import Tail, tail_of
@@ -61,12 +60,9 @@ class CheckedReport(ModelReport):
     evidence: Evidence
 
     @classmethod
-    def of(
-        cls, report: ModelReport, evidence: Evidence, *, findings: tuple[Finding, ...], verdict: Verdict
-    ) -> CheckedReport:
-        """Add what the checks computed, found and led to."""
-        values = {item.name: getattr(report, item.name) for item in fields(report)}
-        return cls(**values | {"evidence": evidence, "findings": findings, "verdict": verdict})
+    def of(cls, report: ModelReport, evidence: Evidence) -> CheckedReport:
+        """Add what the checks computed."""
+        return cls(**{item.name: getattr(report, item.name) for item in fields(report)}, evidence=evidence)
 
 
 def gather_evidence(report: ModelReport) -> Evidence:

@@ -1,22 +1,95 @@
-"""Overlap in words: which target rows have no labelled row like them, and what that leaves open."""
+"""The check of the overlap: which target rows have no labelled row like them, and what that leaves open."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from mandoline_core.arrays import Interval
 from mandoline_core.errors import MandolineError
-from mandoline_core.estimating import TINY, ModelReport
+from mandoline_core.estimating import ModelReport
 from mandoline_core.estimators import Redrawable, get_estimator
-from mandoline_core.formatting import counted
-from mandoline_core.patterns import Patterns
+from mandoline_core.findings import Finding, FindingKind
+from mandoline_core.formatting import Sentence, counted, show_value
+from mandoline_core.patterns import Patterns, describe
+from mandoline_core.trust.check import CheckRule, Solution
+from mandoline_core.trust.slices import TINY
 from mandoline_core.weighting import Problem
 
 MOST_SHOWN = 5
 FEW_ROWS = TINY
+MUCH_UNSEEN = 0.05
+MUCH_ASIDE = 0.2
+
+SET_ASIDE = FindingKind(
+    "overlap",
+    "set_aside",
+    "{share:percent} of the {target} ({rows:,} rows) resembles no labelled row{why} and is set aside: this speaks of "
+    "{left:percent} of the {target}",
+    ".{whole}",
+    "Label a few of these rows, or drop or merge the slices named.",
+)
+UNSEEN_PATTERNS = FindingKind(
+    "overlap",
+    "unseen_patterns",
+    "{share:percent} of the {target} shows combinations of slices that no labelled row shows",
+    ". There the estimate assumes that slices add up.",
+    "Use fewer slices, or label some of these rows.",
+)
+UNUSED_ROWS = FindingKind(
+    "overlap",
+    "unused_source_rows",
+    "{n:,} of {n_source:,} {source_rows} count for nothing: the {target} has none like them",
+    ".",
+    "Nothing to do, unless the {target} sample is too small to show them.",
+)
+
+
+class OverlapCheck(CheckRule):
+    """Ask whether the source has rows like the target's."""
+
+    name = "overlap"
+    question = "Does the labelled data have rows like the new ones?"
+
+    def find(self, solution: Solution) -> Iterator[Finding]:
+        """Say what is set aside, or seen only by adding slices up, and what the target has no use for."""
+        if not solution.uses_slices:
+            return
+        table, outcome, aside = solution.problem.patterns, solution.outcome, solution.diagnostics.set_aside
+        unseen = solution.diagnostics.unseen
+        if aside > 0:
+            yield SET_ASIDE.found(
+                "serious" if aside > MUCH_ASIDE else "warning",
+                share=aside,
+                rows=round(aside * table.n_target),
+                why=Sentence(" (slices {names:list 4})", names=outcome.beyond) if outcome.beyond else "",
+                left=1 - aside,
+                whole=_whole(solution),
+            )
+        elif unseen > MUCH_UNSEEN:
+            yield UNSEEN_PATTERNS.found("warning", share=unseen)
+        unused = round(table.source[outcome.unused].sum()) if outcome.unused.any() else 0
+        if unused:
+            yield UNUSED_ROWS.found("info", n=unused, n_source=round(table.n_source))
+
+    def look(self, report: ModelReport) -> tuple[()] | None:
+        """Ask nothing of a method that does not look at slices."""
+        return () if report.uses_slices else None
+
+
+def _whole(solution: Solution) -> str:
+    """Say where the metric on the whole target lies, if it has bounds."""
+    bounds, metric = solution.diagnostics.bounds, solution.problem.metric
+    if bounds is None:
+        return ""
+    low, high = (show_value(end, share=metric.share) for end in bounds)
+    lies = f"lies between {low} and {high}" if math.isfinite(bounds[1]) else f"is {low} or more"
+    return Sentence(
+        " For the whole {target} the {metric} {lies}, before sampling error.", metric=metric.name, lies=lies
+    )
 
 
 @dataclass(frozen=True)
@@ -122,20 +195,26 @@ def _bounds(report: ModelReport) -> tuple[Interval | None, str]:
             return None, "No bounds: this method does not work on slice patterns alone."
         seen = _seen(problem)
         if seen.patterns.target.sum() == 0:
-            return (low, high), "Nothing is assumed: the source has no row like any of the target's."
+            return (low, high), Sentence("Nothing is assumed: the {source} has no row like any of the {target}'s.")
         try:
             outcome = estimator.estimate(seen)
         except MandolineError as error:
-            return None, f"No bounds: the seen part cannot be estimated on its own. {error}"
+            return None, Sentence(
+                "No bounds: the seen part cannot be estimated on its own. {error}", error=error.sentence
+            )
         value, target = outcome.value, np.where(outcome.kept, seen.patterns.target, 0.0)
     left = float(target.sum() / problem.patterns.n_target)
     found = (left * value + (1 - left) * low, left * value + (1 - left) * high)
     if left > 1 - 1e-12:
-        return found, "Every combination of slices in the target is in the source, so there is nothing to bound."
-    return found, (
-        f"Assumed: in the {left:.1%} of the target whose combination of slices the source shows, rows score as source "
-        f"rows that the slices do not tell from them. Nothing is assumed about the other {1 - left:.1%}. "
-        "Sampling error comes on top."
+        return found, Sentence(
+            "Every combination of slices in the {target} is in the {source}, so there is nothing to bound."
+        )
+    return found, Sentence(
+        "Assumed: in the {left:.1%} of the {target} whose combination of slices the {source} shows, rows score as "
+        "{source_rows} that the slices do not tell from them. Nothing is assumed about the other {rest:.1%}. "
+        "Sampling error comes on top.",
+        left=left,
+        rest=1 - left,
     )
 
 
@@ -148,19 +227,9 @@ def _seen(problem: Problem) -> Problem:
 
 def _describe(table: Patterns, patterns: np.ndarray) -> list[str]:
     """Name what is unusual about each pattern; everything, where two would read the same."""
-    common = table.rates("source")[:, 2] > 0.5
-    short = [_words(table, pattern, common) for pattern in patterns]
-    everything = np.ones(len(table.names), dtype=bool)
+    common = [name for name, inside in zip(table.names, table.rates("source")[:, 2], strict=True) if inside > 0.5]
+    short = [describe(table.names, table.codes[pattern], say_not=common) for pattern in patterns]
     return [
-        words if short.count(words) == 1 else _words(table, pattern, everything)
+        words if short.count(words) == 1 else describe(table.names, table.codes[pattern], say_not=table.names)
         for words, pattern in zip(short, patterns, strict=True)
     ]
-
-
-def _words(table: Patterns, pattern: int, say_not: np.ndarray) -> str:
-    """List the slices a pattern is in, those it is not in (as far as asked for), and those that abstain."""
-    named = list(zip(table.names, table.codes[pattern].tolist(), say_not.tolist(), strict=True))
-    parts = [name for name, code, _ in named if code == 1]
-    parts += [f"not {name}" for name, code, said in named if code == -1 and said]
-    parts += [f"{name} unknown" for name, code, _ in named if code == 0]
-    return ", ".join(parts) or "in no slice"

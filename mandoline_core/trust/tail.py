@@ -1,16 +1,24 @@
-"""Tails: whether the heaviest rows thin out fast enough for a weighted mean to settle."""
+"""The check of the weights: whether enough rows carry the estimate, and the heaviest thin out fast enough."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mandoline_core.arrays import Floats
 from mandoline_core.estimating import ModelReport
-from mandoline_core.formatting import counted
+from mandoline_core.findings import Finding, FindingKind, Severity
+from mandoline_core.formatting import Sentence
 from mandoline_core.patterns import add_up
+from mandoline_core.trust.check import CheckRule, Solution
+from mandoline_core.trust.rows import FEW_ROWS
+
+if TYPE_CHECKING:
+    from mandoline_core.trust.evidence import CheckedReport
 
 # The fit's standard error is about (1 + k) / sqrt(values); with fewer distinct values than this it exceeds 0.3, and
 # k could not be told from any of the limits below.
@@ -18,6 +26,59 @@ FEWEST_VALUES = 20
 # A tail's index means: below 1/2 finite variance; up to 0.7 still usable in practice; below 1 finite mean.
 FINITE_VARIANCE, USABLE, FINITE_MEAN = 0.5, 0.7, 1.0
 _PRIOR_ROWS = 10  # Vehtari et al. add so many rows' worth of k = 0.5, which steadies short tails
+FEW_EFFECTIVE_ROWS = 100
+
+FEW_EFFECTIVE = FindingKind(
+    "weights",
+    "few_effective_rows",
+    "The estimate rests on {effective:count effective row} out of {n:,.0f}: a few rows count for very much (up to "
+    "{ratio:,.0f} times)",
+    ".",
+    "Drop or merge the slice that shifts most, or label more rows like the {target}'s.",
+)
+HEAVY_TAIL = FindingKind(
+    "weights",
+    "heavy_tail",
+    "The tail of the weights has index {k:.2f}, {means}",
+    ".{so}",
+    "Drop or merge the slice that shifts most, or label more rows like the {target}'s.",
+)
+# What an index below each limit means, and what to do then.
+_MEANINGS = {
+    FINITE_VARIANCE: ("below 0.5: heavy rows thin out fast, and the interval can be taken at its word", ""),
+    USABLE: ("between 0.5 and 0.7: heavy, but the estimate is still usable; more rows help slowly", ""),
+    FINITE_MEAN: (
+        "between 0.7 and 1: a few rows decide, and the interval is likely too short",
+        " Drop or merge the slice that shifts most.",
+    ),
+    math.inf: (
+        "1 or more: with such weights not even the estimate settles as rows are added",
+        " Do not quote it; drop or merge the slice that shifts most.",
+    ),
+}
+
+
+class WeightsCheck(CheckRule):
+    """Ask whether enough rows carry the estimate."""
+
+    name = "weights"
+    question = "Do enough rows carry the estimate?"
+
+    def find(self, solution: Solution) -> Iterator[Finding]:
+        """Compare the effective rows with all there are."""
+        n, effective = solution.problem.patterns.n_source, solution.diagnostics.effective_sample_size
+        very_few = effective < FEW_EFFECTIVE_ROWS / 4
+        if effective < FEW_EFFECTIVE_ROWS <= n or (very_few and n >= FEW_ROWS):
+            ratio = solution.diagnostics.largest_ratio
+            yield FEW_EFFECTIVE.found(
+                "serious" if very_few else "warning", effective=effective, n=float(n), ratio=ratio
+            )
+
+    def look(self, report: CheckedReport) -> Iterator[Finding]:
+        """Look at the tail of the weights."""
+        k = report.evidence.tail.k
+        if k is not None and k >= USABLE:
+            yield _say("serious", k)
 
 
 @dataclass(frozen=True)
@@ -88,35 +149,26 @@ def tail_of(report: ModelReport) -> Tail:
     ratios, counts = _ratios(report)
     values, rows = _exceedances(ratios, counts)
     if len(values) < FEWEST_VALUES:
-        reason = (
-            f"The heaviest rows take {counted(len(values), 'distinct ratio')} beyond the rest, "
-            f"and a tail takes at least {FEWEST_VALUES} to be fitted."
+        reason = Sentence(
+            "The heaviest rows take {n:count distinct ratio} beyond the rest, and a tail takes at least {least} to be "
+            "fitted.",
+            n=len(values),
+            least=FEWEST_VALUES,
         )
-        largest = f"{float(ratios.max()):,.3g}"
-        words = (
-            f"{reason} With so few values the weights are bounded: no row seen counts more than {largest} times. "
-            "Look at the largest ratio and at the effective rows instead."
+        words = Sentence(
+            "{reason} With so few values the weights are bounded: no row seen counts more than {largest:,.3g} times. "
+            "Look at the largest ratio and at the effective rows instead.",
+            reason=reason,
+            largest=float(ratios.max()),
         )
         return Tail(None, reason, words)
     k = _fit(values, rows)
-    return Tail(k, None, _words(k))
+    return Tail(k, None, _say("info", k).message)
 
 
-def _words(k: float) -> str:
-    said = f"The tail of the weights has index {k:.2f}"
-    if k < FINITE_VARIANCE:
-        return f"{said}, below 0.5: heavy rows thin out fast, and the interval can be taken at its word."
-    if k < USABLE:
-        return f"{said}, between 0.5 and 0.7: heavy, but the estimate is still usable; more rows help slowly."
-    if k < FINITE_MEAN:
-        return (
-            f"{said}, between 0.7 and 1: a few rows decide, and the interval is likely too short. "
-            "Drop or merge the slice that shifts most."
-        )
-    return (
-        f"{said}, 1 or more: with such weights not even the estimate settles as rows are added. "
-        "Do not quote it; drop or merge the slice that shifts most."
-    )
+def _say(severity: Severity, k: float) -> Finding:
+    means, so = next(said for limit, said in _MEANINGS.items() if k < limit)
+    return HEAVY_TAIL.found(severity, k=k, means=means, so=so)
 
 
 def _ratios(report: ModelReport) -> tuple[Floats, Floats]:

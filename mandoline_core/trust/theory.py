@@ -9,7 +9,7 @@ import numpy as np
 
 from mandoline_core.errors import MandolineError
 from mandoline_core.estimating import ModelReport
-from mandoline_core.formatting import counted
+from mandoline_core.formatting import Sentence
 from mandoline_core.trust.trimming import weights_of
 from mandoline_core.weighting import ABSTAIN, IN, OUT
 
@@ -113,30 +113,36 @@ def theorem_bound(
     return TheoremBound(terms, total, ratio, n, _about_total(total, scale, failure))
 
 
-_HIDDEN = (
-    "Shift that no slice shows: how differently the unmodelled properties are spread in the target, given the slices. "
-    "The data cannot tell; the value is what you assume."
+_HIDDEN = Sentence(
+    "Shift that no slice shows: how differently the unmodelled properties are spread in the {target}, given the "
+    "slices. The data cannot tell; the value is what you assume."
 )
 
 
 def _about_corrections(noisy: int, error: float, ratio: float) -> str:
     if not noisy:
         return "Every slice is taken at its word, so no correction can be off, and the term is 0."
-    return (
-        f"What wrong corrections of {counted(noisy, 'noisy slice')} can do if each is off by {error:.0%} of itself, "
-        f"which is what you assume. The largest ratio seen, {ratio:,.3g}, stands for the true one (r M), "
-        "which it tends to as rows are added."
+    return Sentence(
+        "What wrong corrections of {noisy:count noisy slice} can do if each is off by {error:.0%} of itself, which is "
+        "what you assume. The largest ratio seen, {ratio:,.3g}, stands for the true one (r M), which it tends to as "
+        "rows are added.",
+        noisy=noisy,
+        error=error,
+        ratio=ratio,
     )
 
 
 def _about_sampling(report: ModelReport, ratio: float, n: int, failure: float) -> str:
-    same = ""
-    if report.problem.folds == ((0, 0),):
-        same = " The theorem fits on one half of the rows and evaluates on the other; here all rows do both."
-    return (
-        f"Luck of the draw with {n:,} source rows of which the heaviest counts {ratio:,.3g} times, "
-        f"allowing for a {failure:.3g} chance of worse. The theorem's constant c depends on how scores vary and is "
-        f"not known; {LARGEST_SCORE:g}, the largest score, is put in.{same}"
+    same = " The theorem fits on one half of the rows and evaluates on the other; here all rows do both."
+    return Sentence(
+        "Luck of the draw with {n:,} {source_rows} of which the heaviest counts {ratio:,.3g} times, allowing for a "
+        "{failure:.3g} chance of worse. The theorem's constant c depends on how scores vary and is not known; {c:g}, "
+        "the largest score, is put in.{same}",
+        n=n,
+        ratio=ratio,
+        failure=failure,
+        c=LARGEST_SCORE,
+        same=same if report.problem.folds == ((0, 0),) else "",
     )
 
 
@@ -146,9 +152,11 @@ def _about_total(total: float, scale: float, failure: float) -> str:
             "The bound is wider than the metric's whole range, so it says nothing here: it holds for the worst case. "
             "The interval says what is likely."
         )
-    return (
-        f"Under these assumptions the estimate is within {total:.3g} of the truth with probability {1 - failure:.3g}. "
-        "The bound holds for the worst case; the interval says what is likely."
+    return Sentence(
+        "Under these assumptions the estimate is within {total:.3g} of the truth with probability {chance:.3g}. "
+        "The bound holds for the worst case; the interval says what is likely.",
+        total=total,
+        chance=1 - failure,
     )
 
 

@@ -11,6 +11,7 @@ from mandoline_core.arrays import Floats, Interval
 from mandoline_core.errors import MandolineError
 from mandoline_core.estimating import ModelReport, slice_balance
 from mandoline_core.estimators import Influence, Outcome, RowInfluence, get_estimator, influence_interval
+from mandoline_core.formatting import Sentence
 from mandoline_core.metrics import Metric, get_metric
 from mandoline_core.patterns import add_up
 
@@ -143,8 +144,10 @@ def weights_of(report: ModelReport) -> Floats:
     weights = outcome.weights(problem.members)
     if not np.allclose(weights @ problem.members.statistics, outcome.means, rtol=1e-9, atol=1e-12):
         raise MandolineError(
-            "This estimate is not the mean of weighted source rows, so changing their weights says nothing about it. "
-            'Use a method that weights rows only, such as "mandoline".'
+            Sentence(
+                "This estimate is not the mean of weighted {source_rows}, so changing their weights says nothing about "
+                'it. Use a method that weights rows only, such as "mandoline".'
+            )
         )
     return weights
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from mandoline_core.arrays import Floats
 from mandoline_core.errors import OverlapError
-from mandoline_core.formatting import listed
+from mandoline_core.formatting import Sentence
 from mandoline_core.patterns import Patterns
 from mandoline_core.weighting.corrections import Corrections
 from mandoline_core.weighting.kliep import Solution, solve, varying_directions
@@ -125,9 +125,12 @@ def fit(
         kept[target_rows[reach.beyond]] = False
         if patterns.target[kept].sum() <= _TOO_LITTLE * patterns.n_target:
             raise OverlapError(
-                f"All of the target lies beyond the source's reach (slices {listed(dict.fromkeys(beyond))}): "
-                "no labelled row resembles any new row, so nothing can be estimated. "
-                "Label some target rows, or drop or merge these slices."
+                Sentence(
+                    "All of the {target} lies beyond the {source}'s reach (slices {names:list}): no labelled row "
+                    "resembles any new row, so nothing can be estimated. Label some {target_rows}, or drop or merge "
+                    "these slices.",
+                    names=list(dict.fromkeys(beyond)),
+                )
             )
     return Fit(
         solution=solution,
@@ -188,7 +191,12 @@ def _named(reach: Reach, potentials: Floats, source_range: Floats, names: tuple[
 
 def _refusal(share: float, beyond: list[str], n_target: float) -> OverlapError:
     return OverlapError(
-        f"{share:.2%} of the target ({round(share * n_target):,} rows) lies beyond the source's reach "
-        f'(slices {listed(beyond)}) and overlap = "strict" refuses to estimate without it. '
-        'Use overlap = "trim" to set these rows aside, add a ridge, or drop or merge these slices.'
+        Sentence(
+            "{share:.2%} of the {target} ({rows:,} rows) lies beyond the {source}'s reach (slices {names:list}) and "
+            'overlap = "strict" refuses to estimate without it. Use overlap = "trim" to set these rows aside, add a '
+            "ridge, or drop or merge these slices.",
+            share=share,
+            rows=round(share * n_target),
+            names=beyond,
+        )
     )

@@ -9,6 +9,7 @@ import numpy as np
 
 from mandoline_core.arrays import Codes, Floats, Index
 from mandoline_core.errors import SliceError
+from mandoline_core.formatting import Sentence
 from mandoline_core.patterns import add_up
 from mandoline_core.slices import Correction
 
@@ -43,8 +44,12 @@ class GoldTable:
         for row, side in ((IN, "inside"), (OUT, "outside")):
             if not known[row]:
                 raise SliceError(
-                    f"Corrections of slice {name!r} cannot be measured: no source row with a gold answer is {side} it. "
-                    "State the corrections, or change the slice."
+                    Sentence(
+                        "Corrections of slice {name!r} cannot be measured: no {source_row} with a gold answer is "
+                        "{side} it. State the corrections, or change the slice.",
+                        name=name,
+                        side=side,
+                    )
                 )
         share = self.counts[:, IN] / np.maximum(known, 1)
         abstain = float(share[UNKNOWN]) if known[UNKNOWN] else None

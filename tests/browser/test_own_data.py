@@ -44,9 +44,9 @@ def upload(visitor: Visitor, source: Path, target: Path) -> None:
     """Bring two files and use them."""
     visitor.go("Data")
     visitor.page.get_by_role("tab", name="Use my files").click()
-    visitor.upload("Labelled data (source)", source)
+    visitor.upload("Labelled data", source)
     expect(visitor.main).to_contain_text(f"{source.name}: 2,000 rows, 4 columns.")
-    visitor.upload("New data (target)", target)
+    visitor.upload("New data", target)
     visitor.button("Use these files").click()
     expect(visitor.main.get_by_role("heading", name="In use: last year")).to_be_visible()
     visitor.settle()
@@ -59,7 +59,7 @@ def told(visitor: Visitor, folder: Path) -> Told:
     report = md.estimate(project)
     visitor.expect_estimate(report.first)
     (bars,) = charts.weight_histogram(report.first).data
-    visitor.expect_trace(WEIGHTS, "source rows", {"x": list(bars.x), "y": list(bars.y)})
+    visitor.expect_trace(WEIGHTS, "labelled rows", {"x": list(bars.x), "y": list(bars.y)})
     curves = md.ablation(report.first.prepared, project.estimator)
     heights = [point.estimate for point in curves.cumulative]
     visitor.expect_trace(CURVE, "estimate", {"y": [height for height in heights if height is not None]})

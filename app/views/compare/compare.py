@@ -64,7 +64,7 @@ def headline(workspace: Workspace, comparison: ModelComparison) -> None:
     else:
         st.markdown(f"#### {said}")
     name = f" of model {wording.plain(comparison.model)}" if workspace.project.models else ""
-    metric = wording.plain(wording.spoken(comparison.metric.name))
+    metric = wording.plain(comparison.metric.spoken)
     st.caption(
         f"Estimates of the {metric}{name} on {comparison.n_target:,} new rows, from "
         f"{comparison.n_source:,} labelled rows. Agreement alone proves nothing: methods can err together."

@@ -171,7 +171,7 @@ def _set(name: str, value: Any, label: str) -> None:
     try:
         state.change(label, lambda project: replace(project, methods=replace(project.methods, **{name: value})))
     except MandolineError as error:
-        state.remember(f"wrong:{name}", str(error))
+        state.remember(f"wrong:{name}", error.sentence)
     else:
         state.remember(f"wrong:{name}", "")
 
@@ -179,4 +179,4 @@ def _set(name: str, value: Any, label: str) -> None:
 def _wrong(name: str) -> None:
     message = state.remember(f"wrong:{name}")
     if message:
-        st.error(wording.plain(message), icon=":material/error:")
+        st.error(wording.tell(message), icon=":material/error:")

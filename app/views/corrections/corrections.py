@@ -20,7 +20,7 @@ LABELS = {
     "abstain": "Truly in, when the slice abstains",
 }
 TARGET_WAYS = {
-    "derived": "Follow from the source's error rates",
+    "derived": "Follow from the labelled data's error rates",
     "same": "The same matrix",
     "own": "Set separately",
 }
@@ -188,7 +188,7 @@ def choose_way(name: str, key: str, target: Correction) -> None:
         )
         return edits.set_noise(project, name, replace(noise, target=own, same=way == "same"))
 
-    state.attempt(f"target corrections of {name}", edit)
+    state.attempt(f"new-data corrections of {name}", edit)
 
 
 def write_noise(name: str, label: str, noise: Noise | None) -> None:

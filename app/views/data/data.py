@@ -44,7 +44,7 @@ def sizes(source: Sample, target: Sample) -> None:
     """Say how much there is."""
     for column, title, sample, sentence in zip(
         st.columns(2),
-        ("Labelled rows (source)", "New rows (target)"),
+        ("Labelled rows", "New rows"),
         (source, target),
         ("the model's answers can be checked here.", "nobody has checked the model's answers here."),
         strict=True,

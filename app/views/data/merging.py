@@ -59,7 +59,7 @@ def _new_merge(workspace: Workspace) -> None:
         st.form_submit_button("Merge", icon=":material/merge:", on_click=join, args=(*keys, tuple(classes)))
     problem = state.remember("merge_problem")
     if problem and problem[:2] == (state.typed(keys[0]), state.typed(keys[1])):
-        st.error(wording.plain(problem[2]), icon=":material/error:")
+        st.error(wording.tell(problem[2]), icon=":material/error:")
 
 
 def join(name_key: str, chosen_key: str, classes: tuple[str, ...]) -> None:
@@ -76,7 +76,7 @@ def join(name_key: str, chosen_key: str, classes: tuple[str, ...]) -> None:
     try:
         state.change(f"merge classes into {new}", edit)
     except MandolineError as error:
-        state.remember("merge_problem", (state.typed(name_key), state.typed(chosen_key), str(error)))
+        state.remember("merge_problem", (state.typed(name_key), state.typed(chosen_key), error.sentence))
     else:
         state.remember("merge_problem", ())
 

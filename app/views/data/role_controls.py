@@ -132,7 +132,7 @@ def attempt(key: str, label: str, edit: Callable[[Project], Project]) -> None:
     try:
         state.change(label, checked)
     except MandolineError as error:
-        state.remember("role_problem", (key, state.typed(key), str(error)))
+        state.remember("role_problem", (key, state.typed(key), error.sentence))
     else:
         state.remember("role_problem", ())
 
@@ -141,7 +141,7 @@ def problem(key: str) -> None:
     """Show what is wrong with a control's value, beside it, for as long as it has that value."""
     said = state.remember("role_problem")
     if said and said[:2] == (key, state.typed(key)):
-        st.error(wording.plain(said[2]), icon=":material/error:")
+        st.error(wording.tell(said[2]), icon=":material/error:")
 
 
 def set_label(project: Project) -> Project:

@@ -14,7 +14,7 @@ from app.words import wording
 from mandoline_core import MandolineError, Model, Project, Sample
 from mandoline_core.formatting import listed
 
-TITLES = {"source": "Labelled data (source)", "target": "New data (target)"}
+TITLES = {"source": "Labelled data", "target": "New data"}
 
 
 def samples() -> None:

@@ -11,6 +11,7 @@ from app.views import parts
 from app.words import tables, wording
 from mandoline_core import ModelReport
 from mandoline_core.estimating import SliceBalance, is_share, steps
+from mandoline_core.formatting import together
 from mandoline_core.metrics import get_metric
 from mandoline_core.trust import BalanceLine, Evidence
 
@@ -177,7 +178,7 @@ def fine_print(found: Evidence) -> None:
     said = [found.note] if found.note else []
     said += [f"Not compared: {', '.join(left[:MOST_NAMED])}."] if left else []
     if said:
-        st.caption(wording.told(" ".join(said)))
+        st.caption(wording.tell(together(said)))
 
 
 def models(workspace: Workspace) -> None:

@@ -26,7 +26,7 @@ def edit_form(workspace: Workspace, rule: Slice) -> None:
     _FORMS[rule.kind](workspace, rule)
     problem = state.remember(f"problem:{rule.name}")
     if problem:
-        st.error(wording.plain(problem), icon=":material/error:")
+        st.error(wording.tell(problem), icon=":material/error:")
 
 
 def _write(name: str, key: str, read: Read) -> None:
@@ -54,7 +54,7 @@ def _change(name: str, change: Callable[[Slice], Slice]) -> None:
         state.change(f"edit {name}", edit)
     except MandolineError as error:
         # An expression's mistake is shown below its box, at its place.
-        state.remember(f"problem:{name}", "" if isinstance(error, ExpressionError) else str(error))
+        state.remember(f"problem:{name}", "" if isinstance(error, ExpressionError) else error.sentence)
     else:
         state.remember(f"problem:{name}", "")
 
@@ -195,7 +195,7 @@ def _category(workspace: Workspace, rule: Any) -> None:
     st.multiselect(
         "Values",
         options,
-        format_func=lambda name: f"{name} ({counts[names[name]][0] if name in names else 0:,} source rows)",
+        format_func=lambda name: f"{name} ({counts[names[name]][0] if name in names else 0:,} labelled rows)",
         **_bound(rule, "values", chosen, read, among=rule.column),
     )
 

@@ -22,7 +22,7 @@ def name_field(rule: Slice) -> None:
     )
     problem = state.remember("name_problem")
     if problem and problem[:2] == (key, state.typed(key)):
-        st.error(wording.plain(problem[2]), icon=":material/error:")
+        st.error(wording.tell(problem[2]), icon=":material/error:")
 
 
 def rename(name: str, new: str) -> None:
@@ -46,6 +46,6 @@ def _take(name: str, key: str) -> None:
     try:
         rename(name, str(state.typed(key)).strip())
     except MandolineError as error:
-        state.remember("name_problem", (key, state.typed(key), str(error)))
+        state.remember("name_problem", (key, state.typed(key), error.sentence))
     else:
         state.remember("name_problem", ())

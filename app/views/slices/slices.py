@@ -36,6 +36,7 @@ KIND_NAMES = {
 }
 
 
+_SIDES = {"source": "labelled", "target": "new"}
 FIRST_KINDS: tuple[str, ...] = ("keyword", "threshold", "category", "length", "entropy", "prediction")
 
 
@@ -93,8 +94,8 @@ def slice_switches(workspace: Workspace, rows: dict[str, list[SliceRow]]) -> Non
             "name", help="Double-click to rename, or use the field below", required=True
         ),
         "rule": st.column_config.TextColumn("rule in words", width="medium"),
-        "source": _share_column("source", "Share of labelled rows inside"),
-        "target": _share_column("target", "Share of new rows inside"),
+        "source": _share_column("labelled", "Share of labelled rows inside"),
+        "target": _share_column("new", "Share of new rows inside"),
         "shift": st.column_config.NumberColumn("shift", format="%+.1f", help=wording.TOOLTIPS["shift"], width=60),
         "inside": st.column_config.TextColumn("score inside", help=wording.TOOLTIPS["score inside"]),
         "outside": st.column_config.TextColumn("score outside", help=wording.TOOLTIPS["score inside"]),
@@ -234,7 +235,7 @@ def matching_rows(workspace: Workspace, rule: Slice) -> None:
     if rule.is_family:
         rows = compute.table(workspace)
         lines = [
-            {"slice": name, "source": rows[name].source, "target": rows[name].target}
+            {"slice": name, "labelled data": rows[name].source, "new data": rows[name].target}
             for name in compute.members(workspace)[rule.name]
         ]
         st.dataframe(
@@ -242,21 +243,21 @@ def matching_rows(workspace: Workspace, rule: Slice) -> None:
             hide_index=True,
             column_config={
                 side: st.column_config.ProgressColumn(side, format="percent", min_value=0.0, max_value=1.0)
-                for side in ("source", "target")
+                for side in ("labelled data", "new data")
             },
         )
         return
     found = compute.matches(workspace, rule)
-    counts = " and ".join(f"{found[side][0]:,} {side} rows" for side in ("source", "target"))
+    counts = " and ".join(f"{found[side][0]:,} {word} rows" for side, word in _SIDES.items())
     st.markdown(f"**{counts} are inside.**")
     column = getattr(rule, "column", None)
-    for side in ("source", "target"):
+    for side, word in _SIDES.items():
         rows = found[side][2]
         if column is not None and rule.kind in ("keyword", "regex", "length"):
             for text in rows[column]:
-                st.markdown(f":gray[{side}] {highlighted(str(text), rule)}")
+                st.markdown(f":gray[{word}] {highlighted(str(text), rule)}")
         elif len(rows):
-            st.caption(f"First rows of the {side} that are inside")
+            st.caption(f"First rows of the {word} data that are inside")
             st.dataframe(rows, hide_index=True, height=150)
 
 

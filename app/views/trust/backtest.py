@@ -80,7 +80,7 @@ def _offer(workspace: Workspace, *, stopped: bool) -> None:
         st.caption("Stopped." if stopped else "It takes seconds to minutes, in the background. You can stop it.")
     why = state.remember("no_backtest")
     if why:
-        st.error(wording.told(why), icon=":material/error:")
+        st.error(wording.tell(why), icon=":material/error:")
         state.remember("no_backtest", "")
 
 
@@ -89,7 +89,7 @@ def _start(workspace: Workspace, draws: int) -> None:
     try:
         compute.start_backtest(workspace, draws)
     except MandolineError as error:
-        state.remember("no_backtest", str(error))
+        state.remember("no_backtest", error.sentence)
 
 
 def _results(found: ModelBacktest) -> None:
@@ -103,15 +103,15 @@ def _results(found: ModelBacktest) -> None:
     st.caption("Beside each method: its error to expect, and how often its intervals held the truth.")
     proves, kinds = found.words[:3], found.words[3:]
     st.markdown("**What it proves, and what not**")
-    st.markdown("\n".join(f"- {wording.told(sentence)}" for sentence in proves))
+    st.markdown("\n".join(f"- {wording.tell(sentence)}" for sentence in proves))
     with st.expander("The kinds of shift, and what was left out"):
-        st.markdown("\n".join(f"- {wording.told(sentence)}" for sentence in kinds))
+        st.markdown("\n".join(f"- {wording.tell(sentence)}" for sentence in kinds))
         reasons: dict[str, list[str]] = {}
         for name, why in found.left_out.items():
             reasons.setdefault(why, []).append(get_estimator(name).title)
-        left = [f"Left out: {', '.join(names)}. {why}" for why, names in reasons.items()]
-        left += [f"Not tried by {kind}: {why}" for kind, why in found.skipped.items()]
-        st.markdown("\n".join(f"- {wording.told(sentence)}" for sentence in left))
+        left = [f"Left out: {wording.plain(', '.join(names))}. {wording.tell(why)}" for why, names in reasons.items()]
+        left += [f"Not tried by {wording.plain(kind)}: {wording.tell(why)}" for kind, why in found.skipped.items()]
+        st.markdown("\n".join(f"- {sentence}" for sentence in left))
     with st.expander("The numbers by kind of shift"):
         _numbers(found)
 

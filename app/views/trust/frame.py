@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 
 import streamlit as st
 
@@ -34,7 +33,7 @@ def section(name: str, tip: str | None = None) -> Iterator[None]:
     try:
         yield
     except MandolineError as error:
-        st.info(f"**No answer here.** {wording.told(str(error))}", icon=":material/block:")
+        st.info(f"**No answer here.** {wording.tell(error)}", icon=":material/block:")
 
 
 def contents() -> None:
@@ -50,11 +49,11 @@ def verdict(report: ModelReport) -> None:
     if found is None:
         st.info("There is no verdict: only slice codes are known here.", icon=":material/help:")
         return
-    parts.verdict_sentence(replace(found, message=wording.app_words(found.message)))
+    parts.verdict_sentence(found)
     with st.container(border=True, key="checks"):
         for check in found.checks:
             light = trust_words.STATES[check.state]
-            said = "" if check.state == "passed" else f"  \n{wording.told(check.words)}"
+            said = "" if check.state == "passed" else f"  \n{wording.tell(check.words)}"
             st.markdown(f":{light.colour}[{light.icon} **{light.word}**] &nbsp; {wording.plain(check.question)}{said}")
     st.caption(
         "Green says that nothing which can be checked speaks against the number. No check can see a slice that "

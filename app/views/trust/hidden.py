@@ -56,7 +56,7 @@ def hidden() -> None:
                 charts.HiddenShift(
                     curve.gammas, curve.lows, curve.highs, curve.points, point, threshold, crossing, strengths
                 ),
-                metric=report.metric,
+                metric=report.problem.metric.spoken,
                 share=share,
                 dark=parts.is_dark(),
             ),
@@ -141,7 +141,7 @@ def theory() -> None:
             st.markdown(
                 "\n".join(
                     f"- **{charts.TERM_NAMES.get(term.name, term.name)}** "
-                    f"({'from the data' if term.known else 'cannot be known'}): {wording.told(term.words)}"
+                    f"({'from the data' if term.known else 'cannot be known'}): {wording.tell(term.words)}"
                     for term in bound.terms
                 )
             )
@@ -151,7 +151,7 @@ def meaning() -> None:
     """Look for signs that classes or their meaning changed, and say what cannot be seen."""
     with section("meaning", wording.TOOLTIPS["drift"]):
         found = compute.report(state.workspace()).evidence.drift
-        st.markdown("\n".join(f"- {wording.told(sentence)}" for sentence in found.words))
+        st.markdown("\n".join(f"- {wording.tell(sentence)}" for sentence in found.words))
         left, right = st.columns(2)
         if found.predicted:
             with left:

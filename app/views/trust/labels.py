@@ -58,9 +58,9 @@ def _used(workspace: Workspace) -> None:
     st.markdown(supposing_words.few_labels_sentence(found, metric))
     if found.test is not None:
         show = st.info if agrees else st.warning  # few labels find little: agreement is no proof
-        show(wording.told(found.test.words), icon=":material/info:" if agrees else ":material/warning:")
+        show(wording.tell(found.test.words), icon=":material/info:" if agrees else ":material/warning:")
     parts.chart(
-        charts.interval_rows(rows, title=title, metric=found.metric, share=metric.share, dark=parts.is_dark()),
+        charts.interval_rows(rows, title=title, metric=metric.spoken, share=metric.share, dark=parts.is_dark()),
         "few_labels",
         alt="Labels only, the estimate without them, and both together",
     )

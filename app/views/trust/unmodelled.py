@@ -18,6 +18,7 @@ from app.words import trust as trust_words
 from app.words import wording
 from mandoline_core import Slice
 from mandoline_core.estimating import ROWS_LEFT_OUT, SliceBalance, is_share
+from mandoline_core.formatting import direction
 from mandoline_core.trust import BalanceLine
 
 MOST_LINES, MOST_SLICES, MOST_OFFERED = 14, 6, 5
@@ -155,11 +156,13 @@ def slice_parts() -> None:
         share = is_share(report)
         st.markdown(trust_words.attribution_sentence(found, report))
         parts.chart(
-            charts.waterfall(found, report.source, metric=report.metric, share=share, dark=parts.is_dark()),
+            charts.waterfall(
+                found, report.source, metric=report.problem.metric.spoken, share=share, dark=parts.is_dark()
+            ),
             "waterfall",
             alt="From the labelled data's score to the estimate, slice by slice",
         )
-        if any(p.rule == ROWS_LEFT_OUT and wording.direction(p.value, share=share) != "the same" for p in found.parts):
+        if any(p.rule == ROWS_LEFT_OUT and direction(p.value, share=share) != "the same" for p in found.parts):
             st.caption(
                 f"{ROWS_LEFT_OUT.capitalize()}: labelled rows that count for nothing. No new row is like them, or they "
                 "only serve to fit the weights."
@@ -184,5 +187,5 @@ def corrections() -> None:
             alt="What one point less of certainty in each correction does to the estimate",
         )
         telling = trust_words.telling_slopes(slopes, share=share)
-        st.markdown("\n".join(f"- **{wording.plain(s.slice)}**: {wording.told(s.words)}" for s in telling))
+        st.markdown("\n".join(f"- **{wording.plain(s.slice)}**: {wording.tell(s.words)}" for s in telling))
         evidence.download(trust_words.slope_table(slopes), "corrections and the estimate")

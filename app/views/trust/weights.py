@@ -75,7 +75,9 @@ def _trimming() -> None:
     chosen = next(one for one in every if one.cap == cap)
     st.markdown(trust_words.trimming_sentence(chosen, every[-1], share=share))
     parts.chart(
-        charts.trimming_curve(every, float(cap), metric=found.report.metric, share=share, dark=parts.is_dark()),
+        charts.trimming_curve(
+            every, float(cap), metric=found.report.problem.metric.spoken, share=share, dark=parts.is_dark()
+        ),
         "trimming",
         alt="The estimate with its interval against the most a row may count",
     )

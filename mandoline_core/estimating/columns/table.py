@@ -12,6 +12,7 @@ from mandoline_core.errors import MandolineError
 from mandoline_core.estimating.columns.encoding import EncodedColumn, encode_column
 from mandoline_core.estimating.columns.tally import Cells, ColumnTally, tally_column
 from mandoline_core.estimators import default_columns
+from mandoline_core.formatting import Sentence
 from mandoline_core.patterns import Membership
 from mandoline_core.samples import Memory
 from mandoline_core.weighting import Rows
@@ -45,12 +46,13 @@ class DrawnColumns:
     @property
     def note(self) -> str:
         """Say on how many rows the comparison rests, where that is not all of them; else nothing."""
-        sides = (
-            (len(self.source_rows), self.n_source, "source"),
-            (len(self.target_rows), self.n_target, "target"),
-        )
-        parts = [f"{read:,} of {n:,} {side} rows" for read, n, side in sides if read < n]
-        return f"Columns are compared on {' and '.join(parts)}, drawn at random." if parts else ""
+        here, there = len(self.source_rows), len(self.target_rows)
+        parts = ["{here:,} of {n_source:,} {source_rows}"] if here < self.n_source else []
+        parts += ["{there:,} of {n_target:,} {target_rows}"] if there < self.n_target else []
+        if not parts:
+            return ""
+        template = f"Columns are compared on {' and '.join(parts)}, drawn at random."
+        return Sentence(template, here=here, there=there, n_source=self.n_source, n_target=self.n_target)
 
     def without(self, columns: Collection[str], why: str) -> DrawnColumns:
         """Leave out more columns."""

@@ -19,6 +19,7 @@ from scipy.linalg import cho_factor, cho_solve
 from mandoline_core.arrays import Floats
 from mandoline_core.errors import MandolineError, OverlapError
 from mandoline_core.estimators.density.kernels import Points, check_points, median_width, squared_distances
+from mandoline_core.formatting import Sentence
 
 WIDTHS = (0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0)
 RIDGES = tuple(float(ridge) for ridge in np.logspace(-3, 1, 9))
@@ -168,8 +169,10 @@ def fit_ratio(
     ratios = features @ alpha
     if source_counts @ ratios <= _NOTHING * source_counts.sum():
         raise OverlapError(
-            "The fitted ratio is 0 at every source row: the features of the two samples have nothing in common. "
-            "Choose features that both samples share, or wider kernels."
+            Sentence(
+                "The fitted ratio is 0 at every {source_row}: the features of the two samples have nothing in common. "
+                "Choose features that both samples share, or wider kernels."
+            )
         )
     return RatioFit(
         alpha=alpha,

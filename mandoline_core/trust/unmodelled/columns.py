@@ -3,26 +3,18 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 
 import numpy as np
 
 from mandoline_core.errors import MandolineError
 from mandoline_core.estimating import MOST_LEVELS, ColumnTable, ColumnTally, ModelReport, column_table
-from mandoline_core.findings import Finding
 from mandoline_core.slices import Combination, Expression, Slice, expression_columns
 from mandoline_core.trust.unmodelled.gaps import Weighing, sampling_threshold, weigh, weigh_rows
 from mandoline_core.trust.unmodelled.line import AGREEMENT, BalanceLine, Edge
 from mandoline_core.trust.unmodelled.shift import column_shift
 from mandoline_core.weighting import edge_threshold, expected_potentials, has_rows, pair_gaps, score_tests
-
-# A shift of a quarter of a standard deviation is what balance checks usually call more than negligible; from 0.8
-# on, the two samples hardly look like one population in that column.
-NOTABLE, LARGE = 0.25, 0.8
-MOST_FINDINGS = 3
-MOST_NAMED = 2  # slices that read a column
-_SAME = 1e-9  # standard deviations; sums in another order differ by less
 
 
 def columns_of(report: ModelReport) -> ColumnTable | None:
@@ -117,65 +109,6 @@ def unmodelled_pairs(report: ModelReport) -> tuple[BalanceLine, ...]:
             )
         )
     return tuple(sorted(found, key=lambda line: (-round(abs(line.after), 12), line.column)))
-
-
-def unmodelled_findings(lines: Iterable[BalanceLine]) -> Iterator[Finding]:
-    """Say which columns are left off beyond luck: by a quarter of a standard deviation, or by much (0.8).
-
-    At most three, the worst; pairs of slices have a finding of their own. Where nothing was weighted, before and
-    after are the same for every line, and nothing is said of weighting.
-    """
-    lines = [line for line in lines if line.kind != "pair"]
-    weighted = any(abs(line.after - line.before) > _SAME for line in lines)
-    notable = [line for line in lines if line.stands_out and abs(line.after) > NOTABLE]
-    for line in sorted(notable, key=lambda line: -abs(line.after))[:MOST_FINDINGS]:
-        yield Finding(
-            "unmodelled_shift",
-            "serious" if abs(line.after) > LARGE else "warning",
-            f"{_off(line, weighted=weighted)} It matters if the model does better or worse there.",
-            _remedy(line),
-        )
-
-
-def _remedy(line: BalanceLine) -> str:
-    rule, readers = line.suggestion, line.read_by
-    if isinstance(rule, Slice):
-        new = f"another slice beside {_named(readers)}, of kind" if readers else "a slice of kind"
-        return f"Add {new} {rule.kind!r}: {rule.describe()}. See whether the estimate moves."
-    if readers:
-        return f"Look at {line.column!r} in both samples, and change {_named(readers)} or add another slice of it."
-    return f"Look at {line.column!r} in both samples, and find a rule that tells them apart."
-
-
-def _named(slices: Sequence[str]) -> str:
-    """Name the first slices, and count the others.
-
-    >>> _named(["a"]), _named(["a", "b"]), _named("abcd")
-    ("'a'", "'a' and 'b'", "'a', 'b' and 2 more")
-    """
-    words = [repr(name) for name in slices[:MOST_NAMED]]
-    if len(slices) > MOST_NAMED:
-        return f"{', '.join(words)} and {len(slices) - MOST_NAMED} more"
-    return " and ".join(words)
-
-
-def _off(line: BalanceLine, *, weighted: bool) -> str:
-    """Say how far a line is off: before and after where rows were weighted, else as it is."""
-    what = f"the share of rows with {line.name!r}" if line.detail != "mean" else f"the mean of {line.column!r}"
-    if line.kind == "text" and line.detail != "missing":
-        what = f"the share of rows whose {line.column!r} contains {line.detail.removeprefix('contains ')!r}"
-    source, target = f"{line.show(line.source)} in the source", f"{line.show(line.target)} in the target"
-    if not weighted:
-        return f"T{what[1:]} is off: {source} and {target} ({line.before:+.2f} standard deviations)."
-    why = "no slice stands for it"
-    if line.read_by:
-        one = len(line.read_by) == 1
-        who, act = ("the slice", "reads") if one else ("the slices", "read")
-        why = f"{who} {_named(line.read_by)} {act} this column but {'does' if one else 'do'} not catch it all"
-    return (
-        f"After weighting, {what} is still off, and {why}: {source}, {line.show(line.weighted)} "
-        f"after weighting and {target} ({line.before:+.2f} standard deviations before, {line.after:+.2f} after)."
-    )
 
 
 def _columns_read(rule: Slice) -> Iterator[str]:

@@ -280,13 +280,13 @@ def test_leaving_out_says_where_there_is_no_estimate():
 
 def test_coverage_shows_both_shares_from_zero(rows):
     figure = charts.coverage_bars(rows)
-    source, target = trace(figure, "source"), trace(figure, "target")
+    source, target = trace(figure, "labelled"), trace(figure, "new")
     assert list(source.x) == [100 * row.source for row in rows]
     assert list(target.x) == [100 * row.target for row in rows]
     assert (source.marker.color, target.marker.color) == (charts.SOURCE, charts.TARGET)
     assert source.marker.pattern.shape != target.marker.pattern.shape
     assert figure.layout.xaxis.range[0] == 0
-    assert figure.layout.title.text.replace("<br>", " ").startswith("short shifts most: 12% of the source, 60%")
+    assert figure.layout.title.text.replace("<br>", " ").startswith("short shifts most: 12% of the labelled data, 60%")
 
 
 def test_no_slices_is_a_figure_too():
@@ -309,8 +309,8 @@ def test_rare_classes_are_put_together():
         (0.5, "No class shifts by more than a point"),
         (0.496, "No class shifts by more than a point"),
         (0.49, "No class shifts by more than a point"),
-        (0.489, "yes shifts most: 50% of the source, 49% of the target"),
-        (0.3, "yes shifts most: 50% of the source, 30% of the target"),
+        (0.489, "yes shifts most: 50% of the labelled data, 49% of the new data"),
+        (0.3, "yes shifts most: 50% of the labelled data, 30% of the new data"),
     ],
 )
 def test_class_balance_names_a_shift_only_where_there_is_one(target, title):
@@ -328,7 +328,7 @@ def test_coverage_names_a_shift_only_where_there_is_one(rows):
 
 def test_an_unknown_target_has_no_bars():
     figure = charts.class_balance({"yes": 0.7, "no": 0.3}, None)
-    assert [bars.name for bars in figure.data] == ["source"]
+    assert [bars.name for bars in figure.data] == ["labelled"]
     assert list(figure.data[0].x) == [70.0, 30.0]
 
 
@@ -345,8 +345,8 @@ def test_the_shares_on_either_side_of_a_cut_are_printed(above, below, shares):
     blocks = [note.text for note in figure.layout.annotations]
     assert len(blocks) == len(shares)
     for block, (source, target) in zip(blocks, shares, strict=True):
-        assert f"source {source:.1%}" in block
-        assert f"target {target:.1%}" in block
+        assert f"labelled data {source:.1%}" in block
+        assert f"new data {target:.1%}" in block
     assert len(figure.layout.shapes) == (above is not None) + (below is not None)
     assert "missing: 25.0%" in figure.layout.xaxis.title.text.replace("<br>", " ")
 
@@ -355,15 +355,15 @@ def test_densities_add_up_to_the_known_rows_however_far_they_reach():
     rng = np.random.default_rng(0)
     source, target = rng.normal(size=5000), np.append(rng.normal(1, 1, 4999), 1e9)
     figure = charts.histogram_with_cut(source, target, column="x", above=None, below=None)
-    assert sum(trace(figure, "source").y) == pytest.approx(100)
-    assert sum(trace(figure, "target").y[:-1]) == pytest.approx(100)
+    assert sum(trace(figure, "labelled data").y) == pytest.approx(100)
+    assert sum(trace(figure, "new data").y[:-1]) == pytest.approx(100)
     assert "all that lies beyond" in figure.layout.xaxis.title.text.replace("<br>", " ")
 
 
 @pytest.mark.parametrize("values", [[], [np.nan], [5.0], [5.0, 5.0], [0.1, 0.1], [np.inf, 1.0]])
 def test_a_column_with_hardly_any_values_can_be_shown(values):
     figure = charts.histogram_with_cut(values, values, column="x", above=3.0, below=None)
-    assert sum(trace(figure, "source").y) == pytest.approx(100 * np.mean([v == v for v in values] or [0]))
+    assert sum(trace(figure, "labelled data").y) == pytest.approx(100 * np.mean([v == v for v in values] or [0]))
 
 
 @pytest.mark.parametrize("dark", [False, True])

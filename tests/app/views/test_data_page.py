@@ -47,8 +47,8 @@ def upload(app: AppTest, title: str, name: str, content: bytes) -> AppTest:
 
 def upload_both(app: AppTest, source: tuple[str, bytes], target: tuple[str, bytes]) -> AppTest:
     """Upload a source and a target."""
-    upload(app, "Labelled data (source)", *source)
-    return upload(app, "New data (target)", *target)
+    upload(app, "Labelled data", *source)
+    return upload(app, "New data", *target)
 
 
 def draft(app: AppTest, kind: str) -> Any:
@@ -59,7 +59,7 @@ def draft(app: AppTest, kind: str) -> Any:
 
 def test_the_page_says_what_is_in_use(folder: Path) -> None:
     app = data_page()
-    assert numbers(app) == {"Labelled rows (source)": "6,000", "New rows (target)": "1,000"}
+    assert numbers(app) == {"Labelled rows": "6,000", "New rows": "1,000"}
     scores = app.dataframe[0].value
     source = estimate(load_project(REVIEWS)).models
     assert list(scores["model"]) == ["lr", "nb"]
@@ -77,10 +77,10 @@ def test_columns_show_role_type_and_missing_values(folder: Path) -> None:
 def test_a_sample_opens_and_undo_brings_the_old_project_back(folder: Path) -> None:
     app = press(data_page(), "Open digits")
     assert current(app).name == "digits"
-    assert numbers(app)["Labelled rows (source)"] == "8,000"
+    assert numbers(app)["Labelled rows"] == "8,000"
     press(app, "Undo")
     assert current(app).name == "reviews"
-    assert numbers(app)["Labelled rows (source)"] == "6,000"
+    assert numbers(app)["Labelled rows"] == "6,000"
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_two_files_become_a_project_with_guessed_roles(folder: Path, name: str, 
     project = current(app)
     assert (project.name, project.label) == ("mine", "label")
     assert [model.name for model in project.models] == ["lr", "nb"]
-    assert numbers(app)["Labelled rows (source)"] == "400"
+    assert numbers(app)["Labelled rows"] == "400"
     app.switch_page("views/estimate/estimate.py")
     assert numbers(run(app))["New data, truth"] == "not known"
 
@@ -114,7 +114,7 @@ def test_two_files_become_a_project_with_guessed_roles(folder: Path, name: str, 
     ids=["kind", "ragged", "empty", "photo", "parquet", "gzip"],
 )
 def test_a_wrong_file_is_explained_and_nothing_is_lost(folder: Path, name: str, content: bytes, message: str) -> None:
-    app = upload(data_page(), "Labelled data (source)", name, content)
+    app = upload(data_page(), "Labelled data", name, content)
     assert message in said(app)
     assert current(app).name == "reviews"
     assert "Use these files" not in labels(app)
@@ -208,7 +208,7 @@ def test_an_exported_project_opens_on_the_data_in_use(folder: Path) -> None:
     assert "If you mean other files, add them above." in said(app)
     press(app, "Open this project")
     assert current(app).name == "second"
-    assert numbers(app)["Labelled rows (source)"] == "6,000"
+    assert numbers(app)["Labelled rows"] == "6,000"
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from app.project import edits, remedies
-from mandoline_core import Any, Finding, dump_project, estimate, load_project
+from mandoline_core import Any, dump_project, estimate, load_project
+from mandoline_core.findings import FindingKind
 from tests.app.pages import MAIN, current, labels, numbers, open_app, press, project_id, run, said
 from tests.core.projects import DIGITS, LONG, NEGATION, REVIEWS, WEB, small_frames, write_project
 
@@ -174,7 +175,7 @@ PROJECT = load_project(REVIEWS)
 
 def offered(code: str, *slices: str, **changes: object) -> tuple[remedies.Remedy, ...]:
     """Return what is offered for a finding on the reviews sample."""
-    finding = Finding(code, "warning", "", "", slices)
+    finding = FindingKind("slices", code, "", "", "").found("warning", slices=slices)
     return remedies.remedies(finding, REPORT, replace(PROJECT, **changes), {"slang": "short"})
 
 

@@ -114,7 +114,7 @@ def test_a_threshold_on_another_column_has_a_cut_of_that_column(folder: Path) ->
     (slider,) = [one for one in app.slider if one.label == "Above"]
     assert slider.value == pytest.approx(rule.above)
     assert (slider.min, slider.max) == (0.0, 0.99)
-    assert "200 source rows and 150 target rows are inside" in said(app)
+    assert "200 labelled rows and 150 new rows are inside" in said(app)
 
 
 def test_a_cut_that_two_columns_share_stays_on_the_slider(folder: Path) -> None:
@@ -172,7 +172,7 @@ def test_what_a_value_is_shown_as_never_becomes_a_value(folder: Path) -> None:
         values = current(app).slices[0].values
         assert values is None if on else values == ("free",)
     (values,) = [one for one in app.multiselect if one.label == "Values"]
-    values.set_value(["pro", "web (201 source rows)"])  # what a browser sends of a column that was left
+    values.set_value(["pro", "web (201 labelled rows)"])  # what a browser sends of a column that was left
     run(app)
     assert current(app).slices[0].values == ("pro",)
 

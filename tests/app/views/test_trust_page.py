@@ -20,7 +20,7 @@ from app.views.trust import labels as trust_labels
 from app.words import supposing as supposing_words
 from app.words import trust as trust_words
 from mandoline_core import Check, MandolineError, Verdict, estimate, load_project
-from mandoline_core.formatting import show_interval, show_value
+from mandoline_core.formatting import Sentence, show_interval, show_value
 from mandoline_core.trust import Evidence
 from mandoline_core.trust.sensitivity import SliceStrength, crossing, sensitivity_bounds
 from mandoline_core.trust.trimming import trim
@@ -81,19 +81,19 @@ def test_the_chip_and_the_estimate_page_say_the_verdict(
     folder: Path, monkeypatch: pytest.MonkeyPatch, level: str
 ) -> None:
     """A dot, an icon and words in the sidebar; the sentence at the top of the Estimate page."""
-    verdict = Verdict(level, "Usable **really**: if so.", (Check("fit", "Fitted?", "not run", "no"),))
+    verdict = Verdict(level, "if **really** so.", (Check("fit", "Fitted?", "not run", "no"),))
     monkeypatch.setattr(parts, "verdict_of", lambda report: verdict)
     app = open_app(write_project(folder), "views/estimate/estimate.py")
     light = trust_words.LIGHTS[level]
     badges = [str(one.value) for one in app.sidebar.markdown]
     assert f":{light.colour}-badge[{light.icon} ● {light.word.capitalize()}]" in badges
-    assert "Usable **really**:** if so." in said(app)
+    assert f"**{light.word.capitalize()}:** if **really** so." in said(app)
 
 
 def test_a_failed_check_shows_what_was_found(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """State words and the finding, escaped; no check needs colour to be read."""
     checks = tuple(Check(s, f"Is it {s}?", s, f"<b>{s}</b>") for s in ("passed", "doubtful", "failed", "not run"))
-    monkeypatch.setattr(parts, "verdict_of", lambda report: Verdict("red", "Not to be trusted: no.", checks))
+    monkeypatch.setattr(parts, "verdict_of", lambda report: Verdict("red", "no.", checks))
     text = said(open_page(write_project(folder)))
     for state_, word in (("doubtful", "in doubt"), ("failed", "failed"), ("not run", "not run")):
         assert f"**{word}**] &nbsp; Is it {state_}?" in text
@@ -340,10 +340,11 @@ def test_a_missing_slice_is_measured_by_those_one_knows(folder: Path) -> None:
 
 
 def test_what_checks_found_is_said_in_the_apps_words(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Labelled and new data, as everywhere in the app; names in quotes stay as they are."""
-    words = "Slice 'the source' is off: 3 source rows, 5.0% of the target."
+    """Labelled and new data, as everywhere in the app; people's own names stay as they are."""
+    template = "Slice {name!r} is off: {n:,} {source_rows}, {share:.1%} of the {target}."
+    words = Sentence(template, name="the source", n=3, share=0.05)
     check = Check("fit", "Is it?", "failed", words)
-    monkeypatch.setattr(parts, "verdict_of", lambda report: Verdict("red", f"Not to be trusted: {words}", (check,)))
+    monkeypatch.setattr(parts, "verdict_of", lambda report: Verdict("red", words, (check,)))
     text = said(open_page(write_project(folder)))
     assert text.count("Slice 'the source' is off: 3 labelled rows, 5.0% of the new data.") == 2
 

@@ -11,7 +11,8 @@ import pytest
 
 import mandoline_core as md
 from app.words import wording
-from mandoline_core import ESTIMATORS, Finding, ModelReport
+from mandoline_core import ESTIMATORS, ModelReport
+from mandoline_core.findings import FindingKind
 
 REVIEWS = Path(__file__).parents[3] / "sample_data" / "reviews" / "project.toml"
 JOINER = "\u2060"
@@ -116,7 +117,9 @@ def test_every_estimator_says_what_it_does_and_assumes(name):
 
 
 def test_a_finding_says_what_to_do_and_escapes_names():
-    said = wording.finding_sentence(Finding("tiny", "warning", "Slice '**x**' is small.", "Widen it."))
+    said = wording.finding_sentence(
+        FindingKind("slices", "tiny", "Slice {name!r} is small", ".", "Widen it.").found("warning", name="**x**")
+    )
     assert said == r"Slice '\*\*x\*\*' is small\. **What to do\:** Widen it\."
 
 

@@ -18,6 +18,7 @@ import mandoline_core as md
 from mandoline_core.comparing.ranking import summarise
 from mandoline_core.comparing.results import Entry, ModelComparison
 from mandoline_core.estimators.registry import ESTIMATORS
+from mandoline_core.findings import FindingKind
 from mandoline_core.metrics.registry import get_metric
 from mandoline_core.project.settings import MethodSettings
 from tests.core.projects import small_frames, write_project
@@ -145,7 +146,7 @@ def test_the_text_says_what_not_to_quote_and_each_reason_once(frames: Frames) ->
         entries=model.entries
         | {name: Entry(name, available=False, reason="No probabilities.") for name in ("cbpe", "pape")},
     )
-    few = md.Finding("few_rows", "serious", "It rests on 8 rows.", "Label more.")
+    few = FindingKind("weights", "few_rows", "It rests on 8 rows", ".", "Label more.").found("serious")
     entries = {name: replace(one, findings=[few] * one.available) for name, one in model.entries.items()}
     one = replace(found, models={model.model: replace(model, entries=entries)})
     text = " ".join(str(one).split())

@@ -8,11 +8,14 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from mandoline_core.estimating.diagnostics import TINY, diagnose, find, interval_of
+from mandoline_core.estimating.diagnostics import diagnose, interval_of
 from mandoline_core.estimators.registry import get_estimator
-from mandoline_core.findings import Finding, worst_first
+from mandoline_core.findings import Finding, FindingKind, worst_first
 from mandoline_core.metrics.registry import get_metric
 from mandoline_core.slices.noise import Correction, Noise
+from mandoline_core.trust.check import Solution
+from mandoline_core.trust.checks import find_all
+from mandoline_core.trust.slices import TINY
 from mandoline_core.weighting.corrections import correction_rule
 from mandoline_core.weighting.problem import Problem
 from tests.strategies import Case, cases, random_case, settled
@@ -23,7 +26,8 @@ MANDOLINE = get_estimator("mandoline")
 def found_in(problem: Problem, name: str = "mandoline") -> dict[str, Finding]:
     """Estimate and collect the findings by code."""
     outcome = get_estimator(name).estimate(problem)
-    return {finding.code: finding for finding in find(problem, outcome, diagnose(problem, outcome))}
+    found = find_all(Solution(name, problem, outcome, diagnose(problem, outcome)))
+    return {finding.code: finding for finding in (*outcome.findings, *found)}
 
 
 def plain(n: int = 400, **more) -> Case:
@@ -213,7 +217,7 @@ def test_an_outcome_that_did_not_converge_is_serious():
     """Whatever the number, it is no estimate."""
     problem = plain().problem()
     outcome = replace(MANDOLINE.estimate(problem), converged=False)
-    findings = list(find(problem, outcome, diagnose(problem, outcome)))
+    findings = find_all(Solution("mandoline", problem, outcome, diagnose(problem, outcome)))
     assert [(finding.code, finding.severity) for finding in findings] == [("not_converged", "serious")]
 
 
@@ -237,5 +241,5 @@ def test_intervals_hold_their_estimate():
 def test_findings_come_worst_first():
     """In the order given within one severity."""
     severities = zip("abcd", ("info", "serious") * 2, strict=True)
-    found = worst_first(Finding(code, severity, "", "") for code, severity in severities)
+    found = worst_first(FindingKind("fit", code, "", "", "").found(severity) for code, severity in severities)
     assert [finding.code for finding in found] == ["b", "d", "a", "c"]

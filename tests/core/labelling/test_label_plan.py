@@ -16,8 +16,9 @@ from mandoline_core import DataError, EstimatorSettings, MandolineError, Sample,
 from mandoline_core.estimators.registry import get_estimator
 from mandoline_core.labelling.allocation import allocate, draw_rows, round_at_random, spreads
 from mandoline_core.labelling.few_labels import use_labels
-from mandoline_core.labelling.plan import COLUMNS, describe_patterns, plan_labels, read_plan
+from mandoline_core.labelling.plan import COLUMNS, plan_labels, read_plan
 from mandoline_core.labelling.rows import has_label
+from mandoline_core.patterns import describe
 from tests.core.labelled_worlds import LabelWorld, judged
 from tests.core.labelling.test_few_labels import prepared_with
 
@@ -112,7 +113,7 @@ def test_plan_proposes_n_rows_without_a_label() -> None:
 
 def pattern_words(prepared):
     """Describe the patterns of a problem."""
-    return describe_patterns(prepared.problem.patterns.codes, prepared.problem.patterns.names)
+    return [describe(prepared.problem.patterns.names, row) for row in prepared.problem.patterns.codes]
 
 
 def test_plan_follows_its_seed() -> None:

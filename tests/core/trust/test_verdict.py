@@ -2,14 +2,30 @@
 
 from __future__ import annotations
 
+import ast
+import pkgutil
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+
 import pytest
 
 import mandoline_core as md
-from mandoline_core.findings import Finding
-from mandoline_core.trust.verdict import CHECKS, judge
+from mandoline_core.findings import Finding, FindingKind, Severity
+from mandoline_core.trust.check import CheckRule, NotRun
+from mandoline_core.trust.checks import CHECKS
+from mandoline_core.trust.verdict import conclude, judge
 from tests.core.made_worlds import DETECTABLE, MadeWorld, concept_drift, sound
 
-ASSUMPTION = "your 2 slices capture the shift"
+CORE = Path(md.__file__).parent
+ASSUMPTION = "your 2 slices capture the shift."
+
+
+def declared_kinds() -> Iterator[FindingKind]:
+    """Go through every kind of finding that any module of the core declares."""
+    for module in pkgutil.walk_packages(md.__path__, "mandoline_core."):
+        if not module.name.endswith("__main__"):
+            yield from (one for one in vars(import_module(module.name)).values() if isinstance(one, FindingKind))
 
 
 def verdict(world: MadeWorld) -> md.Verdict:
@@ -19,9 +35,9 @@ def verdict(world: MadeWorld) -> md.Verdict:
     return found
 
 
-def finding(code: str, severity: str) -> Finding:
-    """Make a finding of a code."""
-    return Finding(code, severity, f"{code} is so: because.", "Do something.")  # type: ignore[arg-type]
+def finding(check: str, severity: Severity) -> Finding:
+    """Make a finding of a check."""
+    return FindingKind(check, "brand_new", "It is so", ": because.", "Do something.").found(severity)
 
 
 def test_sound_worlds_are_green():
@@ -55,26 +71,42 @@ def test_a_change_of_what_labels_mean_does_not_show_and_the_verdict_says_what_it
     ("severity", "level", "start"),
     [("info", "green", "Usable:"), ("warning", "amber", "Usable with care:"), ("serious", "red", "Not to be trusted:")],
 )
-@pytest.mark.parametrize("code", [codes[0] for _, codes in CHECKS.values()])
-def test_the_worst_finding_decides(code: str, severity: str, level: str, start: str):
-    """Whatever check it speaks of."""
-    said = judge([finding(code, severity)], assumption=ASSUMPTION)
+@pytest.mark.parametrize("rule", CHECKS, ids=lambda rule: rule.name)
+def test_the_worst_finding_decides(rule: CheckRule, severity: Severity, level: str, start: str):
+    """Whatever check it speaks of; at a glance the headline is enough."""
+    checks = [conclude(one, [finding(rule.name, severity)] if one is rule else []) for one in CHECKS]
+    said = judge(checks, ASSUMPTION)
     assert said.level == level
     assert said.message.startswith(start)
-
-
-def test_a_finding_that_no_check_knows_still_counts():
-    """A new warning must not slip through to green."""
-    assert judge([finding("brand_new", "warning")], assumption=ASSUMPTION).level == "amber"
-    assert judge([finding("brand_new", "serious")], assumption=ASSUMPTION).level == "red"
+    assert said.message.endswith("capture the shift." if level == "green" else "It is so.")
+    assert [check.words for check in checks if check.state != "passed"] == ["It is so: because."] * (level != "green")
 
 
 def test_a_check_that_could_not_run_is_never_green():
     """Not knowing is not passing."""
-    said = judge([], assumption=ASSUMPTION, not_run={"columns": "There is no other column."})
+    (columns,) = (rule for rule in CHECKS if rule.name == "columns")
+    said = judge([conclude(columns, [], NotRun("There is no other column."))], ASSUMPTION)
     assert said.level == "amber"
     assert {check.name: check.state for check in said.checks}["columns"] == "not run"
     assert "There is no other column." in said.message
+
+
+def test_every_finding_belongs_to_one_check():
+    """A kind of finding names a check that is asked, and no two checks have a code in common."""
+    kinds = list(declared_kinds())
+    assert len(kinds) > 40
+    names = {rule.name for rule in CHECKS}
+    assert [kind for kind in kinds if kind.check not in names] == []
+    owners = {kind.code: {other.check for other in kinds if other.code == kind.code} for kind in kinds}
+    assert {code: checks for code, checks in owners.items() if len(checks) > 1} == {}
+
+
+def test_findings_are_made_from_declared_kinds_only():
+    """Nobody writes a finding's prose where it is found."""
+    for path in CORE.rglob("*.py"):
+        if path.name != "findings.py":
+            called = [node.func for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Call)]
+            assert not any(isinstance(func, ast.Name) and func.id == "Finding" for func in called), path
 
 
 def test_codes_alone_cannot_be_green():

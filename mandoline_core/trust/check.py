@@ -1,0 +1,69 @@
+"""A check: one question about an estimate, what it may find, and how it looks for it.
+
+A new check is a file with a `CheckRule` and the kinds of findings it declares, and a line in `checks.CHECKS`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, NamedTuple
+
+from mandoline_core.estimating import Diagnostics, ModelReport
+from mandoline_core.estimators import Outcome, get_estimator
+from mandoline_core.findings import Finding
+from mandoline_core.weighting import Problem
+
+if TYPE_CHECKING:
+    from mandoline_core.trust.evidence import CheckedReport
+
+
+class Solution(NamedTuple):
+    """Hold what a method made of a problem, and what its weights look like."""
+
+    estimator: str
+    problem: Problem
+    outcome: Outcome
+    diagnostics: Diagnostics
+
+    @property
+    def uses_slices(self) -> bool:
+        """Whether the method looks at slices."""
+        return "slices" in get_estimator(self.estimator).needs
+
+
+class NotRun(NamedTuple):
+    """Say why a check could not run: in full, and at a glance where that is shorter."""
+
+    words: str
+    headline: str | None = None
+
+
+NO_WEIGHTS = NotRun("This method does not weight labelled rows, so there is nothing to compare with the new ones.")
+
+
+def weights_rows(report: ModelReport) -> bool:
+    """Tell whether the method makes the labelled rows stand for the new ones; those on probabilities alone do not."""
+    return get_estimator(report.estimator).needs != ("probabilities",)
+
+
+class CheckRule:
+    """Ask one question of an estimate; a subclass says how.
+
+    Parameters
+    ----------
+    name : str
+        What its kinds of findings call it.
+    question : str
+        What a pass answers with yes.
+    """
+
+    name: str
+    question: str
+
+    def find(self, solution: Solution) -> Iterable[Finding]:  # noqa: ARG002 - for checks that have something to find
+        """Go by the solved problem alone; a comparison of methods asks this, too."""
+        return ()
+
+    def look(self, report: CheckedReport) -> Iterable[Finding | NotRun] | None:  # noqa: ARG002 - as above
+        """Look beyond it; None where the question does not apply to the method or the data."""
+        return ()

@@ -1,0 +1,19 @@
+"""The check of the labels: whether those that the target has for some of its rows agree with the slices."""
+
+from __future__ import annotations
+
+from mandoline_core.estimating import ModelReport
+from mandoline_core.findings import Finding
+from mandoline_core.labelling import check_slices
+from mandoline_core.trust.check import CheckRule
+
+
+class LabelsCheck(CheckRule):
+    """Ask whether the labels that arrived agree; what labels may show is declared where they are used."""
+
+    name = "labels"
+    question = "Do the labels that arrived agree?"
+
+    def look(self, report: ModelReport) -> tuple[Finding, ...] | None:
+        """Test the slices by a label column that is being filled in; one with the whole truth is for revealing."""
+        return check_slices(report.prepared, report.settings)

@@ -1,0 +1,31 @@
+"""The check of the rows: whether there are enough for an interval to mean something."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mandoline_core.findings import Finding, FindingKind
+from mandoline_core.trust.check import CheckRule, Solution
+
+FEW_ROWS = 30
+_FEW = (
+    "has {n:count row}",
+    ". Intervals are meant for samples of {least} rows and more.",
+    "Collect more rows before quoting this number.",
+)
+FEW_SOURCE_ROWS = FindingKind("rows", "few_source_rows", f"The {{source}} {_FEW[0]}", *_FEW[1:])
+FEW_TARGET_ROWS = FindingKind("rows", "few_target_rows", f"The {{target}} {_FEW[0]}", *_FEW[1:])
+
+
+class RowsCheck(CheckRule):
+    """Ask whether there are enough rows; counting adds those that lack something."""
+
+    name = "rows"
+    question = "Are there enough rows?"
+
+    def find(self, solution: Solution) -> Iterator[Finding]:
+        """Count the rows of both samples."""
+        table = solution.problem.patterns
+        for kind, n in ((FEW_SOURCE_ROWS, table.n_source), (FEW_TARGET_ROWS, table.n_target)):
+            if n < FEW_ROWS:
+                yield kind.found("serious", n=float(n), least=FEW_ROWS)
