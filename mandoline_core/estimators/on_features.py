@@ -26,7 +26,6 @@ ROWS_DRAWN = FindingKind(
     "rows_drawn",
     "For speed, features are looked at in {here:,} of {n_source:,} labelled rows and {there:,} of {n_target:,} new "
     "rows, drawn at random",
-    ".",
     "Raise max_rows in [methods] to use more.",
 )
 

@@ -52,10 +52,13 @@ class CheckRule:
         What its kinds of findings call it.
     question : str
         What a pass answers with yes.
+    on_slices : bool
+        Whether it is asked only of methods that look at slices.
     """
 
     name: str
     question: str
+    on_slices = False
 
     def find(self, solution: Solution) -> Iterable[Finding]:  # noqa: ARG002 - for checks that have something to find
         """Go by the solved problem alone; a comparison of methods asks this, too."""

@@ -50,7 +50,7 @@ def check_report(report: ModelReport) -> ModelReport:
     findings = [*report.findings, *find_all(solution)]
     applied: dict[CheckRule, NotRun | None] = {}
     for rule in CHECKS:
-        seen = rule.look(report)
+        seen = rule.look(report) if report.uses_slices or not rule.on_slices else None
         if seen is None:
             continue
         applied[rule] = None
@@ -69,7 +69,8 @@ def check_report(report: ModelReport) -> ModelReport:
 
 def find_all(solution: Solution) -> list[Finding]:
     """List what the checks find in a solved problem alone: what a comparison of methods says of each."""
-    return [finding for rule in CHECKS for finding in rule.find(solution)]
+    asked = [rule for rule in CHECKS if solution.uses_slices or not rule.on_slices]
+    return [finding for rule in asked for finding in rule.find(solution)]
 
 
 def _assumption(report: ModelReport) -> Sentence:

@@ -23,16 +23,16 @@ NOT_DERIVABLE = FindingKind(
     "corrections_not_derivable",
     "The {target}'s corrections of slice {name!r} cannot be derived from the {source}, which never shows one of its "
     "answers",
-    ". The {source}'s matrix is used as it stands.",
     "Set the {target}'s corrections yourself.",
+    ". The {source}'s matrix is used as it stands.",
 )
 RATE_OUTSIDE = FindingKind(
     "corrections",
     "derived_rate_outside",
     "With the error rates of slice {name!r} in the {source}, {rate:percent} of the {target} would have to be truly "
     "inside it, which cannot be; {used:percent} is used",
-    ". {why}",
     "{action}",
+    ". {why}",
 )
 BY_CHANCE: dict[str, Any] = {"why": "The luck of the samples alone can do that.", "action": "Nothing to do."}
 NOT_BY_CHANCE: dict[str, Any] = {
@@ -43,28 +43,27 @@ NOISY_SLICES = FindingKind(
     "corrections",
     "noisy_slices",
     "Some slices are noisy, and the paper's weights then move the score only part of the way",
-    ". The denoised estimator, which assumes that a slice's mistakes have nothing to do with the score, {other}.",
     'Choose estimator "denoised" if that assumption is sound.',
+    ". The denoised estimator, which assumes that a slice's mistakes have nothing to do with the score, {other}.",
 )
 NOISY_SLICES_DENOISED = FindingKind(
     "corrections",
     "noisy_slices",
     "This assumes that a slice's mistakes have nothing to do with the score",
-    ". The paper's weighting, which assumes less but moves the score only part of the way, {other}.",
     'Choose estimator "mandoline" if that assumption is in doubt.',
+    ". The paper's weighting, which assumes less but moves the score only part of the way, {other}.",
 )
 MISTAKES_MATTER = FindingKind(
     "corrections",
     "mistakes_matter",
     "In the {source}, the score depends on what slice {name!r} says even where the truth is known",
-    " (z = {z:.1f}), so the denoised estimator's assumption does not quite hold.",
     'Compare it with estimator "mandoline"; the truth may lie between the two.',
+    " (z = {z:.1f}), so the denoised estimator's assumption does not quite hold.",
 )
 MEASURED = FindingKind(
     "corrections",
     "measured_corrections",
     "The corrections of {names:quoted 4} were measured on {least:,} rows{more}; the interval allows for that{so}",
-    ".",
     "{action}",
 )
 
@@ -74,6 +73,7 @@ class CorrectionsCheck(CheckRule):
 
     name = "corrections"
     question = "Can the corrections be right?"
+    on_slices = True
 
     def find(self, solution: Solution) -> Iterator[Finding]:
         """Compare the rates that follow from the corrections with what rates can be."""
@@ -99,16 +99,12 @@ class CorrectionsCheck(CheckRule):
                     **why,
                 )
 
-    def look(self, report: ModelReport) -> Iterator[Finding] | None:
+    def look(self, report: ModelReport) -> Iterator[Finding]:
         """Put the estimators for noisy slices side by side, and say what measuring adds."""
-        return _look(report) if report.uses_slices else None
-
-
-def _look(report: ModelReport) -> Iterator[Finding]:
-    fits_slices = report.estimator in ("mandoline", "denoised")
-    if fits_slices and not report.problem.corrections().takes_codes_at_their_word:
-        yield from _about_noise(report)
-    yield from _about_audits(report)
+        fits_slices = report.estimator in ("mandoline", "denoised")
+        if fits_slices and not report.problem.corrections().takes_codes_at_their_word:
+            yield from _about_noise(report)
+        yield from _about_audits(report)
 
 
 def _about_noise(report: ModelReport) -> Iterator[Finding]:

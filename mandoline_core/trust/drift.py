@@ -35,17 +35,17 @@ CLASSES_SHIFT = FindingKind(
     "predicted_classes_shift",
     "After weighting, class {name!r} is still predicted for {weighted:.1%} of the {source} and {there:.1%} of the "
     "{target}",
-    " (z = {z:.1f}). Either rows changed in a way that no slice stands for, or the classes themselves became more or "
-    "less frequent.",
     "Add a slice that explains it, such as one of kind 'prediction'; compare with estimator \"bbse\", which is made "
     "for classes whose frequency changed.",
+    " (z = {z:.1f}). Either rows changed in a way that no slice stands for, or the classes themselves became more or "
+    "less frequent.",
 )
 CONFIDENCE_SHIFT = FindingKind(
     "answers",
     "confidence_shift",
     "After weighting, the model's mean confidence is {weighted:.1%} on the {source} and {there:.1%} on the {target}",
-    " (z = {z:.1f}): it finds the new rows {easier} in a way that no slice stands for.",
     "Add a slice of kind 'entropy' or 'confidence', or look at the new rows it is least sure of.",
+    " (z = {z:.1f}): it finds the new rows {easier} in a way that no slice stands for.",
 )
 
 

@@ -19,15 +19,15 @@ UNMODELLED_PAIR = FindingKind(
     "unmodelled_pair",
     "Slices {first!r} and {second!r} move together: after weighting they still agree on {points:.1f} points {way} of "
     "the {target} than of the {source}",
-    " (z = {z:.1f}).{others}",
     'Add an edge between the two, or let edges = "auto" choose.',
+    " (z = {z:.1f}).{others}",
 )
 PAIRS_NOT_TESTED = FindingKind(
     "pairs",
     "pairs_not_tested",
     "Whether pairs of slices match after weighting was not tested",
-    ". {why}",
     "Use fewer slices that are noisy or abstain.",
+    ". {why}",
 )
 
 

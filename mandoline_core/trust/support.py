@@ -29,21 +29,20 @@ SET_ASIDE = FindingKind(
     "set_aside",
     "{share:percent} of the {target} ({rows:,} rows) resembles no labelled row{why} and is set aside: this speaks of "
     "{left:percent} of the {target}",
-    ".{whole}",
     "Label a few of these rows, or drop or merge the slices named.",
+    ".{whole}",
 )
 UNSEEN_PATTERNS = FindingKind(
     "overlap",
     "unseen_patterns",
     "{share:percent} of the {target} shows combinations of slices that no labelled row shows",
-    ". There the estimate assumes that slices add up.",
     "Use fewer slices, or label some of these rows.",
+    ". There the estimate assumes that slices add up.",
 )
 UNUSED_ROWS = FindingKind(
     "overlap",
     "unused_source_rows",
     "{n:,} of {n_source:,} {source_rows} count for nothing: the {target} has none like them",
-    ".",
     "Nothing to do, unless the {target} sample is too small to show them.",
 )
 
@@ -53,11 +52,10 @@ class OverlapCheck(CheckRule):
 
     name = "overlap"
     question = "Does the labelled data have rows like the new ones?"
+    on_slices = True
 
     def find(self, solution: Solution) -> Iterator[Finding]:
         """Say what is set aside, or seen only by adding slices up, and what the target has no use for."""
-        if not solution.uses_slices:
-            return
         table, outcome, aside = solution.problem.patterns, solution.outcome, solution.diagnostics.set_aside
         unseen = solution.diagnostics.unseen
         if aside > 0:
@@ -74,10 +72,6 @@ class OverlapCheck(CheckRule):
         unused = round(table.source[outcome.unused].sum()) if outcome.unused.any() else 0
         if unused:
             yield UNUSED_ROWS.found("info", n=unused, n_source=round(table.n_source))
-
-    def look(self, report: ModelReport) -> tuple[()] | None:
-        """Ask nothing of a method that does not look at slices."""
-        return () if report.uses_slices else None
 
 
 def _whole(solution: Solution) -> str:

@@ -29,15 +29,14 @@ FEW_EFFECTIVE = FindingKind(
     "few_effective_rows",
     "The estimate rests on {effective:count effective row} out of {n:,.0f}: a few rows count for very much (up to "
     "{ratio:,.0f} times)",
-    ".",
     "Drop or merge the slice that shifts most, or label more rows like the {target}'s.",
 )
 HEAVY_TAIL = FindingKind(
     "weights",
     "heavy_tail",
     "The tail of the weights has index {k:.2f}, {means}",
-    ".{so}",
     "Drop or merge the slice that shifts most, or label more rows like the {target}'s.",
+    ".{so}",
 )
 # What an index below each limit means, and what to do then.
 _MEANINGS = {

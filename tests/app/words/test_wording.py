@@ -118,7 +118,7 @@ def test_every_estimator_says_what_it_does_and_assumes(name):
 
 def test_a_finding_says_what_to_do_and_escapes_names():
     said = wording.finding_sentence(
-        FindingKind("slices", "tiny", "Slice {name!r} is small", ".", "Widen it.").found("warning", name="**x**")
+        FindingKind("slices", "tiny", "Slice {name!r} is small", "Widen it.").found("warning", name="**x**")
     )
     assert said == r"Slice '\*\*x\*\*' is small\. **What to do\:** Widen it\."
 
