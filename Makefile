@@ -53,12 +53,13 @@ format: $(READY) ## Format the code and fix what can be fixed
 # Packages that the benchmark compares with, in an environment of their own: they need other versions of what we use.
 $(OTHERS)/.ready: | $(READY)
 	test -x $(OTHERS)/bin/python || $(PYTHON) -m venv $(OTHERS)
-	$(OTHERS)/bin/python -m pip install --quiet --disable-pip-version-check densratio && \
-	$(OTHERS)/bin/python -m pip install --quiet --disable-pip-version-check adapt && touch $@ || \
-	echo "Not every package to compare with could be installed; the benchmark passes over what is missing."
+	$(OTHERS)/bin/python -m pip install --quiet --disable-pip-version-check densratio && touch $@ || \
+	echo "The package to compare with could not be installed; the benchmark passes over it."
 
+# Adapt takes minutes, and more to install: BENCH=--others compares with it, too.
 bench: $(READY) $(OTHERS)/.ready ## Print benchmark ratios (nothing is asserted on absolute time)
-	DENSITY_RATIO_PYTHON=$(OTHERS)/bin/python $(BIN)/python -m tests.benchmarks
+	test -z "$(BENCH)" || $(OTHERS)/bin/python -m pip install --quiet --disable-pip-version-check adapt
+	DENSITY_RATIO_PYTHON=$(OTHERS)/bin/python $(BIN)/python -m tests.benchmarks $(BENCH)
 
 calibrate: $(READY) ## Check coverage of the intervals at length
 	$(PYTEST) tests/calibration

@@ -17,7 +17,6 @@ from app.compute.comparisons import (
 from app.compute.corrections import CorrectionRow, Pairs, correction_row, pairs
 from app.compute.estimates import (
     SourceScore,
-    balance,
     codes_of,
     counted,
     curves,
@@ -53,20 +52,15 @@ from app.compute.labels import Labels, few_labels, label_plan, target_labels
 from app.compute.trust import (
     MOST_GAMMA,
     Curve,
-    Remainder,
     WeightedReport,
     attribution,
     crossing_gamma,
     has_noisy_slices,
     hidden_shift,
     hidden_shift_curve,
-    meaning,
     promise,
     slopes,
     strengths,
-    tail,
     trimmings,
-    unlike,
-    unmatched,
     weighted,
 )

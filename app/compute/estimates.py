@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 import streamlit as st
 
-from app.compute.frames import identifiers, model_of, samples
+from app.compute.frames import model_of, samples
 from app.project import Workspace
 from mandoline_core import (
     Ablation,
@@ -26,23 +26,20 @@ from mandoline_core import (
 )
 from mandoline_core.arrays import Codes
 from mandoline_core.estimating import (
-    Balance,
     HeavyPattern,
     ModelCount,
     ModelProblem,
-    column_balance,
     count_rows,
     heaviest_patterns,
     interval_of,
     make_problem,
-    slice_balance,
     state_problem,
-    used_columns,
 )
 from mandoline_core.estimators import get_estimator
 from mandoline_core.metrics import get_metric, score_rows
 from mandoline_core.patterns import count_patterns
 from mandoline_core.slices import resolve, slice_codes
+from mandoline_core.trust import CheckedReport
 
 
 def codes_of(sample: Sample, slices: Sequence[Slice]) -> Codes:
@@ -147,17 +144,17 @@ def _prepared(key: tuple[str, ...], _counted_table: ModelCount, _workspace: Work
     )
 
 
-def report(workspace: Workspace, model: str | None = None) -> ModelReport:
+def report(workspace: Workspace, model: str | None = None) -> CheckedReport:
     """Estimate one model: the same function as the command line and the library."""
     return _report(problem_key(workspace, model), prepared(workspace, model), workspace)
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
-def _report(key: tuple[str, ...], _prepared_problem: ModelProblem, _workspace: Workspace) -> ModelReport:
+def _report(key: tuple[str, ...], _prepared_problem: ModelProblem, _workspace: Workspace) -> CheckedReport:
     return report_model(_prepared_problem, _workspace.project.estimator)
 
 
-def reports(workspace: Workspace) -> dict[str, ModelReport]:
+def reports(workspace: Workspace) -> Mapping[str, ModelReport]:
     """Estimate every model; a model that cannot be estimated is left out."""
     found = {}
     for model in workspace.project.models:
@@ -264,21 +261,6 @@ def _source_score(key: tuple[object, ...], _workspace: Workspace, _source: Sampl
     except MandolineError as error:
         return SourceScore(None, None, share, error.sentence)
     return SourceScore(outcome.value, interval_of(problem, outcome, confidence), share)
-
-
-def balance(workspace: Workspace) -> tuple[Balance, ...]:
-    """Compare the modelled slices and the columns that are not modelled, before and after weighting; no identifiers."""
-    return _balance(
-        problem_key(workspace, None), report(workspace), *samples(workspace), frozenset(identifiers(workspace))
-    )
-
-
-@st.cache_resource(max_entries=32, show_spinner=False)
-def _balance(
-    key: tuple[str, ...], _model_report: ModelReport, _source: Sample, _target: Sample, _identifiers: frozenset[str]
-) -> tuple[Balance, ...]:
-    skip = used_columns(_model_report, _source) | _identifiers
-    return (*column_balance(_model_report, _source, _target, skip=skip), *slice_balance(_model_report))
 
 
 def heaviest(workspace: Workspace) -> tuple[HeavyPattern, ...]:

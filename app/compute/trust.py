@@ -11,37 +11,19 @@ import streamlit as st
 from app.compute.estimates import prepared, problem_key, report
 from app.project import Workspace
 from mandoline_core import MandolineError, ModelReport
-from mandoline_core.estimating import (
-    METHODS,
-    Attribution,
-    Balance,
-    CorrectionSlope,
-    attribute,
-    correction_slopes,
-    slice_balance,
-)
+from mandoline_core.estimating import METHODS, Attribution, CorrectionSlope, attribute, correction_slopes
 from mandoline_core.trust import (
-    BalanceLine,
-    Drift,
-    Overlap,
     SensitivityPoint,
     SliceStrength,
-    Tail,
     TheoremBound,
     Trimming,
     caps,
-    column_table_of,
     crossing,
-    drift,
-    overlap,
     sensitivity_bounds,
     sensitivity_curve,
     slice_strengths,
-    tail_of,
     theorem_bound,
     trim,
-    unmodelled_lines,
-    unmodelled_pairs,
 )
 
 PAPER = "mandoline"
@@ -71,17 +53,6 @@ class WeightedReport:
     def name(self) -> str:
         """The method."""
         return self.workspace.project.estimator.name
-
-
-@dataclass(frozen=True)
-class Remainder:
-    """Hold what weighting leaves off: columns and words, pairs of slices, and the slices, which match on purpose."""
-
-    columns: tuple[BalanceLine, ...]
-    pairs: tuple[BalanceLine, ...]
-    slices: tuple[Balance, ...]
-    note: str
-    left_out: dict[str, str]
 
 
 @dataclass(frozen=True)
@@ -118,11 +89,6 @@ def _weights_rows(key: Key, _report: ModelReport, name: str) -> bool:
     return True
 
 
-def tail(workspace: Workspace) -> Tail:
-    """Say how heavy the tail of the weights is."""
-    return tail_of(report(workspace))
-
-
 def trimmings(workspace: Workspace) -> tuple[Trimming, ...]:
     """Estimate with every cap worth trying on how much a row may count; the last is none."""
     found = weighted(workspace)
@@ -133,33 +99,6 @@ def trimmings(workspace: Workspace) -> tuple[Trimming, ...]:
 def _trimmings(key: Key, _report: ModelReport, _workspace: Workspace) -> tuple[Trimming, ...]:
     settings = _workspace.project.estimator
     return tuple(trim(_report, cap, confidence=settings.confidence, estimator=settings.name) for cap in caps(_report))
-
-
-def unlike(workspace: Workspace) -> Overlap:
-    """Say which new rows no labelled row is like."""
-    return _unlike(problem_key(workspace, None), report(workspace))
-
-
-@st.cache_resource(max_entries=32, show_spinner=False)
-def _unlike(key: Key, _report: ModelReport) -> Overlap:
-    return overlap(_report)
-
-
-def unmatched(workspace: Workspace) -> Remainder:
-    """Compare what no slice stands for, before and after weighting."""
-    return _unmatched(problem_key(workspace, None), report(workspace))
-
-
-@st.cache_resource(max_entries=32, show_spinner=False)
-def _unmatched(key: Key, _report: ModelReport) -> Remainder:
-    table = column_table_of(_report)
-    return Remainder(
-        columns=unmodelled_lines(_report) or (),
-        pairs=unmodelled_pairs(_report),
-        slices=slice_balance(_report),
-        note="" if table is None else table.note,
-        left_out={} if table is None else dict(table.left_out),
-    )
 
 
 def attribution(workspace: Workspace) -> tuple[Attribution, bool]:
@@ -254,13 +193,3 @@ def promise(workspace: Workspace, correction_error: float, unknown: float) -> Th
     return theorem_bound(
         weighted(workspace).report, correction_error=correction_error, unknown=unknown, failure=failure
     )
-
-
-def meaning(workspace: Workspace) -> Drift:
-    """Look for signs that classes or their meaning changed."""
-    return _meaning(problem_key(workspace, None), report(workspace))
-
-
-@st.cache_resource(max_entries=32, show_spinner=False)
-def _meaning(key: Key, _report: ModelReport) -> Drift:
-    return drift(_report)

@@ -9,10 +9,11 @@ import numpy as np
 import pandas as pd
 
 from mandoline_core import Ablation, Model, ModelReport, Sample
-from mandoline_core.estimating import Balance, HeavyPattern
+from mandoline_core.estimating import HeavyPattern, SliceBalance
 from mandoline_core.formatting import show_times
 from mandoline_core.patterns import describe
 from mandoline_core.samples import class_codes, kind_of
+from mandoline_core.trust import BalanceLine
 
 
 @dataclass(frozen=True)
@@ -133,13 +134,13 @@ def effects(curves: Ablation) -> list[tuple[str, float]]:
     return sorted(found, key=lambda pair: -abs(pair[1]))
 
 
-def balance_table(lines: Sequence[Balance]) -> pd.DataFrame:
+def balance_table(lines: Sequence[SliceBalance | BalanceLine]) -> pd.DataFrame:
     """List what the weights did to slices and columns."""
     return pd.DataFrame(
         [
             {
                 "what": line.name,
-                "modelled": line.modelled,
+                "modelled": isinstance(line, SliceBalance),
                 "labelled data": line.source,
                 "reweighted": line.weighted,
                 "new data": line.target,

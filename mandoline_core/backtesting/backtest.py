@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Unpack
 
 import numpy as np
-from scipy.stats import norm
 from threadpoolctl import threadpool_limits
 
 from mandoline_core.backtesting.pseudo_samples import PseudoTarget, draw, most_rows, read_said
@@ -15,10 +14,10 @@ from mandoline_core.backtesting.pseudo_targets import COLUMN, KINDS, pseudo_targ
 from mandoline_core.backtesting.results import Backtest, Draw, ModelBacktest, judge
 from mandoline_core.backtesting.text import say_what_it_proves
 from mandoline_core.errors import MandolineError, ProjectError, did_you_mean
-from mandoline_core.estimating import CodesOf, EdgeNames, ModelProblem, Progress, interval_of, state
-from mandoline_core.estimators import ESTIMATORS, Estimator, Outcome, get_estimator
+from mandoline_core.estimating import Asked, CodesOf, ModelProblem, Progress, interval_of, state
+from mandoline_core.estimators import ESTIMATORS, Estimator, Outcome, get_estimator, normal_reach
 from mandoline_core.formatting import listed
-from mandoline_core.project import EstimatorSettings, MethodSettings, MetricSettings, Project
+from mandoline_core.project import EstimatorSettings, Project
 from mandoline_core.samples import Sample
 from mandoline_core.slices import Slice, codes
 from mandoline_core.weighting import Problem
@@ -37,12 +36,9 @@ def backtest(
     estimators: Sequence[str] | None = None,
     columns: Sequence[str] | None = (),
     kinds: Sequence[str] = KINDS,
-    edges: EdgeNames | str = (),
-    metric: str | MetricSettings = "accuracy",
-    methods: MethodSettings | None = None,
     progress: Progress | None = None,
     codes_of: CodesOf = codes,
-    **settings: Any,
+    **asked: Unpack[Asked],
 ) -> Backtest:
     """See how every method does on shifts made out of the labelled source, for each model.
 
@@ -63,8 +59,8 @@ def backtest(
         Called with what is being done and the share done, between 0 and 1.
     codes_of : callable
         Evaluates slices on a sample; a caller may put a cache here.
-    **settings
-        Fields of EstimatorSettings.
+    **asked
+        edges, metric ("accuracy" when left out), methods, and fields of EstimatorSettings.
 
     Examples
     --------
@@ -82,9 +78,7 @@ def backtest(
     _check(draws, kinds)
     for name in estimators or ():
         get_estimator(name)  # refuse an unknown name before any work
-    stated = state(
-        source, target, slices, edges=edges, metric=metric, methods=methods, settings=settings, caller="backtest"
-    )
+    stated = state("backtest", source, target, slices, **asked)
     found = {
         prepared.model: backtest_model(
             prepared,
@@ -217,7 +211,7 @@ def _run(
     source = None if isinstance(plain, str) else plain.value
     noise = math.inf if isinstance(plain, str) else plain.influence.standard_error()
     # The truth is exact, so that what may hide a change is the luck of the pseudo-source's own score.
-    least = float(norm.ppf(0.5 + confidence / 2)) * noise
+    least = normal_reach(confidence) * noise
     results = []
     for name, method in methods.items():
         start = (pseudo.kind, pseudo.detail, number, name, pseudo.truth, source)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Unpack
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -15,8 +15,8 @@ from mandoline_core.comparing.ranking import normal_interval, paired_error, summ
 from mandoline_core.comparing.results import Comparison, Entry, ModelComparison
 from mandoline_core.errors import MandolineError
 from mandoline_core.estimating import (
+    Asked,
     CodesOf,
-    EdgeNames,
     ModelProblem,
     Progress,
     diagnose,
@@ -26,7 +26,7 @@ from mandoline_core.estimating import (
 )
 from mandoline_core.estimators import ESTIMATORS, Outcome, Redraws, get_estimator
 from mandoline_core.findings import Finding, worst_first
-from mandoline_core.project import EstimatorSettings, MethodSettings, MetricSettings, Project
+from mandoline_core.project import EstimatorSettings, Project
 from mandoline_core.samples import Sample
 from mandoline_core.slices import Slice, codes
 from mandoline_core.trust import Solution, find_all
@@ -39,14 +39,11 @@ def compare(
     target: Sample | None = None,
     slices: Sequence[Slice] | None = None,
     *,
-    edges: EdgeNames | str = (),
-    metric: str | MetricSettings = "accuracy",
-    methods: MethodSettings | None = None,
     estimators: Sequence[str] | None = None,
     reveal: bool = False,
     progress: Progress | None = None,
     codes_of: CodesOf = codes,
-    **settings: Any,
+    **asked: Unpack[Asked],
 ) -> Comparison:
     """Estimate each model on the target with every method that applies.
 
@@ -56,8 +53,6 @@ def compare(
         A project says everything else itself; then only `estimators`, `reveal` and `progress` may follow.
     slices : sequence of Slice
         May be empty: methods on slices then do not apply.
-    methods : MethodSettings
-        What methods look at that do not work on slices.
     estimators : sequence of str, optional
         Names in the registry; all when left out.
     reveal : bool
@@ -66,8 +61,9 @@ def compare(
         Called with what is being done and the share done, between 0 and 1.
     codes_of : callable
         Evaluates slices on a sample; a caller may put a cache here.
-    **settings
-        Fields of EstimatorSettings: split, overlap, ridge, confidence, seed, interval, replicates.
+    **asked
+        edges, metric ("accuracy" when left out), methods (what methods look at that do not work on slices), and fields
+        of EstimatorSettings: split, overlap, ridge, confidence, seed, interval, replicates.
 
     Examples
     --------
@@ -86,17 +82,7 @@ def compare(
     names = list(ESTIMATORS if estimators is None else estimators)
     for name in names:
         get_estimator(name)  # refuse an unknown name before any work
-    stated = state(
-        source,
-        target,
-        slices,
-        edges=edges,
-        metric=metric,
-        methods=methods,
-        settings=settings,
-        caller="compare",
-        reveal=reveal,
-    )
+    stated = state("compare", source, target, slices, reveal=reveal, **asked)
     found = {
         prepared.model: compare_model(prepared, stated.settings, estimators=names, progress=said)
         for prepared, said in stated.each_model(progress, codes_of)

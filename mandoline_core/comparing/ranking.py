@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 
 import numpy as np
-from scipy.stats import kendalltau, norm
 
 from mandoline_core.arrays import Floats, Interval
 from mandoline_core.comparing.results import Comparison, Difference, ModelComparison, Ranking
+from mandoline_core.estimators import normal_reach
 
 
 def summarise(name: str, models: Mapping[str, ModelComparison], confidence: float) -> Comparison:
@@ -58,6 +58,8 @@ def _tau(pairs: list[tuple[float, float]]) -> tuple[float | None, float | None]:
     estimates, truths = zip(*pairs, strict=True)
     if len(pairs) < 2 or len(set(estimates)) < 2 or len(set(truths)) < 2:
         return None, None
+    from scipy.stats import kendalltau  # takes half a second to import, and is needed once the truth is known
+
     found = kendalltau(estimates, truths)
     return float(found.statistic), float(found.pvalue)
 
@@ -74,5 +76,5 @@ def paired_error(one: Sequence[Floats], other: Sequence[Floats]) -> float:
 
 def normal_interval(value: float, error: float, confidence: float) -> Interval:
     """Put a symmetric interval around a difference."""
-    half = float(norm.ppf(0.5 + confidence / 2)) * error
+    half = normal_reach(confidence) * error
     return value - half, value + half

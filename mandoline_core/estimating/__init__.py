@@ -6,6 +6,7 @@ Request, count, solve, report; the slice table, the ablation curve and the attri
 from __future__ import annotations
 
 from mandoline_core.estimating.ablation import Ablation, AblationPoint, ablation, steps
+from mandoline_core.estimating.answers import AnswerTally, tally_answers
 from mandoline_core.estimating.assemble import (
     CodesOf,
     EdgeNames,
@@ -18,16 +19,13 @@ from mandoline_core.estimating.assemble import (
     state_problem,
 )
 from mandoline_core.estimating.attribution import METHODS, ROWS_LEFT_OUT, Attribution, AttributionPart, attribute
-from mandoline_core.estimating.balance import (
-    Balance,
-    HeavyPattern,
-    column_balance,
-    heaviest_patterns,
-    slice_balance,
-    used_columns,
-)
+from mandoline_core.estimating.balance import HeavyPattern, SliceBalance, heaviest_patterns, slice_balance
+from mandoline_core.estimating.columns.encoding import MOST_LEVELS, OTHER
+from mandoline_core.estimating.columns.table import ColumnTable, column_table
+from mandoline_core.estimating.columns.tally import ColumnTally, SumTable, Tally
 from mandoline_core.estimating.diagnostics import Diagnostics, diagnose, interval_of
 from mandoline_core.estimating.elasticity import CorrectionSlope, correction_slopes
+from mandoline_core.estimating.labels import TargetLabels, score_labels
 from mandoline_core.estimating.model_report import ModelReport, Progress, interval_by_settings, is_share, solve_model
-from mandoline_core.estimating.request import Request, state, state_project
+from mandoline_core.estimating.request import Asked, Request, state, state_project
 from mandoline_core.estimating.slice_table import SliceRow, slice_table

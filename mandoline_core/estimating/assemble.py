@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mandoline_core.arrays import Codes, Floats
 from mandoline_core.errors import DataError, MandolineError, SliceError
+from mandoline_core.estimating.answers import AnswerTally, RowAnswers, read_row_answers, tally_answers
+from mandoline_core.estimating.columns.table import GOLD, ColumnTable, DrawnColumns, column_table, draw_columns
+from mandoline_core.estimating.labels import TargetLabels, read_arriving_labels
 from mandoline_core.findings import Finding, FindingKind, Severity
 from mandoline_core.formatting import Sentence
 from mandoline_core.metrics import Metric, Scores, evaluate, score_rows
@@ -72,6 +74,12 @@ class ModelCount:
         For methods that look beyond slices; None where only codes are known.
     gold_answers : dict of str to array of int8, shape (n_scored,)
         The gold columns themselves: who moves a measured correction, and how far.
+    drawn : DrawnColumns or None
+        Every other column of a draw of rows.
+    said : RowAnswers or None
+        What the model says of each row; None where it predicts no classes.
+    labels : TargetLabels or None
+        The labels that the target has for some of its rows.
     """
 
     model: str
@@ -86,11 +94,25 @@ class ModelCount:
     findings: tuple[Finding, ...]
     rows: Rows | None = None
     gold_answers: dict[str, Codes] = field(default_factory=dict)
+    drawn: DrawnColumns | None = None
+    said: RowAnswers | None = None
+    labels: TargetLabels | None = None
+
+    @property
+    def members(self) -> Membership:
+        """The pattern and the statistics of every row, not split."""
+        whole = np.zeros(len(self.statistics), dtype=np.int8)
+        return Membership(self.count.source_index, self.count.target_index, whole, self.statistics)
 
     @cached_property
-    def kept(self) -> dict[tuple[object, ...], Any]:
-        """What has been read off the rows for these slices since, such as their other columns: a cache."""
-        return {}
+    def columns(self) -> ColumnTable | None:
+        """The other columns, added up by pattern once; None where there are only codes."""
+        return None if self.drawn is None else column_table(self.drawn, self.members, len(self.count.patterns))
+
+    @cached_property
+    def answers(self) -> AnswerTally | None:
+        """The model's answers, added up by pattern once."""
+        return None if self.said is None else tally_answers(self.said, self.members, len(self.count.patterns))
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,7 +189,7 @@ def count_rows(
     revealed: Sample | None = None,
     need_slices: bool = True,
 ) -> ModelCount:
-    """Evaluate slices and scores on the rows and count patterns: the only step that solving on patterns waits for."""
+    """Read everything off the rows, once: slices, scores, other columns, the model's answers; and count patterns."""
     metric = metric or MetricSettings()
     slices, origins = resolve_with_origins(rules, source, target, model)
     if not slices and need_slices:
@@ -191,7 +213,9 @@ def count_rows(
         for i, rule in enumerate(slices)
         if rule.name in answers
     }
-    truth, said = _truth_or_why(revealed or target, source, model, metric, scores.classes)
+    truth, why = _truth_or_why(revealed or target, source, model, metric, scores.classes)
+    rows = Rows(source, target, model, metric, scores.known, read=scores.answers)
+    drawn = draw_columns(rows).without({rule.gold for rule in slices if rule.gold is not None}, GOLD)
     return ModelCount(
         model=model.name if model is not None else metric.column or "score",
         slices=slices,
@@ -202,9 +226,12 @@ def count_rows(
         scored=scores.known,
         gold=gold,
         truth=truth,
-        findings=(*_unscored(scores, source), *said),
-        rows=Rows(source, target, model, metric, scores.known),
+        findings=(*_unscored(scores, source), *why),
+        rows=rows,
         gold_answers=answers,
+        drawn=drawn,
+        said=None if scores.metric.needs == "numbers" else read_row_answers(rows),
+        labels=read_arriving_labels(rows, scores.metric, statistics.shape[1]),
     )
 
 

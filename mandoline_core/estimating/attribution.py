@@ -246,7 +246,7 @@ def _redraw(
     """Attribute again on redrawn samples, shape (n_succeeded, n_parts)."""
     rng, found = np.random.default_rng(seed), []
     for number in range(replicates):
-        redrawn = draw_problem(problem, rng).redraw_corrections(rng)
+        redrawn = draw_problem(problem, rng)
         try:
             found.append(_parts(redrawn, names, denoise))
         except MandolineError:  # the draw lost a class, or all overlap

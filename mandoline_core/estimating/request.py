@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
+import numpy as np
+
+from mandoline_core.arrays import Codes
 from mandoline_core.errors import MandolineError, ProjectError
 from mandoline_core.estimating.assemble import CodesOf, EdgeNames, ModelProblem, prepare
 from mandoline_core.estimating.model_report import Progress
@@ -39,8 +42,12 @@ class Request:
     def each_model(
         self, progress: Progress | None, codes_of: CodesOf = codes, *, need_slices: bool = False
     ) -> Iterator[tuple[ModelProblem, Progress | None]]:
-        """State every model's problem, with the part of the progress that is its own."""
+        """State every model's problem, with the part of the progress that is its own.
+
+        Slices that do not look at the model are evaluated once for all.
+        """
         models = models_of(self.source, self.metric)
+        once = codes_of if len(models) == 1 else _CodesOnce(codes_of)
         for i, model in enumerate(models):
             if progress is not None:
                 progress(f"model {model.name}" if model else "score", i / len(models))
@@ -53,37 +60,65 @@ class Request:
                 metric=self.metric,
                 settings=self.settings,
                 methods=self.methods,
-                codes_of=codes_of,
+                codes_of=once,
                 revealed=self.revealed,
                 need_slices=need_slices,
             )
             yield prepared, _within(progress, i, len(models))
 
 
+class _CodesOnce:
+    """Evaluate each slice once on each of two samples."""
+
+    def __init__(self, codes_of: CodesOf) -> None:
+        self._codes_of = codes_of
+        self._known: dict[tuple[int, object], Codes] = {}
+
+    def __call__(self, sample: Sample, slices: Sequence[Slice]) -> Codes:
+        keys = [(id(sample), rule.key) for rule in slices]
+        new = {key: rule for key, rule in zip(keys, slices, strict=True) if key not in self._known}
+        if new:
+            self._known.update(zip(new, self._codes_of(sample, list(new.values())).T, strict=True))
+        return np.asfortranarray(np.column_stack([self._known[key] for key in keys]))
+
+
+class Asked(TypedDict, total=False):
+    """Say what may be asked for beside samples and slices; all but the first three are fields of EstimatorSettings."""
+
+    edges: EdgeNames | str
+    metric: str | MetricSettings
+    methods: MethodSettings | None
+    split: str
+    overlap: str
+    ridge: float
+    confidence: float
+    seed: int
+    interval: str
+    replicates: int
+
+
 def state(
+    caller: str,
     source: Project | Sample,
     target: Sample | None,
     slices: Sequence[Slice] | None,
     *,
-    edges: EdgeNames | str,
-    metric: str | MetricSettings,
-    methods: MethodSettings | None,
-    settings: Mapping[str, Any],
-    caller: str,
     estimator: str | EstimatorSettings = "mandoline",
     reveal: bool = False,
+    **asked: Unpack[Asked],
 ) -> Request:
     """Take a project at its word, or put together what was given one by one.
 
     Parameters
     ----------
-    source, target, slices, edges, metric, methods, settings
-        As `estimate` and `compare` take them.
     caller : str
         The function that was called, for messages.
     reveal : bool
         Read a project's file of target labels.
     """
+    settings: dict[str, Any] = dict(asked)
+    edges, methods = settings.pop("edges", ()), settings.pop("methods", None)
+    metric = settings.pop("metric", "accuracy")
     if isinstance(source, Project):
         if target is not None or slices is not None or methods is not None or settings or edges:
             raise ProjectError("A project already says which data, slices and settings to use. Change the project.")

@@ -11,7 +11,14 @@ from mandoline_core.estimators.confident import read_known, why_not_new_classes,
 from mandoline_core.estimators.density.features import default_columns
 from mandoline_core.estimators.doubly_robust import FEWEST, Design
 from mandoline_core.estimators.folds import fit_folds
-from mandoline_core.estimators.intervals import Influence, Redraws, RowInfluence, bootstrap_interval, influence_interval
+from mandoline_core.estimators.intervals import (
+    Influence,
+    Redraws,
+    RowInfluence,
+    bootstrap_interval,
+    influence_interval,
+    normal_reach,
+)
 from mandoline_core.estimators.registry import ESTIMATORS, get_estimator
 from mandoline_core.estimators.reweighted import weigh
 from mandoline_core.estimators.weighted import weighted_means

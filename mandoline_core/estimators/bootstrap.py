@@ -85,7 +85,7 @@ class _Draws:
 
 
 def draw_problem(problem: Problem, rng: np.random.Generator) -> Problem:
-    """Redraw both samples of a problem, each group of source rows on its own."""
+    """Redraw both samples of a problem, each group of source rows on its own, and the rows of its audit."""
     target = rng.multinomial(int(problem.patterns.n_target), problem.patterns.target / problem.patterns.n_target)
     groups = []
     for group in problem.groups:
@@ -97,7 +97,11 @@ def draw_problem(problem: Problem, rng: np.random.Generator) -> Problem:
         sums=np.sum([group.sums for group in groups], axis=0),
         target=target.astype(float),
     )
-    return replace(problem, patterns=whole, groups=tuple(groups)).redraw_corrections(rng)
+    rule = problem.rule
+    if problem.audit is not None:  # corrections that were measured are measured again, others stay
+        measured = problem.audit.redraw(rng)
+        rule = rule.with_source(np.where(np.isnan(measured), rule.source, measured))
+    return replace(problem, patterns=whole, groups=tuple(groups), rule=rule)
 
 
 def _one(problem: Problem, drawn: _Draws, i: int) -> Problem:

@@ -47,6 +47,8 @@ class FoldState:
 
 def fit_folds(problem: Problem, corrections: Corrections) -> list[Fit]:
     """Fit every fold on the same target rows: what one fold cannot reach is set aside for all."""
+    if len(problem.groups) == 1 and problem.start is None and problem.overlap == "trim":
+        return [replace(problem.fitted, beyond=tuple(dict.fromkeys(problem.fitted.beyond)))]
     kept = np.ones(len(problem.patterns), dtype=bool)
     beyond: dict[str, None] = {}
     while True:

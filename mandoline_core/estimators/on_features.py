@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from scipy.sparse import vstack
@@ -18,6 +18,7 @@ from mandoline_core.estimators.density.features import Features, Matrix, build_f
 from mandoline_core.findings import Finding, FindingKind
 from mandoline_core.formatting import Sentence
 from mandoline_core.project import MethodSettings
+from mandoline_core.samples import Memory
 from mandoline_core.weighting import Problem
 
 T = TypeVar("T")
@@ -28,6 +29,7 @@ ROWS_DRAWN = FindingKind(
     "rows, drawn at random",
     "Raise max_rows in [methods] to use more.",
 )
+_FITS: Memory[Any] = Memory(most=32)
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,18 +135,18 @@ def _remembered(problem: Problem, key: tuple[Hashable, ...], compute: Callable[[
     """
     if problem.rows is None:
         return compute()
-    kept = problem.rows.source.kept
-    if key not in kept:
+
+    def on_one_thread() -> T:
         with threadpool_limits(1):
-            kept[key] = compute()
-    found: T = kept[key]
+            return compute()
+
+    found: T = _FITS.once((problem.rows.source, problem.rows.target), key, on_one_thread)
     return found
 
 
 def _features_key(problem: Problem) -> tuple[Hashable, ...]:
     """Tell one choice of features from another."""
-    target = "" if problem.rows is None else problem.rows.target.fingerprint
-    return target, problem.methods.features, problem.methods.max_rows, problem.seed
+    return problem.methods.features, problem.methods.max_rows, problem.seed
 
 
 def _scored_key(problem: Problem) -> bytes:

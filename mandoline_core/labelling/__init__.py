@@ -5,6 +5,6 @@ It also says which rows to label next.
 
 from __future__ import annotations
 
-from mandoline_core.labelling.few_labels import FewLabels, use_labels
+from mandoline_core.labelling.few_labels import FewLabels, check_slices, use_labels
 from mandoline_core.labelling.plan import LabelPlan, plan_labels, read_plan
 from mandoline_core.labelling.rows import has_label, label_column

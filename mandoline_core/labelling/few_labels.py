@@ -183,6 +183,23 @@ def use_labels(
     )
 
 
+def check_slices(prepared: ModelProblem, settings: EstimatorSettings) -> tuple[Finding, ...] | None:
+    """Test the slices by the labels that the target has for some of its rows; None where there are none to go by."""
+    labels, problem = prepared.counted.labels, prepared.problem
+    if labels is None or problem.metric.ranked or labels.labelled.sum() < FEWEST_LABELS:
+        return None
+    name = settings.name if settings.name in ("mandoline", "denoised") else "mandoline"
+    shares = share_out(labels.labelled, None)
+    try:
+        outcome = get_estimator(name).estimate(problem)
+        _, both, test = judge(problem, outcome, *labels, shares, confidence=settings.confidence)
+    except MandolineError:  # of no use to this metric: `use_labels` says why
+        return None
+    if test is None:
+        return None
+    return tuple(finding for finding in _about_use(both, test) if finding.code == "slices_do_not_explain")
+
+
 def judge(
     problem: Problem,
     outcome: Outcome,

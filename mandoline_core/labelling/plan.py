@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import norm
+from scipy.special import ndtri
 
 from mandoline_core.arrays import Floats, Interval
 from mandoline_core.errors import DataError, MandolineError
 from mandoline_core.estimating import ModelProblem, interval_by_settings
-from mandoline_core.estimators import Outcome, get_estimator, influence_interval
+from mandoline_core.estimators import Outcome, get_estimator, influence_interval, normal_reach
 from mandoline_core.formatting import Sentence
 from mandoline_core.labelling.allocation import allocate, draw_rows, round_at_random, spreads
 from mandoline_core.labelling.few_labels import FEWEST_LABELS, use_labels
@@ -273,5 +273,5 @@ def _expect(
         )
         for each in (variance, part**2 * one / n + rest)
     ]
-    needed = float(norm.ppf(0.5 + settings.confidence / 2) + norm.ppf(POWER))
+    needed = normal_reach(settings.confidence) + float(ndtri(POWER))
     return before, ends[0], ends[1], needed * float(np.sqrt(variance + outcome.influence.standard_error() ** 2))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy.stats import norm, t
+from scipy.special import ndtri, stdtrit
 
 from mandoline_core.arrays import Floats, Interval
 from mandoline_core.estimators import influence_interval
@@ -167,7 +167,7 @@ def _allowance(metric: Metric, known: LabelledRows, confidence: float) -> float:
         mean = float(known.shares @ scores) - bounds[0]
         relative = float(known.shares @ (scores - known.shares @ scores) ** 2) / max(mean**2, 1e-300)
         freedom = 2 / (6 * min(relative, 1.0) / n + 2 / (n - 1))
-    return float(t.ppf(tail, freedom) / norm.ppf(tail)) * float(np.sqrt(n / (n - 1)))
+    return float(stdtrit(freedom, tail) / ndtri(tail)) * float(np.sqrt(n / (n - 1)))
 
 
 def _bounds(metric: Metric, known: LabelledRows) -> Interval | None:

@@ -6,14 +6,13 @@ from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import norm
+from scipy.special import ndtri
 
 from mandoline_core.arrays import Floats
 from mandoline_core.errors import DataError, MandolineError
-from mandoline_core.estimating import ModelProblem
+from mandoline_core.estimating import ModelProblem, TargetLabels, score_labels
 from mandoline_core.findings import Finding, FindingKind
 from mandoline_core.formatting import Sentence
-from mandoline_core.metrics import read_answers, score_rows
 from mandoline_core.samples import Sample
 from mandoline_core.weighting import Problem, Rows
 
@@ -66,36 +65,13 @@ def has_label(prepared: ModelProblem, target: Sample) -> NDArray[np.bool_]:
     return ~np.asarray(target.series(column).is_null().to_numpy(), dtype=bool)
 
 
-def score_labelled(prepared: ModelProblem, target: Sample) -> tuple[Floats, NDArray[np.bool_]]:
-    """Score the target rows that have a label.
-
-    Returns
-    -------
-    statistics : array of float, shape (n_labelled, n_statistics)
-    labelled : array of bool, shape (n_target,)
-        Rows with a label and a prediction.
-    """
-    rows, column = _rows(prepared), label_column(prepared)
+def score_labelled(prepared: ModelProblem, target: Sample) -> TargetLabels:
+    """Score the target rows that have a label."""
+    column, problem = label_column(prepared), prepared.problem
     target.series(column)
-    labelled = has_label(prepared, target)
-    if not labelled.any():
-        raise MandolineError(f"Column {column!r} of {target.name} has no values. Fill in the labels that are known.")
-    if rows.metric.column is not None:  # any gap in it is refused, so labelled rows are scored by themselves
-        some = Sample(target.frame.filter(labelled.tolist()), models=target.models, name=target.name)
-        return score_rows(rows.metric, some, label=None, model=rows.model).statistics, labelled
-    classes: tuple[str, ...] = ()
-    if prepared.problem.metric.needs != "numbers" and rows.model is not None and rows.model.prediction is not None:
-        classes = read_answers(
-            rows.source, label=rows.source.label, prediction=rows.model.prediction, merge=rows.metric.merge
-        ).classes
-    scores = score_rows(rows.metric, target, label=column, model=rows.model, known=classes)
-    if scores.statistics.shape[1] != prepared.problem.members.statistics.shape[1]:
-        new = [name for name in scores.classes if name not in classes]
-        raise MandolineError(
-            f"{target.name} has class {new[0]!r}, which {rows.source.name} never shows, and metric "
-            f"{rows.metric.name!r} is about all classes. Set positive in [metric] to one class, or merge classes."
-        )
-    return scores.statistics[scores.known], scores.known
+    has_label(prepared, target)
+    n_statistics = problem.members.statistics.shape[1]
+    return score_labels(_rows(prepared), problem.metric, n_statistics, target, column)
 
 
 def _rows(prepared: ModelProblem) -> Rows:
@@ -172,7 +148,7 @@ def odd_draw(problem: Problem, labelled: NDArray[np.bool_], shares: Floats) -> I
     variance = rate * (1 - rate) * max(float(shares @ shares) - 1 / len(labelled), 0.0)
     among = shares @ inside[labelled]
     z = np.where(variance > 0, (among - rate) / np.sqrt(np.maximum(variance, 1e-300)), 0.0)
-    if not len(z) or np.abs(z).max() <= norm.isf(_ODD / 2 / len(z)):
+    if not len(z) or np.abs(z).max() <= -ndtri(_ODD / 2 / len(z)):
         return
     worst = int(np.abs(z).argmax())
     name = problem.patterns.names[worst]

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import norm
+from scipy.special import ndtr
 
 from mandoline_core.arrays import Floats, Interval
-from mandoline_core.estimators import Outcome
+from mandoline_core.estimators import Outcome, normal_reach
 from mandoline_core.formatting import Sentence
 from mandoline_core.metrics import Metric
 from mandoline_core.weighting import Problem
@@ -89,10 +89,10 @@ def compare_with_slices(
         drawn = max(drawn, varies * float(share @ share))
     error = float(np.sqrt(drawn + others))
     z = difference / error if error > 0 else 0.0
-    half = float(norm.ppf(0.5 + confidence / 2)) * error
+    half = normal_reach(confidence) * error
     interval = (difference - half, difference + half)
     words = _words(problem.metric, difference, interval, z)
-    return SliceTest(difference, interval, z, float(2 * norm.sf(abs(z))), words)
+    return SliceTest(difference, interval, z, float(2 * ndtr(-abs(z))), words)
 
 
 def _sampling_error_of_labels(

@@ -33,12 +33,15 @@ class Scores(NamedTuple):
         Fitted to the classes at hand.
     classes : tuple of str
         After merging; empty where the metric is not about classes.
+    answers : Answers or None
+        Labels and predictions as they were read, where the metric is about classes.
     """
 
     statistics: Floats
     known: NDArray[np.bool_]
     metric: Metric
     classes: tuple[str, ...] = ()
+    answers: Answers | None = None
 
 
 def score_rows(
@@ -124,7 +127,7 @@ def _class_scores(
     settings: MetricSettings, sample: Sample, label: str, model: Model, prediction: str, others: Sequence[str]
 ) -> Scores:
     metric = get_metric(settings.name)
-    answers = read_answers(sample, label=label, prediction=prediction, merge=settings.merge, known=others)
+    answers = read = read_answers(sample, label=label, prediction=prediction, merge=settings.merge, known=others)
     _check_answers(sample, label, prediction, answers)
     known = (answers.truth >= 0) & (answers.predicted >= 0)
     probabilities = np.zeros((sample.n_rows, 0))
@@ -144,10 +147,10 @@ def _class_scores(
     rows = np.where(known)[0] if not known.all() else slice(None)
     some = metric.statistics(answers.truth[rows], answers.predicted[rows], probabilities[rows])
     if known.all():
-        return Scores(some, known, metric, answers.classes)
+        return Scores(some, known, metric, answers.classes, read)
     statistics = np.zeros((sample.n_rows, some.shape[1]))
     statistics[known] = some
-    return Scores(statistics, known, metric, answers.classes)
+    return Scores(statistics, known, metric, answers.classes, read)
 
 
 def _check_size(metric: Metric, sample: Sample, n_classes: int) -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from mandoline_core.arrays import Codes, Floats, Index
@@ -67,8 +69,15 @@ class Patterns:
         array of float, shape (n_slices, 3)
             Shares of the codes -1, 0, 1.
         """
-        counts = self.source if side == "source" else self.target
-        return code_rates(self.codes, counts)
+        return self._source_rates if side == "source" else self._target_rates
+
+    @cached_property
+    def _source_rates(self) -> Floats:
+        return code_rates(self.codes, self.source)
+
+    @cached_property
+    def _target_rates(self) -> Floats:
+        return code_rates(self.codes, self.target)
 
     def squares(self, slope: Floats) -> Floats:
         """Add up, by pattern, the squares of slope . statistics over the source rows.
@@ -244,17 +253,15 @@ def _add_up_rows(index: Index, values: Floats, n: int) -> Floats:
 
 def _distinct_of_two(source: Codes, target: Codes) -> tuple[Codes, Index]:
     """Find the distinct rows of two stacked code arrays without stacking the arrays themselves."""
-    n_source, n_slices = source.shape
-    keys = np.concatenate([_keys(source, 0, _SLICES_PER_KEY), _keys(target, 0, _SLICES_PER_KEY)])
-    n_keys = 3 ** min(n_slices, _SLICES_PER_KEY)
-    ranks, index = _rank(keys, n_keys)
-    for start in range(_SLICES_PER_KEY, n_slices, _SLICES_PER_ROUND):
-        block = np.concatenate([_keys(side, start, _SLICES_PER_ROUND) for side in (source, target)])
-        width = 3 ** min(n_slices - start, _SLICES_PER_ROUND)
-        ranks, index = _rank(index.astype(np.int64) * width + block, len(ranks) * width)
-    first = _first_rows(index, len(ranks))
-    rows = [source[i] if i < n_source else target[i - n_source] for i in first]
-    codes = np.array(rows, dtype=np.int8).reshape(len(first), n_slices)
+    n_slices = source.shape[1]
+    index, codes = np.zeros(len(source) + len(target), dtype=np.intp), np.empty((1, 0), dtype=np.int8)
+    for start in (0, *range(_SLICES_PER_KEY, n_slices, _SLICES_PER_ROUND)):
+        n = min(n_slices - start, _SLICES_PER_ROUND if start else _SLICES_PER_KEY)
+        keys = np.concatenate([_keys(side, start, n) for side in (source, target)])
+        if start:
+            keys = index * 3**n + keys
+        ranks, index = _rank(keys, len(codes) * 3**n)
+        codes = np.hstack([codes[ranks // 3**n], _digits(ranks % 3**n, n)])
     return codes, index
 
 
@@ -262,15 +269,20 @@ def _distinct(codes: Codes) -> tuple[Codes, Index]:
     return _distinct_of_two(codes, codes[:0])
 
 
-def _keys(codes: Codes, start: int, n: int) -> NDArray[np.int64]:
-    """Read the codes of up to n slices as digits of a base-3 number, first slice first."""
-    columns = codes[:, start : start + n]
-    keys: NDArray[Any] = np.zeros(len(codes), dtype=np.int32 if columns.shape[1] <= 19 else np.int64)  # 3**19 < 2**31
-    for column in columns.T:
+def _keys(codes: Codes, start: int, n: int) -> NDArray[Any]:
+    """Read the codes of n slices as digits of a base-3 number, first slice first."""
+    smallest = np.int16 if n <= 9 else np.int32 if n <= 19 else np.int64  # 3**9 < 2**15, 3**19 < 2**31
+    keys: NDArray[Any] = np.zeros(len(codes), dtype=smallest)
+    for column in codes[:, start : start + n].T:
         keys *= 3
         keys += column
-    keys += (3 ** columns.shape[1] - 1) // 2  # all digits one higher: 0, 1, 2
+    keys += (3**n - 1) // 2  # all digits one higher: 0, 1, 2
     return keys
+
+
+def _digits(keys: NDArray[np.int64], n: int) -> Codes:
+    """Read the codes of n slices off their keys."""
+    return (keys[:, None] // 3 ** np.arange(n - 1, -1, -1) % 3 - 1).astype(np.int8)
 
 
 def _rank(keys: NDArray[np.int64], n_keys: int) -> tuple[NDArray[np.int64], Index]:
@@ -279,11 +291,5 @@ def _rank(keys: NDArray[np.int64], n_keys: int) -> tuple[NDArray[np.int64], Inde
         present = np.bincount(keys, minlength=n_keys) > 0
         ranks = np.cumsum(present, dtype=np.intp) - 1
         return np.flatnonzero(present).astype(np.int64), ranks.take(keys)
-    return np.unique(keys, return_inverse=True)
-
-
-def _first_rows(index: Index, n: int) -> Index:
-    """Return one row for each rank."""
-    first = np.empty(n, dtype=np.intp)
-    first[index] = np.arange(len(index))
-    return first
+    index, ranks = pd.factorize(keys, sort=True)
+    return ranks, index

@@ -6,8 +6,9 @@ import math
 import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
 from importlib.metadata import version
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,11 +16,10 @@ from numpy.typing import ArrayLike
 from mandoline_core.arrays import Floats, Interval
 from mandoline_core.errors import DataError, SliceError
 from mandoline_core.estimating import (
+    Asked,
     CodesOf,
-    EdgeNames,
     ModelCount,
     ModelProblem,
-    ModelReport,
     Progress,
     make_problem,
     state,
@@ -29,11 +29,13 @@ from mandoline_core.findings import Finding, Verdict
 from mandoline_core.formatting import listed
 from mandoline_core.metrics import check_finite, get_metric
 from mandoline_core.patterns import count_patterns
-from mandoline_core.project import EstimatorSettings, MethodSettings, MetricSettings, Project
+from mandoline_core.project import EstimatorSettings, Project
 from mandoline_core.samples import Sample
 from mandoline_core.slices import Slice, codes
-from mandoline_core.trust import report_model
+from mandoline_core.trust import CheckedReport, report_model
 from mandoline_core.weighting import CorrectionRule, check_edges, fixed_rule
+
+PACKAGES = ("mandoline-estimator", "numpy", "scipy", "pandas", "narwhals")  # whose versions a report names
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,14 +43,29 @@ class Report:
     """Hold the estimates of all models; its own numbers are the first model's.
 
     Prints as text in a terminal and as a table in a notebook.
+
+    Parameters
+    ----------
+    samples : mapping of str to Sample
+        The source and the target; empty where there were only codes.
     """
 
     name: str
-    models: Mapping[str, ModelReport]
-    made: Mapping[str, Any] = field(default_factory=dict)
+    models: Mapping[str, CheckedReport]
+    settings: EstimatorSettings
+    samples: Mapping[str, Sample] = field(default_factory=dict)
+
+    @cached_property
+    def made(self) -> dict[str, Any]:
+        """How the report was made: settings, fingerprints of the samples, versions; worked out when asked for."""
+        return {
+            "settings": asdict(self.settings),
+            "fingerprints": {side: sample.fingerprint for side, sample in self.samples.items()},
+            "versions": {"python": platform.python_version(), **{name: version(name) for name in PACKAGES}},
+        }
 
     @property
-    def first(self) -> ModelReport:
+    def first(self) -> CheckedReport:
         """The first model's report."""
         return next(iter(self.models.values()))
 
@@ -155,14 +172,11 @@ def estimate(
     target: Sample | None = None,
     slices: Sequence[Slice] | None = None,
     *,
-    edges: EdgeNames | str = (),
-    metric: str | MetricSettings = "accuracy",
     estimator: str | EstimatorSettings = "mandoline",
-    methods: MethodSettings | None = None,
     reveal: bool = False,
     progress: Progress | None = None,
     codes_of: CodesOf = codes,
-    **settings: Any,
+    **asked: Unpack[Asked],
 ) -> Report:
     """Estimate how well each model does on the target.
 
@@ -172,16 +186,15 @@ def estimate(
         A project says everything else itself; then only `reveal` and `progress` may follow.
     estimator : str or EstimatorSettings
         A name in the registry.
-    methods : MethodSettings, optional
-        What methods look at that do not work on slices.
     reveal : bool
         Read the project's file of target labels, to show the truth beside the estimate.
     progress : callable, optional
         Called with what is being done and the share done, between 0 and 1.
     codes_of : callable
         Evaluates slices on a sample; a caller may put a cache here.
-    **settings
-        Fields of EstimatorSettings: split, overlap, ridge, confidence, seed, interval, replicates.
+    **asked
+        edges, metric ("accuracy" when left out), methods (what methods look at that do not work on slices), and fields
+        of EstimatorSettings: split, overlap, ridge, confidence, seed, interval, replicates.
 
     Examples
     --------
@@ -195,25 +208,13 @@ def estimate(
     >>> round(report.source, 3), round(report.estimate, 3)
     (0.9, 0.75)
     """
-    stated = state(
-        source,
-        target,
-        slices,
-        edges=edges,
-        metric=metric,
-        methods=methods,
-        settings=settings,
-        caller="estimate",
-        estimator=estimator,
-        reveal=reveal,
-    )
+    stated = state("estimate", source, target, slices, estimator=estimator, reveal=reveal, **asked)
     get_estimator(stated.settings.name)  # refuse an unknown name before any work
     reports = {
         prepared.model: report_model(prepared, stated.settings, said)
         for prepared, said in stated.each_model(progress, codes_of, need_slices=True)
     }
-    fingerprints = {"source": stated.source.fingerprint, "target": stated.target.fingerprint}
-    return Report(stated.name, reports, _made(stated.settings, fingerprints))
+    return Report(stated.name, reports, stated.settings, {"source": stated.source, "target": stated.target})
 
 
 def estimate_from_codes(
@@ -266,17 +267,7 @@ def estimate_from_codes(
         problem = replace(problem, rule=_check_noise(noise, n_slices))
     scored = np.ones(len(values), dtype=bool)
     counted = ModelCount("score", (), {}, metric, count, values[:, None], scored, {}, None, ())
-    return Report("codes", {"score": report_model(ModelProblem(counted, problem), how)}, _made(how, {}))
-
-
-def _made(settings: EstimatorSettings, fingerprints: Mapping[str, str]) -> dict[str, Any]:
-    """Say how a report was made."""
-    packages = ("mandoline-estimator", "numpy", "scipy", "pandas", "narwhals")
-    return {
-        "settings": asdict(settings),
-        "fingerprints": dict(fingerprints),
-        "versions": {"python": platform.python_version(), **{name: version(name) for name in packages}},
-    }
+    return Report("codes", {"score": report_model(ModelProblem(counted, problem), how)}, how)
 
 
 def _finite(bounds: Interval | None) -> list[float | None] | None:
@@ -290,6 +281,8 @@ def _check_codes(given: ArrayLike, what: str) -> np.ndarray:
         raise DataError(
             f"{what} must have a row for each example and a column for each slice. Got shape {array.shape}."
         )
+    if array.dtype.kind == "i" and array.min(initial=0) >= -1 and array.max(initial=0) <= 1:
+        return array.astype(np.int8, copy=False)
     wrong = array[~np.isin(array, (-1, 0, 1))]
     if wrong.size:
         raise DataError(f"{what} must be 1 (inside), -1 (outside) or 0 (abstained). Got {listed(np.unique(wrong), 5)}.")

@@ -173,16 +173,6 @@ class Sample:
         """A hash of every cell, column name and the row order; the same in every engine. Roles are not in it."""
         return fingerprint(self.frame)
 
-    @cached_property
-    def measures(self) -> dict[str, nw.Series[Any]]:
-        """What rules have measured on the sample so far, such as the length of its texts: a cache, see `measures`."""
-        return {}
-
-    @cached_property
-    def kept(self) -> dict[tuple[object, ...], Any]:
-        """What methods have computed on the sample so far, such as a matrix of its features: a cache."""
-        return {}
-
     def series(self, column: str) -> nw.Series[Any]:
         """Return a column, or say which columns there are.
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import Any
 
 import narwhals as nw
 import pyarrow as pa
 
-from mandoline_core.samples import Sample
+from mandoline_core.samples import Memory, Sample
 from mandoline_core.slices.column_rules import Length, Overlap
 from mandoline_core.slices.rule import Slice
 from mandoline_core.slices.rules import Confidence, Entropy
@@ -18,6 +19,7 @@ from mandoline_core.slices.text import count_words
 Schema = Mapping[str, nw.dtypes.DType]
 Measured = Length | Overlap | Entropy | Confidence
 
+_MEASURED: Memory[nw.Series[Any]] = Memory(most=64)
 _TINY = 1e-300  # stands in for 0 in a logarithm; 0 times it is still 0
 
 
@@ -79,23 +81,19 @@ def with_measures(sample: Sample, rules: Iterable[Slice]) -> tuple[nw.DataFrame[
         for name, rule in needed.items()
         if not (isinstance(rule, Length) and sample.schema[rule.column] == nw.Unknown)
     }
-    kept = sample.measures
-    expressions = []
-    for name, rule in needed.items():
-        if name in kept:
-            continue
-        if isinstance(rule, Overlap):
-            texts = (sample.frame[column].to_arrow() for column in rule.columns)
-            kept[name] = as_series(words_in_common(*texts), sample)
-        else:
-            expressions.append(measure(rule, sample.schema).alias(name))
-    if expressions:
-        computed = sample.frame.select(*expressions)
-        kept.update({name: computed[name] for name in computed.columns})
+    kept = {
+        name: _MEASURED.once((sample,), name, partial(_computed, name, rule, sample)) for name, rule in needed.items()
+    }
     if not needed:
         return sample.frame, dict(sample.schema)
     frame = sample.frame.with_columns(*(kept[name].alias(name) for name in needed))
     return frame, {**sample.schema, **{name: kept[name].dtype for name in needed}}
+
+
+def _computed(name: str, rule: Measured, sample: Sample) -> nw.Series[Any]:
+    if isinstance(rule, Overlap):
+        return as_series(words_in_common(*(sample.frame[column].to_arrow() for column in rule.columns)), sample)
+    return sample.frame.select(measure(rule, sample.schema).alias(name))[name]
 
 
 def as_series(values: pa.Array, sample: Sample) -> nw.Series[Any]:

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from mandoline_core.trust.check import CheckRule, NotRun, Solution
 from mandoline_core.trust.checks import CHECKS, find_all, report_model
-from mandoline_core.trust.columns import column_table_of, unmodelled_lines
-from mandoline_core.trust.drift import Drift, drift
+from mandoline_core.trust.drift import Drift
 from mandoline_core.trust.drift_signs import ClassShare, SliceCalibration
+from mandoline_core.trust.evidence import CheckedReport, Evidence
 from mandoline_core.trust.sensitivity import (
     SensitivityPoint,
     SliceStrength,
@@ -18,9 +18,8 @@ from mandoline_core.trust.sensitivity import (
     sensitivity_curve,
     slice_strengths,
 )
-from mandoline_core.trust.support import Overlap, overlap
-from mandoline_core.trust.tail import FINITE_MEAN, FINITE_VARIANCE, USABLE, Tail, tail_of
+from mandoline_core.trust.support import Overlap
+from mandoline_core.trust.tail import FINITE_MEAN, FINITE_VARIANCE, USABLE, Tail
 from mandoline_core.trust.theory import TheoremBound, theorem_bound
 from mandoline_core.trust.trimming import Trimming, caps, trim
-from mandoline_core.trust.unmodelled.columns import unmodelled_pairs
 from mandoline_core.trust.unmodelled.line import BalanceLine

@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from mandoline_core.estimating import Diagnostics, ModelReport
+from mandoline_core.estimating import Diagnostics
 from mandoline_core.estimators import Outcome, get_estimator
 from mandoline_core.findings import Finding
+from mandoline_core.trust.evidence import CheckedReport
 from mandoline_core.weighting import Problem
 
 
@@ -38,7 +39,7 @@ class NotRun(NamedTuple):
 NO_WEIGHTS = NotRun("This method does not weight labelled rows, so there is nothing to compare with the new ones.")
 
 
-def weights_rows(report: ModelReport) -> bool:
+def weights_rows(report: CheckedReport) -> bool:
     """Tell whether the method makes the labelled rows stand for the new ones; those on probabilities alone do not."""
     return get_estimator(report.estimator).needs != ("probabilities",)
 
@@ -64,6 +65,6 @@ class CheckRule:
         """Go by the solved problem alone; a comparison of methods asks this, too."""
         return ()
 
-    def look(self, report: ModelReport) -> Iterable[Finding | NotRun] | None:  # noqa: ARG002 - as above
+    def look(self, report: CheckedReport) -> Iterable[Finding | NotRun] | None:  # noqa: ARG002 - as above
         """Look beyond it; None where the question does not apply to the method or the data."""
         return ()

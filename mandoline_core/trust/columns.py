@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from mandoline_core.estimating import ModelReport
 from mandoline_core.findings import Finding, FindingKind
 from mandoline_core.formatting import Sentence
 from mandoline_core.slices import Slice
 from mandoline_core.trust.check import NO_WEIGHTS, CheckRule, NotRun, weights_rows
-from mandoline_core.trust.unmodelled.columns import columns_of, unmodelled_balance
+from mandoline_core.trust.evidence import CheckedReport
 from mandoline_core.trust.unmodelled.line import BalanceLine
-from mandoline_core.trust.unmodelled.table import ColumnTable
 
 # A shift of a quarter of a standard deviation is what balance checks usually call more than negligible; from 0.8
 # on, the two samples hardly look like one population in that column.
@@ -43,9 +41,9 @@ class ColumnsCheck(CheckRule):
     name = "columns"
     question = "Do the other columns match?"
 
-    def look(self, report: ModelReport) -> Iterator[Finding | NotRun]:
+    def look(self, report: CheckedReport) -> Iterator[Finding | NotRun]:
         """Compare every column after weighting."""
-        lines = unmodelled_lines(report) if weights_rows(report) else ()
+        lines = report.evidence.columns if weights_rows(report) else ()
         yield from unmodelled_findings(lines or ())
         if not weights_rows(report):
             yield NO_WEIGHTS
@@ -53,22 +51,6 @@ class ColumnsCheck(CheckRule):
             yield NotRun("Only slice codes are known, so other columns could not be compared.")
         elif not lines:
             yield NotRun("There is no other column in both samples to compare, so a hidden change would not show.")
-
-
-def column_table_of(report: ModelReport) -> ColumnTable | None:
-    """Read the columns behind a report once for its slices; None where there are only codes."""
-    kept = report.prepared.counted.kept
-    key = ("columns", report.outcome.scored_weights is not None)
-    if key not in kept:
-        kept[key] = columns_of(report)
-    table: ColumnTable | None = kept[key]
-    return table
-
-
-def unmodelled_lines(report: ModelReport) -> tuple[BalanceLine, ...] | None:
-    """Compare the columns that no slice speaks of, before and after weighting; None where there are only codes."""
-    table = column_table_of(report)
-    return None if table is None else unmodelled_balance(report, table)
 
 
 def unmodelled_findings(lines: Iterable[BalanceLine]) -> Iterator[Finding]:

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from scipy.stats import norm
 
 from mandoline_core.errors import MandolineError
-from mandoline_core.estimating import ModelReport, interval_of
-from mandoline_core.estimators import get_estimator
+from mandoline_core.estimating import interval_of
+from mandoline_core.estimators import get_estimator, normal_reach
 from mandoline_core.findings import Finding, FindingKind
 from mandoline_core.formatting import Sentence, show_difference, show_interval
 from mandoline_core.trust.check import CheckRule, Solution
+from mandoline_core.trust.evidence import CheckedReport
 
 MOST_STANDARD_ERRORS = 1.96  # that a rate may lie beyond 0 or 1 before it speaks against the corrections
 MISTAKE_Z = 2.576  # two-sided 1%
@@ -81,7 +81,10 @@ class CorrectionsCheck(CheckRule):
             return
         problem = solution.problem
         table, corrections = problem.patterns, problem.corrections()
-        luck = problem.rule.rate_errors(table.rates("source"), table.rates("target"), table.n_source, table.n_target)
+        rates, luck = corrections.target_rate[np.isfinite(corrections.target_rate)], np.zeros(len(table.names))
+        if (np.abs(rates - 0.5) > 0.5).any():  # only a rate that cannot be is held against luck
+            sides = (table.rates("source"), table.rates("target"))
+            luck = problem.rule.rate_errors(*sides, table.n_source, table.n_target)
         for i, name in enumerate(table.names):
             if corrections.underivable[i]:
                 yield NOT_DERIVABLE.found("warning", slices=(name,), name=name)
@@ -99,7 +102,7 @@ class CorrectionsCheck(CheckRule):
                     **why,
                 )
 
-    def look(self, report: ModelReport) -> Iterator[Finding]:
+    def look(self, report: CheckedReport) -> Iterator[Finding]:
         """Put the estimators for noisy slices side by side, and say what measuring adds."""
         fits_slices = report.estimator in ("mandoline", "denoised")
         if fits_slices and not report.problem.corrections().takes_codes_at_their_word:
@@ -107,7 +110,7 @@ class CorrectionsCheck(CheckRule):
         yield from _about_audits(report)
 
 
-def _about_noise(report: ModelReport) -> Iterator[Finding]:
+def _about_noise(report: CheckedReport) -> Iterator[Finding]:
     """Put the two estimators for noisy slices side by side, and test what the denoised one assumes."""
     problem, denoised = report.problem, report.estimator == "denoised"
     try:
@@ -124,12 +127,12 @@ def _about_noise(report: ModelReport) -> Iterator[Finding]:
             yield MISTAKES_MATTER.found("warning" if denoised else "info", slices=(name,), name=name, z=z)
 
 
-def _about_audits(report: ModelReport) -> Iterator[Finding]:
+def _about_audits(report: CheckedReport) -> Iterator[Finding]:
     """Say that corrections were measured on few rows, and what that does to the interval."""
     problem, outcome = report.problem, report.outcome
     if outcome.error_if_known is None or problem.audit is None:
         return
-    z = float(norm.ppf(0.5 + report.settings.confidence / 2))
+    z = normal_reach(report.settings.confidence)
     sizes = problem.audit.sizes.sum(axis=1)
     names = tuple(name for name, n in zip(problem.patterns.names, sizes, strict=True) if n > 0)
     without, with_it = (

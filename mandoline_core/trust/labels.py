@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from mandoline_core.errors import MandolineError
-from mandoline_core.estimating import ModelReport
 from mandoline_core.findings import Finding
-from mandoline_core.labelling import use_labels
+from mandoline_core.labelling import check_slices
 from mandoline_core.trust.check import CheckRule
+from mandoline_core.trust.evidence import CheckedReport
 
 
 class LabelsCheck(CheckRule):
@@ -15,21 +14,6 @@ class LabelsCheck(CheckRule):
     name = "labels"
     question = "Do the labels that arrived agree?"
 
-    def look(self, report: ModelReport) -> tuple[Finding, ...] | None:
-        """Test the slices by a label column that is being filled in; one with the whole truth is for revealing."""
-        rows = report.prepared.counted.rows
-        label = None if rows is None else rows.source.label
-        if (
-            rows is None
-            or label is None
-            or label not in rows.target.columns
-            or not rows.target.series(label).is_null().any()
-        ):
-            return None
-        try:
-            found = use_labels(report.prepared, report.settings, rows.target)
-        except MandolineError:  # too few, or of no use to this metric: `labels` says why
-            return None
-        if found.test is None:
-            return None
-        return tuple(finding for finding in found.findings if finding.code == "slices_do_not_explain")
+    def look(self, report: CheckedReport) -> tuple[Finding, ...] | None:
+        """Test the slices by the labels at hand."""
+        return check_slices(report.prepared, report.settings)

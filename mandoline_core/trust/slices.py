@@ -10,8 +10,8 @@ from mandoline_core.findings import Finding, FindingKind
 from mandoline_core.formatting import Sentence
 from mandoline_core.patterns import Patterns
 from mandoline_core.trust.check import CheckRule, Solution
+from mandoline_core.trust.support import TINY
 
-TINY = 5  # source rows on one side of a slice
 MUCH_ABSTENTION = 0.5
 
 CONSTANT_SLICE = FindingKind(

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.stats import norm
+from scipy.special import ndtri
 
 from mandoline_core.arrays import Floats
 from mandoline_core.errors import MandolineError, ProjectError, did_you_mean
 from mandoline_core.formatting import listed
-from mandoline_core.weighting.fitting import Fit, fit
+from mandoline_core.weighting.fitting import Fit
 from mandoline_core.weighting.potentials import Edges, build_tilt, expected_potentials
 from mandoline_core.weighting.problem import Problem
 
@@ -94,7 +94,7 @@ def score_tests(problem: Problem, fitted: Fit | None = None) -> tuple[EdgeTest, 
     fitted potentials, whose own fitting absorbs part of the gap.
     """
     patterns, corrections = problem.patterns, problem.corrections()
-    fitted = fit(patterns, problem.edges, corrections, ridge=problem.ridge) if fitted is None else fitted
+    fitted = problem.fitted if fitted is None else fitted
     pairs = [pair for pair in itertools.combinations(range(len(patterns.names)), 2) if pair not in problem.edges]
     if not pairs:
         return ()
@@ -105,23 +105,19 @@ def score_tests(problem: Problem, fitted: Fit | None = None) -> tuple[EdgeTest, 
     target = expected_potentials(patterns.codes[fitted.target_rows], corrections.target, wider)
     gaps = fitted.target_shares @ target - (patterns.source[rows] * ratios / patterns.n_source) @ means
     n_kept = float(patterns.target[fitted.kept].sum())
-    found = []
-    for offset, pair in enumerate(pairs):
-        column = d + offset
-        line = fitted.solution.inverse @ covariance[:d, column]
-        leftover = covariance[column, column] - line @ covariance[:d, column]
-        gap = float(gaps[column] - line @ gaps[:d])
-        if leftover < 1e-8:  # the pair is a combination of what is fitted: nothing to test
-            found.append(EdgeTest(pair, float(gaps[column]), 0.0))
-            continue
-        at_source = ratios * (means[:, column] - means[:, :d] @ line)
-        at_source -= ratios * (patterns.source[rows] @ at_source / patterns.n_source)
-        at_target = target[:, column] - target[:, :d] @ line
-        at_target -= fitted.target_shares @ at_target
-        variance = patterns.source[rows] @ at_source**2 / patterns.n_source**2
-        variance += fitted.target_shares @ at_target**2 / n_kept
-        found.append(EdgeTest(pair, float(gaps[column]), gap / float(np.sqrt(variance)) if variance > 0 else 0.0))
-    return tuple(found)
+    lines = fitted.solution.inverse @ covariance[:d, d:]
+    leftover = np.diag(covariance)[d:] - (lines * covariance[:d, d:]).sum(axis=0)
+    at_source = ratios[:, None] * (means[:, d:] - means[:, :d] @ lines)
+    at_source -= np.outer(ratios, patterns.source[rows] @ at_source / patterns.n_source)
+    at_target = target[:, d:] - target[:, :d] @ lines
+    at_target -= fitted.target_shares @ at_target
+    variance = (
+        patterns.source[rows] @ at_source**2 / patterns.n_source**2 + fitted.target_shares @ at_target**2 / n_kept
+    )
+    # A pair that is a combination of what is fitted leaves nothing to test.
+    tested = (leftover >= 1e-8) & (variance > 0)
+    z = np.divide(gaps[d:] - gaps[:d] @ lines, np.sqrt(variance), out=np.zeros(len(pairs)), where=tested)
+    return tuple(map(EdgeTest, pairs, gaps[d:].tolist(), z.tolist()))
 
 
 def edge_threshold(n_slices: int) -> float:
@@ -131,7 +127,7 @@ def edge_threshold(n_slices: int) -> float:
     (1.96, 3.12)
     """
     n_pairs = n_slices * (n_slices - 1) // 2
-    return float(norm.isf(FALSE_EDGE_RATE / (2 * n_pairs))) if n_pairs else float("inf")
+    return -float(ndtri(FALSE_EDGE_RATE / (2 * n_pairs))) if n_pairs else float("inf")
 
 
 def pair_gaps(problem: Problem) -> dict[tuple[int, int], tuple[float, float]]:
@@ -143,7 +139,7 @@ def pair_gaps(problem: Problem) -> dict[tuple[int, int], tuple[float, float]]:
         Target minus source, in the share of rows on which the two slices (corrected) agree.
     """
     patterns, corrections = problem.patterns, problem.corrections()
-    fitted = fit(patterns, problem.edges, corrections, ridge=problem.ridge)
+    fitted = problem.fitted
     pairs = tuple(itertools.combinations(range(len(patterns.names)), 2))
     k, rows = len(patterns.names), fitted.rows
     target = fitted.target_shares @ expected_potentials(patterns.codes[fitted.target_rows], corrections.target, pairs)
@@ -169,7 +165,7 @@ def learn_edges(problem: Problem) -> LearnedEdges:
     threshold = edge_threshold(len(problem.patterns.names))
     chosen: dict[tuple[int, int], float] = {}
     refused: set[tuple[int, int]] = set()
-    fitted = fit(problem.patterns, problem.edges, problem.corrections(), ridge=problem.ridge)
+    fitted = problem.fitted
     for _ in range(MAX_ROUNDS):
         tests = [test for test in score_tests(problem, fitted) if abs(test.z) > threshold and test.edge not in refused]
         tests = [test for test in tests if has_rows(problem, test.edge)]
@@ -189,7 +185,7 @@ def _add(problem: Problem, fitted: Fit, edges: Sequence[tuple[int, int]]) -> tup
     """Refit with more edges; no fit when that loses target rows, source rows or convergence."""
     bigger = replace(problem, edges=(*problem.edges, *edges))
     try:
-        refitted = fit(bigger.patterns, bigger.edges, bigger.corrections(), ridge=bigger.ridge)
+        refitted = bigger.fitted
     except MandolineError:
         return bigger, None
     worse = (refitted.kept != fitted.kept).any() or (refitted.unused & ~fitted.unused).any()

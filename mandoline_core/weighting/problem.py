@@ -15,6 +15,7 @@ from mandoline_core.patterns import Membership, Patterns, total_statistics
 from mandoline_core.project import MethodSettings, MetricSettings
 from mandoline_core.samples import Model, Sample
 from mandoline_core.weighting.corrections import CorrectionRule, Corrections
+from mandoline_core.weighting.fitting import Fit, fit
 from mandoline_core.weighting.gold import Audit
 from mandoline_core.weighting.potentials import Edges
 
@@ -46,6 +47,8 @@ class Rows:
     ----------
     scored : array of bool, shape (n_source_rows,)
         Source rows with a score: the ones a problem's statistics are of.
+    read : Answers, optional
+        Labels and predictions of all source rows, where they have been read.
     """
 
     source: Sample
@@ -53,15 +56,26 @@ class Rows:
     model: Model | None
     metric: MetricSettings
     scored: NDArray[np.bool_]
+    read: Answers | None = field(default=None, kw_only=True)
+
+    def read_source(self) -> Answers:
+        """Return labels and predictions of all source rows, reading them where nobody has."""
+        if self.read is not None:
+            return self.read
+        if self.model is None or self.model.prediction is None or self.source.label is None:
+            raise ValueError("There is no model with predictions, or no label; an estimator must check that first.")
+        return read_answers(
+            self.source, label=self.source.label, prediction=self.model.prediction, merge=self.metric.merge
+        )
 
     @cached_property
     def answers(self) -> tuple[Answers, Answers]:
         """Labels and predictions of the scored source rows, predictions of the target rows; in common classes."""
-        if self.model is None or self.model.prediction is None or self.source.label is None:
-            raise ValueError("There is no model with predictions, or no label; an estimator must check that first.")
-        prediction, merge = self.model.prediction, self.metric.merge
-        source = read_answers(self.source, label=self.source.label, prediction=prediction, merge=merge)
-        target = read_answers(self.target, label=None, prediction=prediction, merge=merge, known=source.classes)
+        source = self.read_source()
+        prediction = str(self.model.prediction) if self.model is not None else ""
+        target = read_answers(
+            self.target, label=None, prediction=prediction, merge=self.metric.merge, known=source.classes
+        )
         return replace(source, classes=target.classes).take(self.scored), target
 
     @cached_property
@@ -134,15 +148,17 @@ class Problem:
         return self.membership
 
     def corrections(self) -> Corrections:
-        """Compute the corrections at the samples' rates."""
-        return self.rule.at(self.patterns.rates("source"), self.patterns.rates("target"))
+        """Return the corrections at the samples' rates, which are computed once."""
+        return self._corrections
 
-    def redraw_corrections(self, rng: np.random.Generator) -> Problem:
-        """Measure again the corrections that were measured, on audited rows drawn anew; others stay."""
-        if self.audit is None:
-            return self
-        drawn = self.audit.redraw(rng)
-        return replace(self, rule=self.rule.with_source(np.where(np.isnan(drawn), self.rule.source, drawn)))
+    @cached_property
+    def fitted(self) -> Fit:
+        """The weights of the whole source, split or not: the estimate and tests of pairs start from one fit."""
+        return fit(self.patterns, self.edges, self.corrections(), ridge=self.ridge)
+
+    @cached_property
+    def _corrections(self) -> Corrections:
+        return self.rule.at(self.patterns.rates("source"), self.patterns.rates("target"))
 
     def select(self, slices: list[int]) -> Problem:
         """Keep some slices, and the edges between them."""

@@ -80,7 +80,7 @@ def test_bootstrap_intervals_with_measured_corrections_cover(n, record_property)
         values = []
         for _ in range(REPLICATES):
             try:
-                values.append(float(estimator.means(draw_problem(problem, redraws).redraw_corrections(redraws))[0]))
+                values.append(float(estimator.means(draw_problem(problem, redraws))[0]))
             except MandolineError:  # the redrawn audit says next to nothing
                 continue
         low, high = bootstrap_interval(values, confidence=0.95)

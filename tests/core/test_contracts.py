@@ -71,9 +71,7 @@ def test_versions_agree(capsys: pytest.CaptureFixture[str]) -> None:
 HEAVY = ("numpy", "pandas", "plotly", "pyarrow", "scipy", "sklearn", "streamlit")
 
 
-@pytest.mark.parametrize(
-    "arguments", [["--help"], ["--version"], ["estimate"], ["estimat"], ["plan", "x", "--rows", "0"]]
-)
+@pytest.mark.parametrize("arguments", ["--help", "--version", "estimate", "estimat", "plan x --rows 0"])
 def test_what_needs_no_data_imports_no_library(arguments: str) -> None:
     """Help, the version and a bad argument answer at once: importing pandas alone takes many times longer."""
     code = (

@@ -10,10 +10,13 @@ from app.project import Workspace, state
 from app.views import parts
 from app.words import tables, wording
 from mandoline_core import ModelReport
-from mandoline_core.estimating import is_share, steps
+from mandoline_core.estimating import SliceBalance, is_share, steps
+from mandoline_core.formatting import together
 from mandoline_core.metrics import get_metric
+from mandoline_core.trust import BalanceLine, Evidence
 
 ORDERS = ("as listed", "largest shift first", "largest effect first", "my own")
+MOST_NAMED = 5  # columns that are not compared
 
 
 @st.fragment
@@ -140,32 +143,42 @@ def balance(workspace: Workspace) -> None:
     dark = parts.is_dark()
     columns, pairs = st.columns(2)
     with columns, parts.boundary():
-        lines = compute.balance(workspace)
+        found = compute.report(workspace).evidence
+        lines: list[BalanceLine | SliceBalance] = [*(found.columns or ()), *found.slices]
         parts.chart(
             charts.balance(
                 [line.name for line in lines],
                 [line.before for line in lines],
                 [line.after for line in lines],
-                [line.modelled for line in lines],
+                [isinstance(line, SliceBalance) for line in lines],
                 dark=dark,
             ),
             "balance",
             alt="Shift of slices and other columns before and after weighting",
         )
-        left = compute.identifiers(workspace)
-        if left:
-            st.caption(wording.plain(f"Not compared: {', '.join(f'{name} ({why})' for name, why in left.items())}."))
+        fine_print(found)
         download(tables.balance_table(lines), "balance")
     with pairs, parts.boundary():
-        found = compute.pairs(workspace)
-        free = [n for n, pair in enumerate(found.all) if pair not in found.edges]
+        joint = compute.pairs(workspace)
+        free = [n for n, pair in enumerate(joint.all) if pair not in joint.edges]
         parts.chart(
             charts.pair_gaps(
-                [found.all[n] for n in free], [found.before[n] for n in free], [found.after[n] for n in free], dark=dark
+                [joint.all[n] for n in free], [joint.before[n] for n in free], [joint.after[n] for n in free], dark=dark
             ),
             "free_pairs",
             alt="How often pairs of slices without an edge agree, before and after weighting",
         )
+
+
+def fine_print(found: Evidence) -> None:
+    """Say on how many rows a comparison of columns rests, and what is not compared; labels and answers go unsaid."""
+    left = [
+        f"{column} ({why})" for column, why in found.left_out.items() if not why.startswith(("the label", "an answer"))
+    ]
+    said = [found.note] if found.note else []
+    said += [f"Not compared: {', '.join(left[:MOST_NAMED])}."] if left else []
+    if said:
+        st.caption(wording.tell(together(said)))
 
 
 def models(workspace: Workspace) -> None:

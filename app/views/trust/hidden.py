@@ -150,7 +150,7 @@ def theory() -> None:
 def meaning() -> None:
     """Look for signs that classes or their meaning changed, and say what cannot be seen."""
     with section("meaning", wording.TOOLTIPS["drift"]):
-        found = compute.meaning(state.workspace())
+        found = compute.report(state.workspace()).evidence.drift
         st.markdown("\n".join(f"- {wording.tell(sentence)}" for sentence in found.words))
         left, right = st.columns(2)
         if found.predicted:

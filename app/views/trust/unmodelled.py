@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -17,8 +17,8 @@ from app.views.trust.frame import section
 from app.words import trust as trust_words
 from app.words import wording
 from mandoline_core import Slice
-from mandoline_core.estimating import ROWS_LEFT_OUT, Balance, is_share
-from mandoline_core.formatting import direction, together
+from mandoline_core.estimating import ROWS_LEFT_OUT, SliceBalance, is_share
+from mandoline_core.formatting import direction
 from mandoline_core.trust import BalanceLine
 
 MOST_LINES, MOST_SLICES, MOST_OFFERED = 14, 6, 5
@@ -40,19 +40,20 @@ def unmodelled() -> None:
     with section("unmodelled", wording.TOOLTIPS["standardised shift"]):
         workspace = state.workspace()
         with st.spinner("Comparing columns, words and pairs ..."):
-            found = compute.unmatched(workspace)
-        if not found.columns and not found.pairs:
+            found = compute.report(workspace).evidence
+            lines = [*(found.columns or ()), *found.pairs]
+        if not lines:
             st.markdown(
                 "There is no other column in both samples to compare, so a change that no slice speaks of would not "
                 "show. Bring more columns: what a row is, where it came from, when."
             )
             st.page_link("views/data/data.py", label="Change the data", icon=":material/table:")
             return
-        dots = list(_dots(found))
+        dots = list(_dots(lines, found.slices))
         st.caption(
             "Slices match the new data by construction. Columns, words and pairs that no slice speaks of need not: "
             "what stays far from 0 is a change that the estimate does not know of."
-            if all(_matches(line) for line in found.slices)
+            if all(map(_matches, found.slices))
             else "Not every slice matches the new data here. What stays far from 0 is a change that the "
             "estimate does not know of."
         )
@@ -67,37 +68,26 @@ def unmodelled() -> None:
             "unmodelled",
             alt="Shift of columns, words and pairs before and after weighting",
         )
-        _offers(workspace, found)
-        _fine_print(found)
-        evidence.download(trust_words.unmodelled_table([*found.columns, *found.pairs]), "what nobody modelled")
+        _offers(workspace, lines, found.slices)
+        evidence.fine_print(found)
+        evidence.download(trust_words.unmodelled_table(lines), "what nobody modelled")
 
 
-def _fine_print(found: compute.Remainder) -> None:
-    """Say on how many rows this rests, and what is not compared; nobody wonders about labels and answers."""
-    left = [
-        f"{column} ({why})" for column, why in found.left_out.items() if not why.startswith(("the label", "an answer"))
-    ]
-    said = [found.note] if found.note else []
-    said += [f"Not compared: {', '.join(left[:MOST_OFFERED])}."] if left else []
-    if said:
-        st.caption(wording.tell(together(said)))
-
-
-def _dots(found: compute.Remainder) -> Iterator[_Dot]:
+def _dots(lines: Sequence[BalanceLine], slices: Sequence[SliceBalance]) -> Iterator[_Dot]:
     """List what the figure shows: the worst of what is not modelled, words one by one, then some slices in grey."""
     free = []
-    for line in (*found.columns, *found.pairs):
+    for line in lines:
         if not line.words or not line.detail.startswith("contains "):
             free.append(_Dot(_name(line), line.before, line.after))
         free += [_Dot(f"{line.column}: {word.word}", word.before, word.after) for word in line.words]
-    free += [_Dot(line.name, line.before, line.after) for line in found.slices if not _matches(line)]
+    free += [_Dot(line.name, line.before, line.after) for line in slices if not _matches(line)]
     free.sort(key=lambda dot: -abs(dot.after))
     yield from free[:MOST_LINES]
-    slices = sorted(filter(_matches, found.slices), key=lambda line: -abs(line.before))
-    yield from (_Dot(line.name, line.before, line.after, modelled=True) for line in slices[:MOST_SLICES])
+    matching = sorted(filter(_matches, slices), key=lambda line: -abs(line.before))
+    yield from (_Dot(line.name, line.before, line.after, modelled=True) for line in matching[:MOST_SLICES])
 
 
-def _matches(line: Balance) -> bool:
+def _matches(line: SliceBalance) -> bool:
     """Tell whether weighting made a slice as frequent as in the new data, as far as anybody could see."""
     return not abs(line.after) >= _MATCHED  # where nothing can be compared, nothing is off
 
@@ -111,16 +101,16 @@ def _name(line: BalanceLine) -> str:
     return f"{shorten(first, max(room, _LEAST_OF_A_NAME))} + {second}"
 
 
-def _offers(workspace: Workspace, found: compute.Remainder) -> None:
+def _offers(workspace: Workspace, lines: Sequence[BalanceLine], slices: Sequence[SliceBalance]) -> None:
     """Offer to model what is off most."""
-    lines = sorted((*found.columns, *found.pairs), key=lambda line: (not line.stands_out, -abs(line.after)))
+    lines = sorted(lines, key=lambda line: (not line.stands_out, -abs(line.after)))
     offered = [line for line in lines if _label(line, workspace) is not None][:MOST_OFFERED]
     if any(line.stands_out for line in lines):
         offered = [line for line in offered if line.stands_out]
     else:
         st.markdown("Nothing stays off by more than luck would do.")
         offered = offered[:2]
-    compared: list[BalanceLine | Balance] = [*lines, *found.slices]
+    compared: list[BalanceLine | SliceBalance] = [*lines, *slices]
     weighted = any(abs(line.after - line.before) > 1e-9 for line in compared)
     for number, line in enumerate(offered):
         words, button = st.columns([3, 2], vertical_alignment="center")

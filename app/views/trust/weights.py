@@ -13,8 +13,8 @@ from app.views.estimate import evidence
 from app.views.trust.frame import section
 from app.words import tables, wording
 from app.words import trust as trust_words
-from mandoline_core import ModelReport
 from mandoline_core.estimating import is_share
+from mandoline_core.trust import CheckedReport
 
 _NUMBER = 165  # pixels a number: four beside each other on a screen, two on a phone
 
@@ -26,7 +26,7 @@ def few_rows() -> None:
         workspace = state.workspace()
         report = compute.report(workspace)
         _numbers(report)
-        st.markdown(trust_words.heaviest_sentence(report, compute.tail(workspace)))
+        st.markdown(trust_words.heaviest_sentence(report, report.evidence.tail))
         with st.expander("The heaviest rows, by the slices they are in"):
             table = tables.pattern_table(compute.heaviest(workspace))
             st.table(trust_words.heaviest_table(table), hide_index=True)
@@ -34,9 +34,8 @@ def few_rows() -> None:
         _trimming()
 
 
-def _numbers(report: ModelReport) -> None:
-    numbers = report.diagnostics
-    tail = compute.tail(state.workspace())
+def _numbers(report: CheckedReport) -> None:
+    numbers, tail = report.diagnostics, report.evidence.tail
     place = st.container(horizontal=True)
     for label, value, tip in zip(
         ("Effective rows", "Rows per effective row", "Heaviest row counts", "Tail"),
@@ -88,8 +87,8 @@ def _trimming() -> None:
 def unlike() -> None:
     """Say which new rows are like no labelled row, and what that leaves open."""
     with section("unlike", wording.TOOLTIPS["rows unlike any labelled row"]):
-        workspace = state.workspace()
-        report, found = compute.report(workspace), compute.unlike(workspace)
+        report = compute.report(state.workspace())
+        found = report.evidence.overlap
         st.markdown(trust_words.overlap_sentence(found.unseen, found.rare))
         if found.worst:
             st.markdown("\n".join(f"- {wording.plain(pattern.sentence)}" for pattern in found.worst))

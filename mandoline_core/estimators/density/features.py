@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import narwhals as nw
 import numpy as np
@@ -176,39 +176,64 @@ def _drawback(column: str, source: Sample, target: Sample) -> str | None:
     empty = [sample.name for sample in (source, target) if sample.schema[column] == nw.Unknown]
     if empty:
         return "no value at all" if len(empty) == 2 else f"no value at all in {empty[0]}"
-    known = [_arrow(sample, column, kind).drop_null() for sample in (source, target)]
-    n_known, distinct = sum(map(len, known)), [pc.count_distinct(values).as_py() for values in known]
-    if distinct == [1, 1] and n_known == source.n_rows + target.n_rows and known[0][0] == known[1][0]:
+    series = [sample.series(column) for sample in (source, target)]
+    if _is_constant(column, kind, source, target):
         return _CONSTANT
-    if n_known < _ENOUGH_ROWS or not _may_be_keys(column, kind, known, source, target):
+    n_known = sum(map(_n_known, series))
+    if n_known < _ENOUGH_ROWS or not _may_be_keys(column, kind, source, target):
         return None
-    if sum(distinct) >= _NEARLY_ALL * n_known and (kind == "text" or all(map(_counts_on, known))):
+    distinct = sum(map(_n_distinct, series))
+    if distinct >= _NEARLY_ALL * n_known and (kind == "text" or all(map(_counts_on, series))):
         return "an identifier: nearly every value occurs once"
-    if _KEY.fullmatch(column) and sum(distinct) > MOST_LEVELS:
+    if _KEY.fullmatch(column) and distinct > MOST_LEVELS:
         return "an identifier, by its name"
     return None
 
 
-def _may_be_keys(column: str, kind: str, known: Sequence[pa.Array], source: Sample, target: Sample) -> bool:
+def _is_constant(column: str, kind: str, source: Sample, target: Sample) -> bool:
+    """Tell whether every row of both samples has one value; the first rows of most columns tell that they have not."""
+    first = pa.concat_arrays([_arrow(sample, column, kind, slice(_LOOKED_AT)) for sample in (source, target)])
+    if first.null_count or pc.count_distinct(first).as_py() > 1:
+        return False
+    return all(sample.series(column).n_unique() == 1 for sample in (source, target))
+
+
+def _may_be_keys(column: str, kind: str, source: Sample, target: Sample) -> bool:
     """Tell whether a column holds what identifiers are written in: whole numbers, or text of a word or two."""
     if kind == "text":
-        return not _is_prose(known)
+        return not _is_prose(column, source, target)
     return all(sample.schema[column].is_integer() for sample in (source, target))
 
 
-def _counts_on(values: pa.Array) -> bool:
+def _counts_on(values: nw.Series[Any]) -> bool:
     """Tell whether whole numbers lie as close as those of numbered rows do; measurements are further apart."""
-    ends = pc.min_max(values)
-    return bool(ends["max"].as_py() - ends["min"].as_py() <= 2 * len(values))
+    return bool(values.max() - values.min() <= 2 * _n_known(values))
 
 
-def _is_prose(known: Sequence[pa.Array]) -> bool:
-    """Tell text of several words from categories, which are few or short."""
-    values = pa.concat_arrays(known)
-    if pc.count_distinct(values).as_py() <= min(MOST_LEVELS, len(values) // 2):
+def _n_known(values: nw.Series[Any]) -> int:
+    return len(values) - values.null_count()
+
+
+def _n_distinct(values: nw.Series[Any]) -> int:
+    return values.n_unique() - int(values.null_count() > 0)
+
+
+def _is_prose(column: str, source: Sample, target: Sample) -> bool:
+    """Tell text of several words from categories, which are few or short; a look at some values mostly does."""
+    sizes = [_n_known(sample.series(column)) for sample in (source, target)]
+    places = np.linspace(0, sum(sizes) - 1, min(sum(sizes), _LOOKED_AT)).astype(int)
+    some: list[str] = []
+    for sample, inside in ((source, places[places < sizes[0]]), (target, places[places >= sizes[0]] - sizes[0])):
+        missing = sample.series(column).is_null()
+        rows = np.flatnonzero(~missing.to_numpy())[inside] if missing.any() else inside
+        some += _arrow(sample, column, "text", rows).to_pylist()
+    if sum(len(value.split()) for value in some) < _SEVERAL_WORDS * max(len(some), 1):
         return False
-    some = values.take(np.linspace(0, len(values) - 1, min(len(values), _LOOKED_AT)).astype(int)).to_pylist()
-    return len(some) > 0 and sum(len(value.split()) for value in some) >= _SEVERAL_WORDS * len(some)
+    few = min(MOST_LEVELS, sum(sizes) // 2)
+    if len(set(some)) > few:
+        return True
+    known = [_arrow(sample, column, "text") for sample in (source, target)]
+    return bool(pc.count_distinct(pa.concat_arrays(known)).as_py() > few)
 
 
 def _kind(column: str, source: Sample, target: Sample) -> tuple[str | None, str]:
@@ -233,12 +258,13 @@ def _kind_of_type(dtype: nw.dtypes.DType) -> str | None:
     return next((name for kind, name in known.items() if dtype == kind), None)
 
 
-def _arrow(sample: Sample, column: str, kind: str) -> pa.Array:
-    """Return a column in the one type that stands for its kind: the same whatever the engine."""
+def _arrow(sample: Sample, column: str, kind: str, rows: slice | Index | None = None) -> pa.Array:
+    """Return a column, or some rows of it, in the one type that stands for its kind: the same whatever the engine."""
     goal = pa.large_string() if kind == "text" else pa.float64()
+    series = sample.series(column) if rows is None else sample.series(column)[rows]
     if sample.schema[column] == nw.Unknown:
-        return pa.nulls(sample.n_rows, goal)
-    array = sample.series(column).to_arrow()
+        return pa.nulls(len(series), goal)
+    array = series.to_arrow()
     if isinstance(array, pa.ChunkedArray):
         array = array.combine_chunks()
     if kind in ("dates", "times", "durations"):
@@ -261,11 +287,11 @@ def _encode(column: str, source: Sample, target: Sample, rows: tuple[Index, Inde
     kind, wrong = _kind(column, source, target)
     if kind is None:
         raise DataError(f"Column {column!r} {wrong}. Choose other columns in [methods], or change its values.")
-    whole = [_arrow(sample, column, kind) for sample in (source, target)]
-    used = pa.concat_arrays([values.take(pa.array(some)) for values, some in zip(whole, rows, strict=True)])
+    samples = zip((source, target), rows, strict=True)
+    used = pa.concat_arrays([_arrow(sample, column, kind, some) for sample, some in samples])
     if kind != "text":
         return _numbers(column, used.to_numpy(zero_copy_only=False).copy())
-    if _is_prose([values.drop_null() for values in whole]):
+    if _is_prose(column, source, target):
         return _words(column, used)
     return _levels(column, used)
 

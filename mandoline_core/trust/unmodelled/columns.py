@@ -9,29 +9,26 @@ from dataclasses import replace
 import numpy as np
 
 from mandoline_core.errors import MandolineError
-from mandoline_core.estimating import ModelReport
+from mandoline_core.estimating import MOST_LEVELS, ColumnTable, ColumnTally, ModelReport, column_table
 from mandoline_core.slices import Combination, Expression, Slice, expression_columns
-from mandoline_core.trust.unmodelled.encoding import MOST_LEVELS
 from mandoline_core.trust.unmodelled.gaps import Weighing, sampling_threshold, weigh, weigh_rows
 from mandoline_core.trust.unmodelled.line import AGREEMENT, BalanceLine, Edge
 from mandoline_core.trust.unmodelled.shift import column_shift
-from mandoline_core.trust.unmodelled.table import ColumnTable, column_table
-from mandoline_core.trust.unmodelled.tally import ColumnTally
 from mandoline_core.weighting import edge_threshold, expected_potentials, has_rows, pair_gaps, score_tests
 
 
-def columns_of(report: ModelReport, *, most_rows: int = 20_000, seed: int = 0) -> ColumnTable | None:
-    """Read the columns behind a report, by pattern; None where there are only codes.
+def columns_of(report: ModelReport) -> ColumnTable | None:
+    """Add up the columns behind a report by pattern; None where there are only codes.
 
-    The table stays right when corrections, edges or a ridge change; it must be read again when slices do.
+    The table stays right when corrections, edges or a ridge change; with other slices it is another.
     """
-    problem = report.problem
-    if problem.rows is None:
-        return None
-    gold = {rule.gold for rule in report.prepared.counted.slices if rule.gold is not None}
+    counted, problem = report.prepared.counted, report.problem
     by_row = report.outcome.scored_weights is not None
-    n_patterns = len(problem.patterns)
-    return column_table(problem.rows, problem.members, n_patterns, gold, most_rows, seed, by_row=by_row)
+    if counted.drawn is None:
+        return None
+    if problem.patterns is counted.count.patterns and len(problem.groups) == 1 and not by_row:
+        return counted.columns
+    return column_table(counted.drawn, problem.members, len(problem.patterns), by_row=by_row)
 
 
 def unmodelled_balance(report: ModelReport, table: ColumnTable) -> tuple[BalanceLine, ...]:
@@ -142,10 +139,10 @@ def _weighing(report: ModelReport, table: ColumnTable) -> Weighing:
         weighing = weigh(report, table.n_groups)
     else:
         whole = weigh_rows(report)
-        rows = table.source_rows
+        rows = table.drawn.source_rows
         weighing = replace(whole, source=whole.source[rows], source_matched=whole.source_matched[rows])
     cells = [(len(c.missing.source_rows), len(c.missing.target_rows)) for c in table.columns[:1]]
-    if table.n_source != len(report.problem.members.source) or cells not in (
+    if table.drawn.n_source != len(report.problem.members.source) or cells not in (
         [],
         [(len(weighing.source), len(weighing.target))],
     ):

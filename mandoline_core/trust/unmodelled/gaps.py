@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
-from scipy.sparse import csr_matrix
 from scipy.stats import norm
 
 from mandoline_core.arrays import Floats
-from mandoline_core.estimating import ModelReport
-from mandoline_core.patterns import add_up
-
-Table: TypeAlias = Floats | csr_matrix
+from mandoline_core.estimating import ModelReport, SumTable, Tally
 
 FALSE_ALARM_RATE = 0.05
 LEAST_LEFT = 0.1  # of a row, after its own pull on the fit
@@ -40,28 +35,6 @@ class Weighing:
     target: Floats
     source_matched: Floats
     target_matched: Floats
-
-
-@dataclass(frozen=True, eq=False)
-class Tally:
-    """Add up m quantities over the rows of each cell, for both samples.
-
-    Parameters
-    ----------
-    source_rows, target_rows : array of float, shape (n_cells,) and (n_patterns,)
-        Rows that have a value.
-    source, target : array or csr_matrix of float, shape (n_cells, m) and (n_patterns, m)
-        Sums.
-    source_squares, target_squares : like source and target, optional
-        Sums of squares; the sums themselves, for quantities that are 0 or 1, when left out.
-    """
-
-    source_rows: Floats
-    target_rows: Floats
-    source: Table
-    target: Table
-    source_squares: Table | None = None
-    target_squares: Table | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -193,36 +166,6 @@ def sampling_threshold(n_tests: int) -> float:
     return float(norm.isf(FALSE_ALARM_RATE / (2 * max(n_tests, 1))))
 
 
-def count_by(cells: np.ndarray, items: np.ndarray, n_cells: int, n_items: int) -> csr_matrix:
-    """Count rows by cell and item; items below 0 are not counted.
-
-    >>> count_by(np.array([0, 0, 1]), np.array([1, 1, -1]), 2, 2).toarray().tolist()
-    [[0.0, 2.0], [0.0, 0.0]]
-    """
-    known = items >= 0
-    found = (np.ones(int(known.sum())), (cells[known], items[known]))
-    return csr_matrix(found, shape=(n_cells, n_items))
-
-
-def marks(cells: np.ndarray, n_cells: int) -> csr_matrix:
-    """Mark the rows of each cell: multiplying by it adds rows up.
-
-    >>> (marks(np.array([0, 0, 1]), 2) @ np.array([1.0, 2.0, 4.0])).tolist()
-    [3.0, 4.0]
-    """
-    n = len(cells)
-    return csr_matrix((np.ones(n), cells, np.arange(n + 1)), shape=(n, n_cells)).T.tocsr()
-
-
-def rows_by(cells: np.ndarray, known: np.ndarray, n_cells: int) -> Floats:
-    """Count the rows of each cell that have a value.
-
-    >>> rows_by(np.array([0, 0, 1]), np.array([True, False, True]), 2).tolist()
-    [1.0, 1.0]
-    """
-    return add_up(cells, known.astype(float), n_cells)
-
-
 def _remaining(
     weighing: Weighing, tally: Tally, weight: Floats, n_target: float, *, project: bool
 ) -> tuple[Floats, Floats]:
@@ -256,11 +199,11 @@ def _residual_squares(matched: Floats, beta: Floats, factor: Floats, rows: Float
     return np.asarray(total + np.einsum("im,ij,jm->m", beta, gram, beta))
 
 
-def _squares(tally: Tally, side: str) -> Table:
+def _squares(tally: Tally, side: str) -> SumTable:
     squares = tally.source_squares if side == "source" else tally.target_squares
     return getattr(tally, side) if squares is None else squares
 
 
-def _times(left: Floats, right: Table) -> Floats:
+def _times(left: Floats, right: SumTable) -> Floats:
     """Multiply an array by a table, sparse or not."""
     return np.asarray((right.T @ left.T).T)

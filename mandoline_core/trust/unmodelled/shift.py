@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from mandoline_core.estimating import OTHER, ColumnTally
 from mandoline_core.slices import Category, Flag, Keyword, Missing, Slice, Threshold
-from mandoline_core.trust.unmodelled.encoding import OTHER
 from mandoline_core.trust.unmodelled.gaps import Gaps, Weighing, compare
 from mandoline_core.trust.unmodelled.line import (
     KOLMOGOROV,
@@ -18,7 +18,6 @@ from mandoline_core.trust.unmodelled.line import (
     WordShift,
     show_day,
 )
-from mandoline_core.trust.unmodelled.tally import ColumnTally
 
 MOST_SHOWN = 5  # words of a text column
 MUCH_MORE = 3.0  # what stands out takes the place of what does, too, when it is further off by so much
@@ -37,7 +36,7 @@ def column_shift(column: ColumnTally, weighing: Weighing, threshold: float) -> B
 
     Examples
     --------
-    >>> from mandoline_core.trust.unmodelled.gaps import Tally
+    >>> from mandoline_core.estimating import Tally
     >>> rows, none = np.array([50.0, 50.0]), np.empty((2, 0))
     >>> counts = Tally(rows, rows, np.array([[40.0, 10.0], [10.0, 40.0]]), np.array([[20.0, 30.0], [20.0, 30.0]]))
     >>> missing = Tally(rows, rows, np.zeros((2, 1)), np.zeros((2, 1)))

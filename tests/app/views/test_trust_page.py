@@ -21,6 +21,7 @@ from app.words import supposing as supposing_words
 from app.words import trust as trust_words
 from mandoline_core import Check, MandolineError, Verdict, estimate, load_project
 from mandoline_core.formatting import Sentence, show_interval, show_value
+from mandoline_core.trust import Evidence
 from mandoline_core.trust.sensitivity import SliceStrength, crossing, sensitivity_bounds
 from mandoline_core.trust.trimming import trim
 from tests.app.pages import current, labels, open_app, press, project_id, run, said
@@ -196,7 +197,7 @@ def test_one_failing_section_leaves_the_others_alone(folder: Path, monkeypatch: 
     def fail(*_: object) -> None:
         raise MandolineError("It is **off**.")
 
-    monkeypatch.setattr(compute, "unmatched", fail)
+    monkeypatch.setattr(Evidence, "pairs", property(fail))
     app = open_page(write_project(folder))
     assert "**No answer here.** It is **off**." in said(app)
     assert questions(app) == list(trusting.QUESTIONS.values())

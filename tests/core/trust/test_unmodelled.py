@@ -24,6 +24,8 @@ from mandoline_core import (
     load_project,
 )
 from mandoline_core.errors import MandolineError
+from mandoline_core.estimating.columns.table import column_table, draw_columns
+from mandoline_core.estimating.columns.words import words_of
 from mandoline_core.slices.codes import slice_codes
 from mandoline_core.slices.rule import Slice
 from mandoline_core.slices.rules import All
@@ -31,8 +33,6 @@ from mandoline_core.trust.columns import unmodelled_findings
 from mandoline_core.trust.unmodelled.columns import columns_of, unmodelled_balance, unmodelled_pairs
 from mandoline_core.trust.unmodelled.gaps import sampling_threshold
 from mandoline_core.trust.unmodelled.line import BalanceLine
-from mandoline_core.trust.unmodelled.table import column_table
-from mandoline_core.trust.unmodelled.words import words_of
 from mandoline_core.weighting.edges import pair_gaps, score_tests
 from tests.core.projects import REVIEWS
 
@@ -268,16 +268,15 @@ def test_large_samples_are_drawn_from_and_say_so(frames: tuple[pd.DataFrame, pd.
     report, lines = make(*frames)
     problem = report.problem
     assert problem.rows is not None
-    some = column_table(problem.rows, problem.members, len(problem.patterns), most_rows=600, seed=4)
+    drawn = draw_columns(problem.rows, most_rows=600, seed=4)
+    some = column_table(drawn, problem.members, len(problem.patterns))
     assert (
-        some.note == "Columns are compared on 600 of 1,500 source rows and 600 of 1,000 target rows, drawn at random."
+        drawn.note == "Columns are compared on 600 of 1,500 source rows and 600 of 1,000 target rows, drawn at random."
     )
     whole, part = by_column(lines)["paid"], by_column(unmodelled_balance(report, some))["paid"]
     # Five standard errors of a standardised difference of means.
     assert 0 < abs(part.before - whole.before) < 5 * math.sqrt(2 / 600)
-    full = columns_of(report)
-    assert full is not None
-    assert full.note == ""
+    assert report.evidence.note == ""
 
 
 def test_evaluating_touches_no_rows(frames: tuple[pd.DataFrame, pd.DataFrame], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -338,7 +337,7 @@ def test_gold_answers_labels_and_identifiers_are_left_out(frames: tuple[pd.DataF
     assert not {"key", "gold", "label", "pred"} & set(by_column(lines))
     table = columns_of(report)
     assert table is not None
-    assert table.left_out["gold"] == "the true answers of a slice"
+    assert table.drawn.left_out["gold"] == "the true answers of a slice"
 
 
 def written(days: pd.Series, how: str) -> pd.Series:
@@ -357,7 +356,7 @@ def test_dates_are_not_compared(how: str | None) -> None:
     report, lines = make(source, target)
     table = columns_of(report)
     assert table is not None
-    assert table.left_out["day"] == "a date: new data are from another time by nature"
+    assert table.drawn.left_out["day"] == "a date: new data are from another time by nature"
     assert "day" not in by_column(lines)
     assert not [finding for finding in unmodelled_findings(lines) if "'day" in finding.message]
 
@@ -378,7 +377,7 @@ def test_a_column_of_too_many_values_is_not_compared() -> None:
     table = columns_of(report)
     assert table is not None
     assert "batch" not in by_column(lines)
-    assert table.left_out["batch"].startswith("too many values: the 30 most frequent")
+    assert table.drawn.left_out["batch"].startswith("too many values: the 30 most frequent")
 
 
 def test_values_lumped_together_are_never_what_a_line_is_about() -> None:

@@ -165,14 +165,14 @@ def test_redrawn_corrections_are_binomial_shares_of_the_audited_rows():
     source, truth, target, statistics = rows(8, 400, abstain=0.1)
     problem = audited_problem(source, truth, target, statistics[:, :1], measured=(1,))
     rng = np.random.default_rng(0)
-    drawn = np.array([problem.redraw_corrections(rng).rule.source for _ in range(2000)])
+    drawn = np.array([draw_problem(problem, rng).rule.source for _ in range(2000)])
     np.testing.assert_array_equal(drawn[:, 0], np.tile([0, np.nan, 1], (2000, 1)))
     share, n = problem.audit.shares[1], problem.audit.sizes[1]
     spread = np.sqrt(share * (1 - share) / n)
     assert (np.abs(drawn[:, 1].mean(axis=0) - share) < 4 * spread / np.sqrt(2000)).all()
     assert (np.abs(np.log(drawn[:, 1].std(axis=0) / spread)) < 4 / np.sqrt(2 * 2000)).all()
-    assert (problem.redraw_corrections(rng).rule.own_target[0] == problem.rule.own_target[0])[[0, 2]].all()
-    assert replace(problem, audit=None).redraw_corrections(rng).rule is problem.rule
+    assert (draw_problem(problem, rng).rule.own_target[0] == problem.rule.own_target[0])[[0, 2]].all()
+    assert draw_problem(replace(problem, audit=None), rng).rule is problem.rule
 
 
 def test_the_target_follows_redrawn_corrections_only_where_nothing_else_is_said():
@@ -197,7 +197,7 @@ def test_redraws_spread_as_far_as_the_standard_error_says(name):
     problem = audited_world(random_world(rng, n_slices=2, accuracy=0.8), 4000, 400, rng)
     outcome = get_estimator(name).estimate(problem)
     start = replace(problem, start=outcome.delta)
-    values = [get_estimator(name).means(draw_problem(start, rng).redraw_corrections(rng))[0] for _ in range(600)]
+    values = [get_estimator(name).means(draw_problem(start, rng))[0] for _ in range(600)]
     error = outcome.influence.standard_error()
     # Redraws leave out how the audited rows' scores go with their truth; that is less than a tenth here.
     assert abs(np.log(np.std(values) / error)) < 4 * np.sqrt(1 / 1200) + 0.1

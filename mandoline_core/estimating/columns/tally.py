@@ -1,15 +1,40 @@
-"""One column by cell: what its rows add up to, in both samples."""
+"""What rows add up to by cell: any quantities, and one column, in both samples."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 from scipy.sparse import csr_matrix
 
 from mandoline_core.arrays import Floats, Index
-from mandoline_core.trust.unmodelled.encoding import EncodedColumn, Kind
-from mandoline_core.trust.unmodelled.gaps import Tally, marks
+from mandoline_core.estimating.columns.encoding import EncodedColumn, Kind
+from mandoline_core.patterns import add_up
+
+SumTable: TypeAlias = Floats | csr_matrix
+
+
+@dataclass(frozen=True, eq=False)
+class Tally:
+    """Add up m quantities over the rows of each cell, for both samples.
+
+    Parameters
+    ----------
+    source_rows, target_rows : array of float, shape (n_cells,) and (n_patterns,)
+        Rows that have a value.
+    source, target : array or csr_matrix of float, shape (n_cells, m) and (n_patterns, m)
+        Sums.
+    source_squares, target_squares : like source and target, optional
+        Sums of squares; the sums themselves, for quantities that are 0 or 1, when left out.
+    """
+
+    source_rows: Floats
+    target_rows: Floats
+    source: SumTable
+    target: SumTable
+    source_squares: SumTable | None = None
+    target_squares: SumTable | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +99,7 @@ def tally_column(column: str, encoded: EncodedColumn, cells: Cells) -> ColumnTal
     Examples
     --------
     >>> import pyarrow as pa
-    >>> from mandoline_core.trust.unmodelled.encoding import encode_column
+    >>> from mandoline_core.estimating.columns.encoding import encode_column
     >>> from mandoline_core.samples import Sample
     >>> samples = Sample(pa.table({"age": [30, 40, 60]})), Sample(pa.table({"age": [50, None]}))
     >>> encoded = encode_column("age", samples, (np.arange(3), np.arange(2)))
@@ -109,3 +134,33 @@ def tally_column(column: str, encoded: EncodedColumn, cells: Cells) -> ColumnTal
 def _above(bins: csr_matrix) -> Floats:
     """Count the rows above each cut, from those in each bin."""
     return np.asarray(np.cumsum(bins.toarray()[:, :0:-1], axis=1)[:, ::-1])
+
+
+def count_by(cells: np.ndarray, items: np.ndarray, n_cells: int, n_items: int) -> csr_matrix:
+    """Count rows by cell and item; items below 0 are not counted.
+
+    >>> count_by(np.array([0, 0, 1]), np.array([1, 1, -1]), 2, 2).toarray().tolist()
+    [[0.0, 2.0], [0.0, 0.0]]
+    """
+    known = items >= 0
+    found = (np.ones(int(known.sum())), (cells[known], items[known]))
+    return csr_matrix(found, shape=(n_cells, n_items))
+
+
+def marks(cells: np.ndarray, n_cells: int) -> csr_matrix:
+    """Mark the rows of each cell: multiplying by it adds rows up.
+
+    >>> (marks(np.array([0, 0, 1]), 2) @ np.array([1.0, 2.0, 4.0])).tolist()
+    [3.0, 4.0]
+    """
+    n = len(cells)
+    return csr_matrix((np.ones(n), cells, np.arange(n + 1)), shape=(n, n_cells)).T.tocsr()
+
+
+def rows_by(cells: np.ndarray, known: np.ndarray, n_cells: int) -> Floats:
+    """Count the rows of each cell that have a value.
+
+    >>> rows_by(np.array([0, 0, 1]), np.array([True, False, True]), 2).tolist()
+    [1.0, 1.0]
+    """
+    return add_up(cells, known.astype(float), n_cells)

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from mandoline_core.arrays import Floats, Index
+from mandoline_core.estimating.columns.words import words_of
 from mandoline_core.samples import Sample
-from mandoline_core.trust.unmodelled.words import words_of
 
 Kind = Literal["number", "date", "category", "flag", "text"]
 Samples = tuple[Sample, Sample]
@@ -100,16 +100,11 @@ def encode_column(column: str, samples: Samples, read: tuple[Index, Index]) -> E
 def _read(column: str, samples: Samples, read: tuple[Index, Index], goal: pa.DataType) -> list[pa.Array]:
     found = []
     for sample, some in zip(samples, read, strict=True):
-        array = _arrow(sample, column)
-        if len(some) < len(array):
-            array = array.take(pa.array(some))
+        series = sample.series(column)
+        array = (series[some] if len(some) < len(series) else series).to_arrow()
+        array = array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
         found.append(pc.cast(array, goal, safe=False))
     return found
-
-
-def _arrow(sample: Sample, column: str) -> pa.Array:
-    array = sample.series(column).to_arrow()
-    return array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
 
 
 def _floats(values: pa.Array) -> Floats:

@@ -1,0 +1,153 @@
+"""Columns by pattern: every column that may differ between the samples, read off a draw of rows and added up."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from mandoline_core.arrays import Index
+from mandoline_core.errors import MandolineError
+from mandoline_core.estimating.columns.encoding import EncodedColumn, encode_column
+from mandoline_core.estimating.columns.tally import Cells, ColumnTally, tally_column
+from mandoline_core.estimators import default_columns
+from mandoline_core.formatting import Sentence
+from mandoline_core.patterns import Membership
+from mandoline_core.samples import Memory
+from mandoline_core.weighting import Rows
+
+MOST_ROWS = 20_000  # a sample
+GOLD, MEASURED = "the true answers of a slice", "what the metric measures"
+
+
+@dataclass(frozen=True, eq=False)
+class DrawnColumns:
+    """Hold every column of some rows, drawn at random from both samples; nothing in it depends on slices.
+
+    Parameters
+    ----------
+    encoded : mapping of str to EncodedColumn
+    source_rows, target_rows : array of int
+        The scored source rows and the target rows that were read.
+    n_source, n_target : int
+        How many there are.
+    left_out : mapping of str to str
+        Columns that are not compared, and why.
+    """
+
+    encoded: Mapping[str, EncodedColumn]
+    source_rows: Index
+    target_rows: Index
+    n_source: int
+    n_target: int
+    left_out: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def note(self) -> str:
+        """Say on how many rows the comparison rests, where that is not all of them; else nothing."""
+        sides = (
+            (len(self.source_rows), self.n_source, "{here:,} of {n_source:,} {source_rows}"),
+            (len(self.target_rows), self.n_target, "{there:,} of {n_target:,} {target_rows}"),
+        )
+        parts = " and ".join(template for read, n, template in sides if read < n)
+        return parts and Sentence(
+            f"Columns are compared on {parts}, drawn at random.",
+            here=len(self.source_rows),
+            n_source=self.n_source,
+            there=len(self.target_rows),
+            n_target=self.n_target,
+        )
+
+    def without(self, columns: Collection[str], why: str) -> DrawnColumns:
+        """Leave out more columns."""
+        gone = {column: why for column in columns if column in self.encoded}
+        kept = {column: one for column, one in self.encoded.items() if column not in gone}
+        return replace(self, encoded=kept, left_out={**self.left_out, **gone}) if gone else self
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnTable:
+    """Hold all columns by cell; nothing in it depends on weights.
+
+    Parameters
+    ----------
+    n_groups : int
+        Cells are the patterns, once for each group of source rows; 0 when every source row is a cell.
+    """
+
+    drawn: DrawnColumns
+    columns: tuple[ColumnTally, ...]
+    n_groups: int
+
+    @property
+    def n_tests(self) -> int:
+        """Count the comparisons among which one may stand out by luck."""
+        return sum(column.tests for column in self.columns)
+
+
+_ENCODED: Memory[DrawnColumns] = Memory(most=8)
+
+
+def draw_columns(rows: Rows, most_rows: int = MOST_ROWS, seed: int = 0) -> DrawnColumns:
+    """Read every column of at most so many rows of a sample, drawn uniformly; once for all models and slices.
+
+    Labels, models' answers, the metric's own column, identifiers, dates and constants are left out. A column that a
+    slice reads is not: what its slice leaves of it is worth knowing.
+
+    Parameters
+    ----------
+    seed : int
+        Of the draw.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from mandoline_core import Sample
+    >>> from mandoline_core.project import MetricSettings
+    >>> source = Sample(pd.DataFrame({"place": list("aab"), "age": [30, 40, 60], "y": 1}), label="y")
+    >>> target = Sample(pd.DataFrame({"place": list("ab"), "age": [50, 60]}))
+    >>> drawn = draw_columns(Rows(source, target, None, MetricSettings(), np.ones(3, dtype=bool)))
+    >>> [(name, column.kind) for name, column in drawn.encoded.items()], drawn.left_out
+    ([('place', 'category'), ('age', 'number')], {'y': 'the label'})
+    """
+    samples, scored = (rows.source, rows.target), np.flatnonzero(rows.scored)
+
+    def read() -> DrawnColumns:
+        rng = np.random.default_rng(seed)
+        here, there = (_draw(n, most_rows, rng) for n in (len(scored), rows.target.n_rows))
+        columns, left_out = default_columns(*samples)
+        made = {column: encode_column(column, samples, (scored[here], there)) for column in columns}
+        encoded = {column: one for column, one in made.items() if isinstance(one, EncodedColumn)}
+        left_out |= {column: why for column, why in made.items() if isinstance(why, str)}
+        return DrawnColumns(encoded, here, there, len(scored), rows.target.n_rows, left_out)
+
+    found = _ENCODED.once(samples, (most_rows, seed, np.packbits(rows.scored).tobytes()), read)
+    return found if rows.metric.column is None else found.without([rows.metric.column], MEASURED)
+
+
+def column_table(drawn: DrawnColumns, members: Membership, n_patterns: int, *, by_row: bool = False) -> ColumnTable:
+    """Add every column up by pattern, in each group of source rows.
+
+    Parameters
+    ----------
+    members : Membership
+        The pattern of every scored source row and of every target row.
+    by_row : bool
+        Give every source row a cell of its own, for methods that weight rows of one pattern differently.
+    """
+    here, there = drawn.source_rows, drawn.target_rows
+    if (drawn.n_source, drawn.n_target) != (len(members.source), len(members.target)):
+        raise MandolineError("The columns were read off other rows. Read them again.")
+    n_groups = 0 if by_row else int(members.groups.max(initial=0)) + 1
+    cells = Cells.of(
+        np.arange(len(here)) if by_row else members.groups[here].astype(np.intp) * n_patterns + members.source[here],
+        members.target[there],
+        len(here) if by_row else n_groups * n_patterns,
+        n_patterns,
+    )
+    return ColumnTable(drawn, tuple(tally_column(name, one, cells) for name, one in drawn.encoded.items()), n_groups)
+
+
+def _draw(n: int, most: int, rng: np.random.Generator) -> Index:
+    return np.arange(n) if n <= most else np.sort(rng.choice(n, most, replace=False))
