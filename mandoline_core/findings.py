@@ -25,14 +25,14 @@ class FindingKind:
         A stable name for programs.
     headline : str
         What is doubtful, at a glance: a sentence without its full stop.
-    detail : str
-        The rest of the message, from the punctuation on.
     remedy : str
         What to do about it.
+    detail : str
+        The rest of the message, from the punctuation on.
 
     Examples
     --------
-    >>> kind = FindingKind("slices", "tiny_slice", "Slice {name!r} has {n} {source_rows}", ": too few.", "Widen it.")
+    >>> kind = FindingKind("slices", "tiny_slice", "Slice {name!r} has {n} {source_rows}", "Widen it.", ": too few.")
     >>> print(kind.found("warning", name="a", n=2).message)
     Slice 'a' has 2 source rows: too few.
     """
@@ -40,8 +40,8 @@ class FindingKind:
     check: str
     code: str
     headline: str
-    detail: str
     remedy: str
+    detail: str = "."
 
     def found(self, severity: Severity, *, slices: tuple[str, ...] = (), **numbers: Any) -> Finding:
         """Say that it was found, with the numbers and names that its templates need."""

@@ -72,13 +72,13 @@ def read_row_answers(rows: Rows) -> RowAnswers | None:
         here, there, classes = _read_predictions(rows)
     except MandolineError as error:  # nothing to compare; estimating has said or will say what is wrong
         nothing = np.full(int(rows.scored.sum()), -1), np.full(rows.target.n_rows, -1)
-        return RowAnswers((), nothing, unread=error.sentence if has_chances else None)
+        return RowAnswers((), nothing, unread=str(error) if has_chances else None)
     if not has_chances:
         return RowAnswers(classes, (here, there))
     try:
         evidence = rows.evidence
     except MandolineError as error:
-        return RowAnswers(classes, (here, there), unread=error.sentence)
+        return RowAnswers(classes, (here, there), unread=str(error))
     sure, then = (
         # What is -1 reads the last class, and is then missing.
         np.where(predicted >= 0, chances[np.arange(len(chances)), predicted], np.nan)

@@ -40,14 +40,13 @@ TRUTH_NOT_DEFINED = FindingKind(
     "labels",
     "truth_not_defined",
     "The {target}'s own labels give no truth to compare with",
-    ": {why}",
     "Nothing to do: the estimate does not use them.",
+    ": {why}",
 )
 ROWS_WITHOUT_SCORE = FindingKind(
     "rows",
     "rows_without_score",
     "{missing:,} of {n:,} rows of {name} lack a label or prediction and are left out",
-    ".",
     "Fill in what is missing if these rows differ from the others.",
 )
 

@@ -25,15 +25,14 @@ NO_BOOTSTRAP = FindingKind(
     "fit",
     "no_bootstrap",
     "The bootstrap redraws slice patterns, which does not do for this method and metric",
-    "; the interval is made the method's own way.",
     'Nothing to do; interval = "influence" says the same.',
+    "; the interval is made the method's own way.",
 )
 BOOTSTRAP_FAILURES = FindingKind(
     "fit",
     "bootstrap_failures",
     "On {failures} of {replicates} redraws the weights could not be fitted; the interval leaves them out and may be "
     "too short",
-    ".",
     "Use fewer slices, or merge rare ones.",
 )
 

@@ -25,14 +25,12 @@ NEGATIVE_CLASS_SHARE = FindingKind(
     "negative_class_share",
     "From the predictions, class {names:quoted} would be less frequent than never on the {target}; it is taken to be "
     "absent",
-    ".",
     "If the class is there, more than class frequencies has changed: use another method.",
 )
 WITHOUT_PREDICTIONS = FindingKind(
     "rows",
     "rows_without_predictions",
     "{missing:,} of {n:,} rows of {name} lack a prediction and are left out",
-    ".",
     "Fill in what is missing if these rows differ from the others.",
 )
 

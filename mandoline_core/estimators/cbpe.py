@@ -25,7 +25,6 @@ NOT_CALIBRATED = FindingKind(
     "rows_not_calibrated",
     "{rows:,} of {n:,} {target_rows} have probabilities with which no labelled row was of any class; they are taken as "
     "they are",
-    ".",
     "Label rows of the rarer classes, or merge classes.",
 )
 

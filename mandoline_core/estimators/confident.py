@@ -23,7 +23,6 @@ WITHOUT_PROBABILITIES = FindingKind(
     "rows",
     "rows_without_probabilities",
     "{missing:,} of {n:,} rows of {name} lack a prediction or class probabilities and are left out",
-    ".",
     "Fill in what is missing if these rows differ from the others.",
 )
 

@@ -18,7 +18,6 @@ OUTSIDE_BOUNDS = FindingKind(
     "fit",
     "denoised_outside_bounds",
     "The denoised formula gave {value:.3f}, which no {metric} can be; it is shown as {shown:g}",
-    ".",
     'Check the corrections, or use estimator "mandoline".',
 )
 

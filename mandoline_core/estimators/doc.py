@@ -11,7 +11,6 @@ OUTSIDE_BOUNDS = FindingKind(
     "estimate_outside_bounds",
     "Moved by the difference of confidences, the accuracy would be {moved:.1%}, which cannot be; {value:.0%} is given "
     "instead",
-    ".",
     "Use a method that calibrates the probabilities, such as cbpe.",
 )
 

@@ -24,7 +24,6 @@ OUTSIDE_BOUNDS = FindingKind(
     "fit",
     "estimate_outside_bounds",
     "The outcome model's lines lead to {value:.4g}, which {metric} cannot be; {inside:g} is given",
-    ".",
     "Use estimator mandoline, or label more rows like the {target}'s.",
 )
 

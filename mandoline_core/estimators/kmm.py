@@ -31,7 +31,6 @@ _GAP = (
     "fit",
     "optimality_gap",
     "Kernel mean matching (kernel width {width:.3g}) is within {gap:.1e} of its best objective, relatively",
-    ".",
 )
 OPTIMALITY_GAP = FindingKind(*_GAP, "Nothing to do.")
 LARGE_OPTIMALITY_GAP = FindingKind(*_GAP, "Use fewer rows, or another kernel width.")
@@ -39,7 +38,6 @@ BOX_REACHED = FindingKind(
     "fit",
     "box_reached",
     "{share:.0%} of the labelled rows count as much as box = {box:g} allows",
-    ".",
     "Raise box in [methods], or leave out columns that set the samples apart.",
 )
 

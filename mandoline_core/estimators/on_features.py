@@ -22,15 +22,14 @@ from mandoline_core.samples import Memory
 from mandoline_core.weighting import Problem
 
 T = TypeVar("T")
-_FITS: Memory[Any] = Memory(most=32)
 ROWS_DRAWN = FindingKind(
     "rows",
     "rows_drawn",
     "For speed, features are looked at in {here:,} of {n_source:,} labelled rows and {there:,} of {n_target:,} new "
     "rows, drawn at random",
-    ".",
     "Raise max_rows in [methods] to use more.",
 )
+_FITS: Memory[Any] = Memory(most=32)
 
 
 @dataclass(frozen=True, eq=False)

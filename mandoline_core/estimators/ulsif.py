@@ -21,8 +21,8 @@ RATIO_FIT = FindingKind(
     "fit",
     "ratio_fit",
     "The density ratio was fitted with kernel width {width:.3g} and ridge {ridge:.3g}, chosen by leaving rows out",
-    "; the interval takes this choice as given.",
     "Nothing to do, or set width in [methods].",
+    "; the interval takes this choice as given.",
 )
 
 

@@ -30,36 +30,34 @@ NOT_EXPLAINED = FindingKind(
     "labels",
     "slices_do_not_explain",
     DISAGREE,
-    f"{DISAGREE_BY} The combined estimate allows for that, the one without labels does not.",
     "Quote the combined estimate; look for a slice that sets apart the labelled rows that surprise.",
+    f"{DISAGREE_BY} The combined estimate allows for that, the one without labels does not.",
 )
 NO_HELP = FindingKind(
     "labels",
     "predictions_do_not_help",
     "What slices and confidence lead one to expect of a row does not go with what the labels say",
-    ", so only the labels count.",
     "More labels narrow the interval; a slice on which the model errs more would help, too.",
+    ", so only the labels count.",
 )
 WITHOUT_PREDICTION = FindingKind(
     "labels",
     "labels_without_prediction",
     "{n:count labelled row} of {name} cannot be scored and count for nothing",
-    ".",
     "Fill in the predictions that are missing.",
 )
 FEW = FindingKind(
     "labels",
     "few_labels",
     "There are {n} labels",
-    ". Intervals were tried out with {least} and more.",
     "Label more rows before quoting these numbers.",
+    ". Intervals were tried out with {least} and more.",
 )
 SPEAK_OF_ALL = FindingKind(
     "labels",
     "labels_speak_of_all",
     "Labels speak of the whole {target}; the estimate without them leaves out {aside:.1%} of it, and so does the test "
     "of the slices",
-    ".",
     "Compare the two numbers with that in mind.",
 )
 

@@ -22,18 +22,17 @@ _MISSING = (
     "planned_rows_without_label",
     "There is no label for {missing:,} of the {planned:count planned row}",
 )
-MISSING_LABELS = FindingKind(*_MISSING, ".", "Label the others, too; those left out must not be the hard ones.")
+MISSING_LABELS = FindingKind(*_MISSING, "Label the others, too; those left out must not be the hard ones.")
 MISPLACED_LABELS = FindingKind(
     *_MISSING,
-    ", and {others:count label} at rows that are not in the plan.",
     "The plan's column row counts from 1: check that the labels stand at the rows that it names.",
+    ", and {others:count label} at rows that are not in the plan.",
 )
 NOT_RANDOM = FindingKind(
     "labels",
     "labels_not_random",
     "Slice {name!r} has {among:.0%} of the labelled rows and {rate:.0%} of the {target}: the labelled rows are no "
     "random draw, and what they say may not hold for the others",
-    ".",
     "Label rows drawn at random, or those of a plan, and name the plan.",
 )
 

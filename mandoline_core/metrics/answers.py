@@ -26,15 +26,15 @@ CHANCE_OF_UNSEEN_CLASSES = FindingKind(
     "chance_of_unseen_classes",
     "In {sample}, model {model!r} gives {share:.1%} of its chance to classes that neither a label nor a prediction "
     "shows",
-    "; it is shared out among the others.",
     "Leave these classes out of probabilities, or label rows of them.",
+    "; it is shared out among the others.",
 )
 NOT_MOST_PROBABLE = FindingKind(
     "answers",
     "prediction_not_most_probable",
     "In {share:.1%} of the rows of {sample} the prediction of model {model!r} is not its most probable class",
-    ". The probability of the predicted class is what counts as its confidence.",
     "Check the probability columns, unless the model predicts by a threshold other than one half.",
+    ". The probability of the predicted class is what counts as its confidence.",
 )
 
 

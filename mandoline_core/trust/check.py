@@ -6,15 +6,13 @@ A new check is a file with a `CheckRule` and the kinds of findings it declares, 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from mandoline_core.estimating import Diagnostics, ModelReport
+from mandoline_core.estimating import Diagnostics
 from mandoline_core.estimators import Outcome, get_estimator
 from mandoline_core.findings import Finding
+from mandoline_core.trust.evidence import CheckedReport
 from mandoline_core.weighting import Problem
-
-if TYPE_CHECKING:
-    from mandoline_core.trust.evidence import CheckedReport
 
 
 class Solution(NamedTuple):
@@ -41,7 +39,7 @@ class NotRun(NamedTuple):
 NO_WEIGHTS = NotRun("This method does not weight labelled rows, so there is nothing to compare with the new ones.")
 
 
-def weights_rows(report: ModelReport) -> bool:
+def weights_rows(report: CheckedReport) -> bool:
     """Tell whether the method makes the labelled rows stand for the new ones; those on probabilities alone do not."""
     return get_estimator(report.estimator).needs != ("probabilities",)
 
@@ -55,10 +53,13 @@ class CheckRule:
         What its kinds of findings call it.
     question : str
         What a pass answers with yes.
+    on_slices : bool
+        Whether it is asked only of methods that look at slices.
     """
 
     name: str
     question: str
+    on_slices = False
 
     def find(self, solution: Solution) -> Iterable[Finding]:  # noqa: ARG002 - for checks that have something to find
         """Go by the solved problem alone; a comparison of methods asks this, too."""

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from mandoline_core.estimating import ModelProblem, ModelReport, Progress, solve_model
+from mandoline_core.estimating import ModelProblem, Progress, solve_model
 from mandoline_core.estimators import get_estimator
 from mandoline_core.findings import Finding, worst_first
 from mandoline_core.formatting import Sentence
 from mandoline_core.project import EstimatorSettings
+from mandoline_core.trust.answers import AnswersCheck
 from mandoline_core.trust.check import CheckRule, NotRun, Solution
 from mandoline_core.trust.columns import ColumnsCheck
 from mandoline_core.trust.corrections import CorrectionsCheck
-from mandoline_core.trust.drift import AnswersCheck
 from mandoline_core.trust.evidence import CheckedReport, gather_evidence
 from mandoline_core.trust.fit import FitCheck
 from mandoline_core.trust.labels import LabelsCheck
 from mandoline_core.trust.pairs import PairsCheck
 from mandoline_core.trust.rows import RowsCheck
+from mandoline_core.trust.set_aside import OverlapCheck
 from mandoline_core.trust.slices import SlicesCheck
-from mandoline_core.trust.support import OverlapCheck
-from mandoline_core.trust.tail import WeightsCheck
 from mandoline_core.trust.verdict import conclude, judge
+from mandoline_core.trust.weights import WeightsCheck
 
 CHECKS: list[CheckRule] = [
     FitCheck(),
@@ -41,17 +41,13 @@ def report_model(
     prepared: ModelProblem, settings: EstimatorSettings, progress: Progress | None = None
 ) -> CheckedReport:
     """Solve one model's problem on its patterns, check what can be checked, and judge; no rows are touched."""
-    return check_report(solve_model(prepared, settings, progress))
-
-
-def check_report(solved: ModelReport) -> CheckedReport:
-    """Ask every check; put what they computed and found, and the verdict that follows, on the report."""
+    solved = solve_model(prepared, settings, progress)
     report = CheckedReport.of(solved, gather_evidence(solved))
     solution = Solution(report.estimator, report.problem, report.outcome, report.diagnostics)
     findings = [*report.findings, *find_all(solution)]
     applied: dict[CheckRule, NotRun | None] = {}
     for rule in CHECKS:
-        seen = rule.look(report)
+        seen = rule.look(report) if report.uses_slices or not rule.on_slices else None
         if seen is None:
             continue
         applied[rule] = None
@@ -70,10 +66,11 @@ def check_report(solved: ModelReport) -> CheckedReport:
 
 def find_all(solution: Solution) -> list[Finding]:
     """List what the checks find in a solved problem alone: what a comparison of methods says of each."""
-    return [finding for rule in CHECKS for finding in rule.find(solution)]
+    asked = [rule for rule in CHECKS if solution.uses_slices or not rule.on_slices]
+    return [finding for rule in asked for finding in rule.find(solution)]
 
 
-def _assumption(report: ModelReport) -> Sentence:
+def _assumption(report: CheckedReport) -> Sentence:
     if not report.uses_slices:
         return Sentence("this holds: {assumes}", assumes=get_estimator(report.estimator).assumes)
     rules = len(set(report.prepared.counted.origins.values())) or len(report.problem.patterns.names)

@@ -22,16 +22,16 @@ STILL_OFF = FindingKind(
     "columns",
     "unmodelled_shift",
     "After weighting, the {what} is still off, and {why}",
+    "{action}",
     ": {here} in the {source}, {weighted} after weighting and {there} in the {target} ({before:+.2f} standard "
     "deviations before, {after:+.2f} after). It matters if the model does better or worse there.",
-    "{action}",
 )
 OFF = FindingKind(
     "columns",
     "unmodelled_shift",
     "The {what} is off: {here} in the {source} and {there} in the {target} ({before:+.2f} standard deviations)",
-    ". It matters if the model does better or worse there.",
     "{action}",
+    ". It matters if the model does better or worse there.",
 )
 
 

@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 
 from mandoline_core.errors import MandolineError
-from mandoline_core.estimating import ModelReport, interval_of
+from mandoline_core.estimating import interval_of
 from mandoline_core.estimators import get_estimator, normal_reach
 from mandoline_core.findings import Finding, FindingKind
 from mandoline_core.formatting import Sentence, show_difference, show_interval
 from mandoline_core.trust.check import CheckRule, Solution
+from mandoline_core.trust.evidence import CheckedReport
 
 MOST_STANDARD_ERRORS = 1.96  # that a rate may lie beyond 0 or 1 before it speaks against the corrections
 MISTAKE_Z = 2.576  # two-sided 1%
@@ -22,16 +23,16 @@ NOT_DERIVABLE = FindingKind(
     "corrections_not_derivable",
     "The {target}'s corrections of slice {name!r} cannot be derived from the {source}, which never shows one of its "
     "answers",
-    ". The {source}'s matrix is used as it stands.",
     "Set the {target}'s corrections yourself.",
+    ". The {source}'s matrix is used as it stands.",
 )
 RATE_OUTSIDE = FindingKind(
     "corrections",
     "derived_rate_outside",
     "With the error rates of slice {name!r} in the {source}, {rate:percent} of the {target} would have to be truly "
     "inside it, which cannot be; {used:percent} is used",
-    ". {why}",
     "{action}",
+    ". {why}",
 )
 BY_CHANCE: dict[str, Any] = {"why": "The luck of the samples alone can do that.", "action": "Nothing to do."}
 NOT_BY_CHANCE: dict[str, Any] = {
@@ -42,28 +43,27 @@ NOISY_SLICES = FindingKind(
     "corrections",
     "noisy_slices",
     "Some slices are noisy, and the paper's weights then move the score only part of the way",
-    ". The denoised estimator, which assumes that a slice's mistakes have nothing to do with the score, {other}.",
     'Choose estimator "denoised" if that assumption is sound.',
+    ". The denoised estimator, which assumes that a slice's mistakes have nothing to do with the score, {other}.",
 )
 NOISY_SLICES_DENOISED = FindingKind(
     "corrections",
     "noisy_slices",
     "This assumes that a slice's mistakes have nothing to do with the score",
-    ". The paper's weighting, which assumes less but moves the score only part of the way, {other}.",
     'Choose estimator "mandoline" if that assumption is in doubt.',
+    ". The paper's weighting, which assumes less but moves the score only part of the way, {other}.",
 )
 MISTAKES_MATTER = FindingKind(
     "corrections",
     "mistakes_matter",
     "In the {source}, the score depends on what slice {name!r} says even where the truth is known",
-    " (z = {z:.1f}), so the denoised estimator's assumption does not quite hold.",
     'Compare it with estimator "mandoline"; the truth may lie between the two.',
+    " (z = {z:.1f}), so the denoised estimator's assumption does not quite hold.",
 )
 MEASURED = FindingKind(
     "corrections",
     "measured_corrections",
     "The corrections of {names:quoted 4} were measured on {least:,} rows{more}; the interval allows for that{so}",
-    ".",
     "{action}",
 )
 
@@ -73,6 +73,7 @@ class CorrectionsCheck(CheckRule):
 
     name = "corrections"
     question = "Can the corrections be right?"
+    on_slices = True
 
     def find(self, solution: Solution) -> Iterator[Finding]:
         """Compare the rates that follow from the corrections with what rates can be."""
@@ -80,19 +81,17 @@ class CorrectionsCheck(CheckRule):
             return
         problem = solution.problem
         table, corrections = problem.patterns, problem.corrections()
-        rates = corrections.target_rate[np.isfinite(corrections.target_rate)]
-        errors = np.zeros(len(table.names))
-        if (np.abs(rates - 0.5) > 0.5).any():  # only a rate that cannot be is held against sampling error
-            errors = problem.rule.rate_errors(
-                table.rates("source"), table.rates("target"), table.n_source, table.n_target
-            )
+        rates, luck = corrections.target_rate[np.isfinite(corrections.target_rate)], np.zeros(len(table.names))
+        if (np.abs(rates - 0.5) > 0.5).any():  # only a rate that cannot be is held against luck
+            sides = (table.rates("source"), table.rates("target"))
+            luck = problem.rule.rate_errors(*sides, table.n_source, table.n_target)
         for i, name in enumerate(table.names):
             if corrections.underivable[i]:
                 yield NOT_DERIVABLE.found("warning", slices=(name,), name=name)
             rate = float(corrections.target_rate[i])
             beyond = max(-rate, rate - 1) if np.isfinite(rate) else 0.0
             if beyond > 1e-9:
-                by_chance = beyond <= MOST_STANDARD_ERRORS * errors[i]
+                by_chance = beyond <= MOST_STANDARD_ERRORS * luck[i]
                 why = BY_CHANCE if by_chance else NOT_BY_CHANCE
                 yield RATE_OUTSIDE.found(
                     "info" if by_chance else "serious",
@@ -103,19 +102,15 @@ class CorrectionsCheck(CheckRule):
                     **why,
                 )
 
-    def look(self, report: ModelReport) -> Iterator[Finding] | None:
+    def look(self, report: CheckedReport) -> Iterator[Finding]:
         """Put the estimators for noisy slices side by side, and say what measuring adds."""
-        return _look(report) if report.uses_slices else None
+        fits_slices = report.estimator in ("mandoline", "denoised")
+        if fits_slices and not report.problem.corrections().takes_codes_at_their_word:
+            yield from _about_noise(report)
+        yield from _about_audits(report)
 
 
-def _look(report: ModelReport) -> Iterator[Finding]:
-    fits_slices = report.estimator in ("mandoline", "denoised")
-    if fits_slices and not report.problem.corrections().takes_codes_at_their_word:
-        yield from _about_noise(report)
-    yield from _about_audits(report)
-
-
-def _about_noise(report: ModelReport) -> Iterator[Finding]:
+def _about_noise(report: CheckedReport) -> Iterator[Finding]:
     """Put the two estimators for noisy slices side by side, and test what the denoised one assumes."""
     problem, denoised = report.problem, report.estimator == "denoised"
     try:
@@ -132,7 +127,7 @@ def _about_noise(report: ModelReport) -> Iterator[Finding]:
             yield MISTAKES_MATTER.found("warning" if denoised else "info", slices=(name,), name=name, z=z)
 
 
-def _about_audits(report: ModelReport) -> Iterator[Finding]:
+def _about_audits(report: CheckedReport) -> Iterator[Finding]:
     """Say that corrections were measured on few rows, and what that does to the interval."""
     problem, outcome = report.problem, report.outcome
     if outcome.error_if_known is None or problem.audit is None:

@@ -1,15 +1,13 @@
-"""The check of the answers: signs that classes or their meaning changed, and what unlabelled data cannot say."""
+"""Drift: signs that classes or their meaning changed, and what unlabelled data cannot say."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from mandoline_core.estimating import ModelReport
-from mandoline_core.findings import Finding, FindingKind
+from mandoline_core.findings import Finding
 from mandoline_core.formatting import Sentence
-from mandoline_core.trust.check import NO_WEIGHTS, CheckRule, NotRun, weights_rows
 from mandoline_core.trust.drift_signs import (
     ClassShare,
     ConfidenceShift,
@@ -21,9 +19,6 @@ from mandoline_core.trust.drift_signs import (
 )
 from mandoline_core.trust.unmodelled.gaps import sampling_threshold
 
-if TYPE_CHECKING:
-    from mandoline_core.trust.evidence import CheckedReport
-
 NOTABLE = 0.02  # two points: less would hardly move an estimate that anyone acts on
 MOST_OVERSURE = 0.05  # a gap between confidence and accuracy that is worth a sentence
 NO_LABELS = (
@@ -32,24 +27,6 @@ NO_LABELS = (
         "Weighting assumes that rows alike to the slices are right equally often in both samples; predictions and "
         "confidence on the new rows can raise a doubt about that, and cannot settle it."
     ),
-)
-
-CLASSES_SHIFT = FindingKind(
-    "answers",
-    "predicted_classes_shift",
-    "After weighting, class {name!r} is still predicted for {weighted:.1%} of the {source} and {there:.1%} of the "
-    "{target}",
-    " (z = {z:.1f}). Either rows changed in a way that no slice stands for, or the classes themselves became more or "
-    "less frequent.",
-    "Add a slice that explains it, such as one of kind 'prediction'; compare with estimator \"bbse\", which is made "
-    "for classes whose frequency changed.",
-)
-CONFIDENCE_SHIFT = FindingKind(
-    "answers",
-    "confidence_shift",
-    "After weighting, the model's mean confidence is {weighted:.1%} on the {source} and {there:.1%} on the {target}",
-    " (z = {z:.1f}): it finds the new rows {easier} in a way that no slice stands for.",
-    "Add a slice of kind 'entropy' or 'confidence', or look at the new rows it is least sure of.",
 )
 
 
@@ -117,49 +94,20 @@ def drift(report: ModelReport) -> Drift:
     return replace(found, words=(*_say(found), *NO_LABELS))
 
 
-def drift_findings(found: Drift) -> Iterator[Finding]:
-    """Warn when predicted classes or confidence still differ after weighting, by more than luck and two points."""
-    yield from found.findings
-    worst, sure = _worst_class(found), found.confidence
-    if worst is not None:
-        yield CLASSES_SHIFT.found("warning", name=worst.name, weighted=worst.weighted, there=worst.target, z=worst.z)
-    if sure is not None and _confidence_moved(sure):
-        easier = "easier" if sure.gap > 0 else "harder"
-        yield CONFIDENCE_SHIFT.found("warning", weighted=sure.weighted, there=sure.target, z=sure.z, easier=easier)
-
-
-class AnswersCheck(CheckRule):
-    """Ask whether the model's answers match, in class and confidence; reading them adds what does not go together."""
-
-    name = "answers"
-    question = "Do the model's answers match?"
-
-    def look(self, report: CheckedReport) -> Iterator[Finding | NotRun]:
-        """Compare answers and confidence after weighting."""
-        found = report.evidence.drift
-        if not weights_rows(report):
-            yield from drift_findings(replace(found, predicted=(), confidence=None))
-            yield NO_WEIGHTS
-            return
-        yield from drift_findings(found)
-        if found.unread is not None:
-            yield NotRun(found.unread)
-        elif not found.predicted:
-            yield NotRun("There are no predicted classes to compare between the samples.")
-
-
-def _worst_class(found: Drift) -> ClassShare | None:
+def worst_class(found: Drift) -> ClassShare | None:
+    """Return the class whose share is left furthest off, beyond luck and two points."""
     moved = [share for share in found.predicted if abs(share.z) > found.threshold and abs(share.gap) > NOTABLE]
     return max(moved, key=lambda share: (round(abs(share.gap), 12), share.gap), default=None)
 
 
-def _confidence_moved(sure: ConfidenceShift) -> bool:
+def confidence_moved(sure: ConfidenceShift) -> bool:
+    """Tell whether confidence is left off beyond luck and two points."""
     return abs(sure.gap) > NOTABLE and abs(sure.z) > sampling_threshold(1)
 
 
 def _say(found: Drift) -> Iterator[str]:
     """Say in words what predictions and confidence show."""
-    worst, sure = _worst_class(found), found.confidence
+    worst, sure = worst_class(found), found.confidence
     if worst is not None:
         yield Sentence(
             "Class {name!r} is predicted for {weighted:.1%} of the reweighted {source} and {there:.1%} of the "
@@ -170,7 +118,7 @@ def _say(found: Drift) -> Iterator[str]:
         )
     elif found.predicted:
         yield Sentence("Each class is predicted about as often in the reweighted {source} as in the {target}.")
-    if sure is not None and _confidence_moved(sure):
+    if sure is not None and confidence_moved(sure):
         yield Sentence(
             "The model is {surer} of its answers on the {target} ({there:.1%}) than on the reweighted {source} "
             "({weighted:.1%}). Whether it is right to be cannot be seen.",

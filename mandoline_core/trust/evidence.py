@@ -61,7 +61,7 @@ class CheckedReport(ModelReport):
 
     @classmethod
     def of(cls, report: ModelReport, evidence: Evidence) -> CheckedReport:
-        """Add what the checks computed."""
+        """Add what the checks look at."""
         return cls(**{item.name: getattr(report, item.name) for item in fields(report)}, evidence=evidence)
 
 

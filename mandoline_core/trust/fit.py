@@ -11,15 +11,15 @@ NOT_CONVERGED = FindingKind(
     "fit",
     "not_converged",
     "The weights could not be fitted: no solution was found",
-    ". The number shown is not an estimate.",
     "Remove slices or edges that say nearly the same, or set a small ridge such as 0.01.",
+    ". The number shown is not an estimate.",
 )
 RIDGE = FindingKind(
     "fit",
     "ridge",
     "A ridge of {ridge:g} holds the weights back",
-    ": reweighted slices do not quite match the {target}.",
     "Set ridge = 0 to match them exactly.",
+    ": reweighted slices do not quite match the {target}.",
 )
 
 

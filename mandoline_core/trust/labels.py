@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from mandoline_core.estimating import ModelReport
 from mandoline_core.findings import Finding
 from mandoline_core.labelling import check_slices
 from mandoline_core.trust.check import CheckRule
+from mandoline_core.trust.evidence import CheckedReport
 
 
 class LabelsCheck(CheckRule):
@@ -14,6 +14,6 @@ class LabelsCheck(CheckRule):
     name = "labels"
     question = "Do the labels that arrived agree?"
 
-    def look(self, report: ModelReport) -> tuple[Finding, ...] | None:
-        """Test the slices by a label column that is being filled in; one with the whole truth is for revealing."""
+    def look(self, report: CheckedReport) -> tuple[Finding, ...] | None:
+        """Test the slices by the labels at hand."""
         return check_slices(report.prepared, report.settings)

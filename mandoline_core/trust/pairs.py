@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mandoline_core.errors import MandolineError
-from mandoline_core.estimating import ModelReport
 from mandoline_core.findings import Finding, FindingKind
 from mandoline_core.formatting import Sentence
 from mandoline_core.trust.check import CheckRule, NotRun
+from mandoline_core.trust.evidence import CheckedReport
 from mandoline_core.weighting import edge_threshold, has_rows, score_tests
 
 MAX_UNCERTAIN = 8
@@ -19,15 +19,15 @@ UNMODELLED_PAIR = FindingKind(
     "unmodelled_pair",
     "Slices {first!r} and {second!r} move together: after weighting they still agree on {points:.1f} points {way} of "
     "the {target} than of the {source}",
-    " (z = {z:.1f}).{others}",
     'Add an edge between the two, or let edges = "auto" choose.',
+    " (z = {z:.1f}).{others}",
 )
 PAIRS_NOT_TESTED = FindingKind(
     "pairs",
     "pairs_not_tested",
     "Whether pairs of slices match after weighting was not tested",
-    ". {why}",
     "Use fewer slices that are noisy or abstain.",
+    ". {why}",
 )
 
 
@@ -37,12 +37,12 @@ class PairsCheck(CheckRule):
     name = "pairs"
     question = "Do pairs of slices match?"
 
-    def look(self, report: ModelReport) -> Iterator[Finding | NotRun] | None:
+    def look(self, report: CheckedReport) -> Iterator[Finding | NotRun] | None:
         """Test pairs where slices are fitted: edges are what matches them."""
         return None if report.outcome.delta is None else _look(report)
 
 
-def _look(report: ModelReport) -> Iterator[Finding | NotRun]:
+def _look(report: CheckedReport) -> Iterator[Finding | NotRun]:
     """Name the pair of slices whose joint frequency weighting leaves furthest off, if tests tell it from luck."""
     problem = report.problem
     if report.estimator not in ("mandoline", "denoised") or report.prepared.learned is not None:

@@ -9,12 +9,11 @@ from mandoline_core.trust.check import CheckRule, Solution
 
 FEW_ROWS = 30
 _FEW = (
-    "has {n:count row}",
-    ". Intervals are meant for samples of {least} rows and more.",
     "Collect more rows before quoting this number.",
+    ". Intervals are meant for samples of {least} rows and more.",
 )
-FEW_SOURCE_ROWS = FindingKind("rows", "few_source_rows", f"The {{source}} {_FEW[0]}", *_FEW[1:])
-FEW_TARGET_ROWS = FindingKind("rows", "few_target_rows", f"The {{target}} {_FEW[0]}", *_FEW[1:])
+FEW_SOURCE_ROWS = FindingKind("rows", "few_source_rows", "The {source} has {n:count row}", *_FEW)
+FEW_TARGET_ROWS = FindingKind("rows", "few_target_rows", "The {target} has {n:count row}", *_FEW)
 
 
 class RowsCheck(CheckRule):

@@ -6,41 +6,37 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from mandoline_core.estimating import ModelReport
 from mandoline_core.findings import Finding, FindingKind
 from mandoline_core.formatting import Sentence
 from mandoline_core.patterns import Patterns
 from mandoline_core.trust.check import CheckRule, Solution
+from mandoline_core.trust.support import TINY
 
-TINY = 5  # source rows on one side of a slice
 MUCH_ABSTENTION = 0.5
 
 CONSTANT_SLICE = FindingKind(
     "slices",
     "constant_slice",
     "Slice {name!r} is the same for every row of both samples, so it carries no information",
-    ".",
     "Remove it or change its rule.",
 )
 TINY_SLICE = FindingKind(
     "slices",
     "tiny_slice",
     "Slice {name!r} has {n} {source_rows} {side} it",
-    ". What it says about the score there is mostly luck.",
     "Widen its rule, merge it with another slice, or label more such rows.",
+    ". What it says about the score there is mostly luck.",
 )
 MUCH_ABSTAINED = FindingKind(
     "slices",
     "much_abstention",
     "Slice {name!r} abstains on {share:percent} of the {where}, where it is taken to say nothing",
-    ".",
     "Fill in the missing values, or drop the slice.",
 )
 DUPLICATE_SLICE = FindingKind(
     "slices",
     "duplicate_slice",
     "Slices {twin!r} and {name!r} say the same about every row",
-    ".",
     "One of them is enough.",
 )
 
@@ -50,11 +46,10 @@ class SlicesCheck(CheckRule):
 
     name = "slices"
     question = "Does every slice say something?"
+    on_slices = True
 
     def find(self, solution: Solution) -> Iterator[Finding]:
         """Look at every slice by its rates, and at its twins."""
-        if not solution.uses_slices:
-            return
         table = solution.problem.patterns
         source, target = table.rates("source"), table.rates("target")
         constant = ((source > 0) | (target > 0)).sum(axis=1) == 1
@@ -72,10 +67,6 @@ class SlicesCheck(CheckRule):
             if max(here, there) > MUCH_ABSTENTION:
                 where = Sentence("{source}" if here >= there else "{target}")
                 yield MUCH_ABSTAINED.found("warning", slices=(name,), name=name, share=max(here, there), where=where)
-
-    def look(self, report: ModelReport) -> tuple[()] | None:
-        """Ask nothing of a method that does not look at slices."""
-        return () if report.uses_slices else None
 
 
 def _duplicates(table: Patterns, constant: np.ndarray) -> Iterator[Finding]:

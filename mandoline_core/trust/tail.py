@@ -1,24 +1,16 @@
-"""The check of the weights: whether enough rows carry the estimate, and the heaviest thin out fast enough."""
+"""Tails: whether the heaviest rows thin out fast enough for a weighted mean to settle."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mandoline_core.arrays import Floats
 from mandoline_core.estimating import ModelReport
-from mandoline_core.findings import Finding, FindingKind, Severity
 from mandoline_core.formatting import Sentence
 from mandoline_core.patterns import add_up
-from mandoline_core.trust.check import CheckRule, Solution
-from mandoline_core.trust.rows import FEW_ROWS
-
-if TYPE_CHECKING:
-    from mandoline_core.trust.evidence import CheckedReport
 
 # The fit's standard error is about (1 + k) / sqrt(values); with fewer distinct values than this it exceeds 0.3, and
 # k could not be told from any of the limits below.
@@ -26,23 +18,7 @@ FEWEST_VALUES = 20
 # A tail's index means: below 1/2 finite variance; up to 0.7 still usable in practice; below 1 finite mean.
 FINITE_VARIANCE, USABLE, FINITE_MEAN = 0.5, 0.7, 1.0
 _PRIOR_ROWS = 10  # Vehtari et al. add so many rows' worth of k = 0.5, which steadies short tails
-FEW_EFFECTIVE_ROWS = 100
-
-FEW_EFFECTIVE = FindingKind(
-    "weights",
-    "few_effective_rows",
-    "The estimate rests on {effective:count effective row} out of {n:,.0f}: a few rows count for very much (up to "
-    "{ratio:,.0f} times)",
-    ".",
-    "Drop or merge the slice that shifts most, or label more rows like the {target}'s.",
-)
-HEAVY_TAIL = FindingKind(
-    "weights",
-    "heavy_tail",
-    "The tail of the weights has index {k:.2f}, {means}",
-    ".{so}",
-    "Drop or merge the slice that shifts most, or label more rows like the {target}'s.",
-)
+INDEX, INDEX_SO = "The tail of the weights has index {k:.2f}, {means}", ".{so}"
 # What an index below each limit means, and what to do then.
 _MEANINGS = {
     FINITE_VARIANCE: ("below 0.5: heavy rows thin out fast, and the interval can be taken at its word", ""),
@@ -56,29 +32,6 @@ _MEANINGS = {
         " Do not quote it; drop or merge the slice that shifts most.",
     ),
 }
-
-
-class WeightsCheck(CheckRule):
-    """Ask whether enough rows carry the estimate."""
-
-    name = "weights"
-    question = "Do enough rows carry the estimate?"
-
-    def find(self, solution: Solution) -> Iterator[Finding]:
-        """Compare the effective rows with all there are."""
-        n, effective = solution.problem.patterns.n_source, solution.diagnostics.effective_sample_size
-        very_few = effective < FEW_EFFECTIVE_ROWS / 4
-        if effective < FEW_EFFECTIVE_ROWS <= n or (very_few and n >= FEW_ROWS):
-            ratio = solution.diagnostics.largest_ratio
-            yield FEW_EFFECTIVE.found(
-                "serious" if very_few else "warning", effective=effective, n=float(n), ratio=ratio
-            )
-
-    def look(self, report: CheckedReport) -> Iterator[Finding]:
-        """Look at the tail of the weights."""
-        k = report.evidence.tail.k
-        if k is not None and k >= USABLE:
-            yield _say("serious", k)
 
 
 @dataclass(frozen=True)
@@ -97,7 +50,7 @@ class Tail:
 
     k: float | None
     reason: str | None
-    words: str
+    words: Sentence
 
 
 def pareto_k(ratios: Floats, counts: Floats) -> float | None:
@@ -163,12 +116,12 @@ def tail_of(report: ModelReport) -> Tail:
         )
         return Tail(None, reason, words)
     k = _fit(values, rows)
-    return Tail(k, None, _say("info", k).message)
+    return Tail(k, None, _words(k))
 
 
-def _say(severity: Severity, k: float) -> Finding:
+def _words(k: float) -> Sentence:
     means, so = next(said for limit, said in _MEANINGS.items() if k < limit)
-    return HEAVY_TAIL.found(severity, k=k, means=means, so=so)
+    return Sentence(INDEX + INDEX_SO, k=k, means=means, so=so)
 
 
 def _ratios(report: ModelReport) -> tuple[Floats, Floats]:

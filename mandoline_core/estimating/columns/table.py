@@ -46,13 +46,18 @@ class DrawnColumns:
     @property
     def note(self) -> str:
         """Say on how many rows the comparison rests, where that is not all of them; else nothing."""
-        here, there = len(self.source_rows), len(self.target_rows)
-        parts = ["{here:,} of {n_source:,} {source_rows}"] if here < self.n_source else []
-        parts += ["{there:,} of {n_target:,} {target_rows}"] if there < self.n_target else []
-        if not parts:
-            return ""
-        template = f"Columns are compared on {' and '.join(parts)}, drawn at random."
-        return Sentence(template, here=here, there=there, n_source=self.n_source, n_target=self.n_target)
+        sides = (
+            (len(self.source_rows), self.n_source, "{here:,} of {n_source:,} {source_rows}"),
+            (len(self.target_rows), self.n_target, "{there:,} of {n_target:,} {target_rows}"),
+        )
+        parts = " and ".join(template for read, n, template in sides if read < n)
+        return parts and Sentence(
+            f"Columns are compared on {parts}, drawn at random.",
+            here=len(self.source_rows),
+            n_source=self.n_source,
+            there=len(self.target_rows),
+            n_target=self.n_target,
+        )
 
     def without(self, columns: Collection[str], why: str) -> DrawnColumns:
         """Leave out more columns."""

@@ -10,9 +10,11 @@ import numpy as np
 import pytest
 
 import mandoline_core as md
+from app.vocabulary import PLAIN
 from app.words import wording
 from mandoline_core import ESTIMATORS, ModelReport
 from mandoline_core.findings import FindingKind
+from mandoline_core.formatting import say
 
 REVIEWS = Path(__file__).parents[3] / "sample_data" / "reviews" / "project.toml"
 JOINER = "\u2060"
@@ -113,12 +115,12 @@ def test_every_estimator_says_what_it_does_and_assumes(name):
     does, assumes = wording.estimator_sentence(name).split(" It assumes: ")
     assert does.endswith(".")
     assert not does.startswith(wording.plain(ESTIMATORS[name].title))
-    assert assumes.replace("\\", "") == ESTIMATORS[name].assumes
+    assert assumes.replace("\\", "") == say(ESTIMATORS[name].assumes, PLAIN)
 
 
 def test_a_finding_says_what_to_do_and_escapes_names():
     said = wording.finding_sentence(
-        FindingKind("slices", "tiny", "Slice {name!r} is small", ".", "Widen it.").found("warning", name="**x**")
+        FindingKind("slices", "tiny", "Slice {name!r} is small", "Widen it.").found("warning", name="**x**")
     )
     assert said == r"Slice '\*\*x\*\*' is small\. **What to do\:** Widen it\."
 

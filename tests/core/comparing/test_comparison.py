@@ -146,7 +146,7 @@ def test_the_text_says_what_not_to_quote_and_each_reason_once(frames: Frames) ->
         entries=model.entries
         | {name: Entry(name, available=False, reason="No probabilities.") for name in ("cbpe", "pape")},
     )
-    few = FindingKind("weights", "few_rows", "It rests on 8 rows", ".", "Label more.").found("serious")
+    few = FindingKind("weights", "few_rows", "It rests on 8 rows", "Label more.").found("serious")
     entries = {name: replace(one, findings=[few] * one.available) for name, one in model.entries.items()}
     one = replace(found, models={model.model: replace(model, entries=entries)})
     text = " ".join(str(one).split())

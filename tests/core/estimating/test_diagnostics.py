@@ -15,7 +15,7 @@ from mandoline_core.metrics.registry import get_metric
 from mandoline_core.slices.noise import Correction, Noise
 from mandoline_core.trust.check import Solution
 from mandoline_core.trust.checks import find_all
-from mandoline_core.trust.slices import TINY
+from mandoline_core.trust.support import TINY
 from mandoline_core.weighting.corrections import correction_rule
 from mandoline_core.weighting.problem import Problem
 from tests.strategies import Case, cases, random_case, settled

@@ -21,8 +21,8 @@ LEAP = FindingKind(
     "leap",
     "leap_day",
     "{n:count row} of the {source} fell on the leap day",
-    ", which the {target} does not have.",
     "Leave {n:count row} out.",
+    ", which the {target} does not have.",
 )
 
 

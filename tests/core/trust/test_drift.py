@@ -12,7 +12,8 @@ import pytest
 
 from mandoline_core import Category, Model, ModelReport, Prediction, Sample, estimate, estimate_from_codes, load_project
 from mandoline_core.project.settings import MetricSettings
-from mandoline_core.trust.drift import Drift, drift, drift_findings
+from mandoline_core.trust.answers import drift_findings
+from mandoline_core.trust.drift import Drift, drift
 from mandoline_core.trust.drift_signs import ClassShare, ConfidenceShift
 from tests.core.projects import REVIEWS
 

@@ -37,7 +37,7 @@ def verdict(world: MadeWorld) -> md.Verdict:
 
 def finding(check: str, severity: Severity) -> Finding:
     """Make a finding of a check."""
-    return FindingKind(check, "brand_new", "It is so", ": because.", "Do something.").found(severity)
+    return FindingKind(check, "brand_new", "It is so", "Do something.", ": because.").found(severity)
 
 
 def test_sound_worlds_are_green():
