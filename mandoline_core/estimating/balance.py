@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from mandoline_core.arrays import Floats
 from mandoline_core.estimating.model_report import ModelReport
 from mandoline_core.patterns import add_up
-from mandoline_core.samples import Model, Sample, class_codes
-from mandoline_core.slices import Combination, Expression, Slice, expression_columns
+from mandoline_core.samples import Sample, class_codes
 
 MOST_VALUES = 30  # a text column with more distinct values is prose, or a key
 
@@ -133,7 +132,7 @@ def used_columns(report: ModelReport, source: Sample) -> frozenset[str]:
     for model in source.models:
         found.update(model.columns)
     for rule in report.prepared.counted.slices:
-        found.update(_read_by(rule))
+        found.update(rule.reads if rule.gold is None else (*rule.reads, rule.gold))
     return frozenset(found)
 
 
@@ -235,19 +234,3 @@ def _line(
     return Balance(
         name, kind, source, weighted, target, (target - source) / scale, (target - weighted) / scale, modelled
     )
-
-
-def _read_by(rule: Slice) -> Iterator[str]:
-    """Go through the columns that a resolved slice reads."""
-    if rule.gold is not None:
-        yield rule.gold
-    if isinstance(rule, Combination):
-        for part in rule.parts:
-            yield from _read_by(part)
-    elif isinstance(rule, Expression):
-        yield from expression_columns(rule.text)
-    else:
-        yield from rule.needs
-    model = getattr(rule, "model", None)
-    if isinstance(model, Model):
-        yield from model.columns

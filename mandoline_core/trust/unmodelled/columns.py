@@ -11,7 +11,7 @@ import numpy as np
 from mandoline_core.errors import MandolineError
 from mandoline_core.estimating import ModelReport
 from mandoline_core.findings import Finding
-from mandoline_core.slices import Combination, Expression, Slice, expression_columns
+from mandoline_core.slices import Slice
 from mandoline_core.trust.unmodelled.encoding import MOST_LEVELS
 from mandoline_core.trust.unmodelled.gaps import Weighing, sampling_threshold, weigh, weigh_rows
 from mandoline_core.trust.unmodelled.line import AGREEMENT, BalanceLine, Edge
@@ -65,7 +65,7 @@ def unmodelled_balance(report: ModelReport, table: ColumnTable) -> tuple[Balance
     threshold = sampling_threshold(table.n_tests)
     weighing = _weighing(report, table)
     rules = report.prepared.counted.slices
-    reads = {rule.name: set(_columns_read(rule)) for rule in rules}
+    reads = {rule.name: rule.reads for rule in rules}
     found = []
     for column in table.columns:
         line = _shift(column, weighing, threshold)
@@ -179,16 +179,6 @@ def _off(line: BalanceLine, *, weighted: bool) -> str:
         f"After weighting, {what} is still off, and {why}: {source}, {line.show(line.weighted)} "
         f"after weighting and {target} ({line.before:+.2f} standard deviations before, {line.after:+.2f} after)."
     )
-
-
-def _columns_read(rule: Slice) -> Iterator[str]:
-    """Go through the columns that a resolved slice reads."""
-    if isinstance(rule, Combination):
-        yield from itertools.chain.from_iterable(map(_columns_read, rule.parts))
-    elif isinstance(rule, Expression):
-        yield from expression_columns(rule.text)
-    else:
-        yield from rule.needs
 
 
 def _shift(column: ColumnTally, weighing: Weighing, threshold: float) -> BalanceLine | None:

@@ -25,8 +25,8 @@ from mandoline_core import (
 )
 from mandoline_core.errors import MandolineError
 from mandoline_core.slices.codes import slice_codes
+from mandoline_core.slices.kinds import All
 from mandoline_core.slices.rule import Slice
-from mandoline_core.slices.rules import All
 from mandoline_core.trust.unmodelled.columns import (
     columns_of,
     unmodelled_balance,
