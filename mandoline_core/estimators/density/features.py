@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
@@ -16,7 +15,7 @@ from scipy.sparse import csr_matrix, hstack, issparse
 from mandoline_core.arrays import Floats, Index
 from mandoline_core.errors import DataError
 from mandoline_core.formatting import listed
-from mandoline_core.samples import Sample, kind_of
+from mandoline_core.samples import Sample, is_prose, kind_of, profile_column
 
 Matrix: TypeAlias = Floats | csr_matrix
 
@@ -24,11 +23,6 @@ MOST_LEVELS = 50  # of a column of categories; the rest is one level, "(other)"
 MOST_WORDS = 2000  # of a column of text
 MOST_DENSE = 200  # columns of a matrix that is kept dense whatever is in it
 MOSTLY_ZERO = 0.3  # a wider matrix, or one with text, is kept sparse when less than this share of it is not zero
-_LOOKED_AT = 1000  # values, to tell text from categories
-_SEVERAL_WORDS = 3.0  # a value, on average: text
-_NEARLY_ALL = 0.95
-_ENOUGH_ROWS = 20  # with fewer, values that differ are no sign of an identifier
-_KEY = re.compile(r"(?:.*[\W_])?(?i:ids?|idx|index|key|uuid|guid)|.*[a-z](?:Id|ID|Index|Key)")
 _WORD = r"\w+(?:['\u2019]\w+)*"  # also words of one letter, and with an apostrophe inside
 _CONSTANT = "the same value in every row of both samples"
 
@@ -176,39 +170,7 @@ def _drawback(column: str, source: Sample, target: Sample) -> str | None:
     empty = [sample.name for sample in (source, target) if sample.schema[column] == nw.Unknown]
     if empty:
         return "no value at all" if len(empty) == 2 else f"no value at all in {empty[0]}"
-    known = [_arrow(sample, column, kind).drop_null() for sample in (source, target)]
-    n_known, distinct = sum(map(len, known)), [pc.count_distinct(values).as_py() for values in known]
-    if distinct == [1, 1] and n_known == source.n_rows + target.n_rows and known[0][0] == known[1][0]:
-        return _CONSTANT
-    if n_known < _ENOUGH_ROWS or not _may_be_keys(column, kind, known, source, target):
-        return None
-    if sum(distinct) >= _NEARLY_ALL * n_known and (kind == "text" or all(map(_counts_on, known))):
-        return "an identifier: nearly every value occurs once"
-    if _KEY.fullmatch(column) and sum(distinct) > MOST_LEVELS:
-        return "an identifier, by its name"
-    return None
-
-
-def _may_be_keys(column: str, kind: str, known: Sequence[pa.Array], source: Sample, target: Sample) -> bool:
-    """Tell whether a column holds what identifiers are written in: whole numbers, or text of a word or two."""
-    if kind == "text":
-        return not _is_prose(known)
-    return all(sample.schema[column].is_integer() for sample in (source, target))
-
-
-def _counts_on(values: pa.Array) -> bool:
-    """Tell whether whole numbers lie as close as those of numbered rows do; measurements are further apart."""
-    ends = pc.min_max(values)
-    return bool(ends["max"].as_py() - ends["min"].as_py() <= 2 * len(values))
-
-
-def _is_prose(known: Sequence[pa.Array]) -> bool:
-    """Tell text of several words from categories, which are few or short."""
-    values = pa.concat_arrays(known)
-    if pc.count_distinct(values).as_py() <= min(MOST_LEVELS, len(values) // 2):
-        return False
-    some = values.take(np.linspace(0, len(values) - 1, min(len(values), _LOOKED_AT)).astype(int)).to_pylist()
-    return len(some) > 0 and sum(len(value.split()) for value in some) >= _SEVERAL_WORDS * len(some)
+    return profile_column(column, source, target, most_levels=MOST_LEVELS).drawback or None
 
 
 def _kind(column: str, source: Sample, target: Sample) -> tuple[str | None, str]:
@@ -265,7 +227,7 @@ def _encode(column: str, source: Sample, target: Sample, rows: tuple[Index, Inde
     used = pa.concat_arrays([values.take(pa.array(some)) for values, some in zip(whole, rows, strict=True)])
     if kind != "text":
         return _numbers(column, used.to_numpy(zero_copy_only=False).copy())
-    if _is_prose([values.drop_null() for values in whole]):
+    if is_prose(whole, MOST_LEVELS):
         return _words(column, used)
     return _levels(column, used)
 

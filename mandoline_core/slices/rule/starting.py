@@ -43,10 +43,9 @@ def survey(source: Sample, target: Sample, identifiers: Collection[str] = (), sl
     >>> survey(sample, sample, ["id"]).numbers
     ['n', 'id']
     """
-    roles = {column for model in source.models for column in model.columns} | {source.label}
 
     def free(need: str) -> list[str]:
-        found = [column for column in fitting_columns(source, target, need) if column not in roles]
+        found = [column for column in fitting_columns(source, target, need) if column not in source.roles]
         return sorted(found, key=lambda column: column in identifiers)
 
     def length(column: str) -> float:
