@@ -73,6 +73,7 @@ class ThresholdedConfidence(OfAccuracy):
 
     name = "atc"
     title = "Average thresholded confidence (ATC)"
+    does = "The share of new rows on which the model is surer than a threshold that fits the labelled data."
     assumes = "A threshold on confidence with as many source rows above it as are right has so on the new data, too."
 
     def scores(self, rows: AnsweredRows) -> Floats:
@@ -105,6 +106,7 @@ class ThresholdedEntropy(ThresholdedConfidence):
 
     name = "atc_entropy"
     title = "Average thresholded confidence by entropy (ATC-NE)"
+    does = "As thresholded confidence, but by how little the probabilities are spread over the classes."
     assumes = "A threshold on entropy with as many source rows below it as are right has so on the new data, too."
 
     def scores(self, rows: AnsweredRows) -> Floats:

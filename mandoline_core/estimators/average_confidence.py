@@ -13,6 +13,7 @@ class AverageConfidence(OfAccuracy):
 
     name = "average_confidence"
     title = "Average confidence"
+    does = "The mean of how sure the model is of its answers on the new data."
     assumes = "The model's probabilities are right on the new data."
 
     def accuracy(self, known: UsableRows) -> Accuracy:

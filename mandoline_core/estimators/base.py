@@ -105,9 +105,9 @@ def complete_outcome(
 class Estimator(ABC):
     """Describe a method and run it.
 
-    A new method is one file in this package and one line in the registry (`__init__.py`). The command line, the library
-    and the app then offer it; what the app says that it does is in `app/wording.py`. Its class comes from this one, or
-    from what methods of a kind share, which leaves less to define:
+    A new method is one file in this package, one line in the registry (`registry.py`) and its test. The command line,
+    the library and the app then offer it. Its class comes from this one, or from what methods of a kind share, which
+    leaves less to define:
 
     - `on_patterns.OnPatterns` weights slice patterns: define `solve` and `means`;
     - `on_patterns.OnRatios` does so by a ratio fitted to the patterns: define `fit`;
@@ -121,6 +121,11 @@ class Estimator(ABC):
 
     Parameters
     ----------
+    does : str
+        What it does, in one sentence for a person who does not know the method.
+    seconds : float
+        How long it takes on 10,000 rows of each sample, roughly, where a person should know before it starts; 0 for
+        quick ones. It grows with the square of the rows.
     assumes : str
         What must hold for the estimate to be right, in one sentence.
     needs : tuple of str
@@ -136,6 +141,7 @@ class Estimator(ABC):
     >>> class Commonest(Estimator):
     ...     name = "commonest"
     ...     title = "Commonest pattern"
+    ...     does = "Only labelled rows with the combination of slices that most new rows have count."
     ...     assumes = "All new rows are like those with the commonest pattern of slices."
     ...     needs, later = ("slices",), True
     ...
@@ -164,9 +170,11 @@ class Estimator(ABC):
 
     name: str
     title: str
+    does: str
     assumes: str
     needs: tuple[str, ...] = ()
     later: bool = False
+    seconds: float = 0.0
 
     @abstractmethod
     def reason(self, problem: Problem) -> str | None:

@@ -149,6 +149,7 @@ class Bbse(OnAnswers):
 
     name = "bbse"
     title = "Label shift (BBSE)"
+    does = "Classes count as often as the model's answers and their mix-ups say they occur in the new data."
     assumes = "Only how frequent classes are has changed; rows of one class look the same as before."
 
     def reason(self, problem: Problem) -> str | None:

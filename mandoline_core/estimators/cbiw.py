@@ -22,6 +22,7 @@ class CbiwSlices(OnRatios):
 
     name = "cbiw_slices"
     title = "Classifier on slices"
+    does = "A classifier tells new rows from labelled ones by their slices; rows that look new count more."
     assumes = "A logistic regression on the slices tells how likely a row is to be new, and slices are never wrong."
 
     def fit(self, problem: Problem) -> PatternRatios:
@@ -55,6 +56,8 @@ class CbiwFeatures(OnFeatures[LogisticFit]):
 
     name = "cbiw_features"
     title = "Classifier on columns"
+    does = "A classifier tells new rows from labelled ones by their columns; rows that look new count more."
+    seconds = 5.0
     assumes = "A logistic regression on the columns tells how likely a row is to be new, and both samples overlap."
 
     def fit(self, problem: Problem, seen: FeatureRows) -> LogisticFit:  # noqa: ARG002 - it has no settings
@@ -83,6 +86,7 @@ class CbiwScores(Estimator):
 
     name = "cbiw_scores"
     title = "Classifier trained elsewhere"
+    does = "As a classifier on columns, but one trained elsewhere, whose answers are in a column."
     assumes = "The column's probabilities are right; its interval takes them as given."
     needs = ("scores",)
 

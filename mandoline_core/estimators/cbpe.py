@@ -75,6 +75,7 @@ class Cbpe(OnProbabilities):
 
     name = "cbpe"
     title = "Calibrated probabilities (CBPE)"
+    does = "Probabilities are made right on the labelled data, and then say how often answers on new rows are right."
     assumes = "Rows with the same probabilities are right as often on the new data as on labelled data."
 
     def reason(self, problem: Problem) -> str | None:

@@ -12,6 +12,7 @@ class DifferenceOfConfidences(OfAccuracy):
 
     name = "doc"
     title = "Difference of confidences (DoC)"
+    does = "The score on your labelled data, moved by as much as the model's mean confidence moved."
     assumes = "Accuracy moves by exactly as much as the model's mean confidence does."
 
     def accuracy(self, known: UsableRows) -> Accuracy:

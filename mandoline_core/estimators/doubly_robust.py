@@ -161,6 +161,7 @@ class DoublyRobust(OnReweighted):
 
     name = "doubly_robust"
     title = "Doubly robust (weights and outcome model)"
+    does = "A model of the score predicts new rows; weighted labelled rows say how far it is off."
     assumes = (
         "Either slices capture what changed, or confidence and predicted class tell how often the model is right, "
         "on the new data as on labelled data."

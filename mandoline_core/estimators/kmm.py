@@ -61,6 +61,7 @@ class KmmSlices(Estimator):
 
     name = "kmm_slices"
     title = "Kernel matching on slices"
+    does = "Labelled rows count more or less, so that they are near new rows as often, by their slices."
     assumes = "Rows with alike slices are scored alike, and slices are never wrong."
     needs = ("slices",)
 
@@ -94,6 +95,8 @@ class KmmFeatures(OnFeatures[_MatchingRun]):
 
     name = "kmm_features"
     title = "Kernel matching on columns"
+    does = "Labelled rows count more or less, so that they are near new rows as often, by their columns."
+    seconds = 120.0
     assumes = "Rows with alike columns are scored alike, and both samples overlap."
 
     def tuning(self, methods: MethodSettings) -> Hashable:

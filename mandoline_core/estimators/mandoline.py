@@ -14,6 +14,7 @@ class Mandoline(OnPatterns):
 
     name = "mandoline"
     title = "Mandoline (the paper's weights)"
+    does = "Each labelled row counts more or less, so that your slices are as frequent as in the new data."
     assumes = "Within a slice pattern, the model does as well on new data as on labelled data."
 
     def solve(self, problem: Problem) -> Outcome:

@@ -15,6 +15,7 @@ class Pape(OnReweighted):
 
     name = "pape"
     title = "Probabilities calibrated by slices (PAPE)"
+    does = "As calibrated probabilities, but made right for the slices as frequent as they are in the new data."
     assumes = (
         "Rows with the same probabilities in the same slice pattern are right as often on the new data as on "
         "labelled data."

@@ -20,6 +20,7 @@ class Simple(OnPatterns):
 
     name = "simple"
     title = "Simple pattern ratio"
+    does = "Each combination of slices counts as often as it occurs in the new data; nothing is modelled."
     assumes = "Every pattern of the new data occurs often enough in the labelled data, and slices are never wrong."
 
     def solve(self, problem: Problem) -> Outcome:

@@ -16,6 +16,7 @@ class Source(OnPatterns):
 
     name = "source"
     title = "Source score"
+    does = "The score on your labelled data as it is, with every row counting once."
     assumes = "The new data are like the labelled data."
     needs = ()
 

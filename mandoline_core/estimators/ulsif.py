@@ -23,6 +23,7 @@ class UlsifSlices(OnRatios):
 
     name = "ulsif_slices"
     title = "Density ratio on slices"
+    does = "How much more frequent rows are in the new data is fitted as a smooth function of slices."
     assumes = "The ratio of densities is a smooth function of the slices, which are never wrong."
 
     def fit(self, problem: Problem) -> PatternRatios:
@@ -42,6 +43,8 @@ class UlsifFeatures(OnFeatures[RatioFit]):
 
     name = "ulsif_features"
     title = "Density ratio on columns"
+    does = "How much more frequent rows are in the new data is fitted as a smooth function of columns."
+    seconds = 8.0
     assumes = "The ratio of densities is a smooth function of the columns, and both samples overlap."
 
     def tuning(self, methods: MethodSettings) -> Hashable:
