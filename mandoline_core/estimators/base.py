@@ -68,10 +68,10 @@ class Outcome:
 
 def complete_outcome(
     problem: Problem,
-    *,
     value: float,
     means: Floats,
     influence: Spread,
+    *,
     weights: Floats | None = None,
     converged: bool = True,
     findings: tuple[Finding, ...] = (),
@@ -95,7 +95,6 @@ def complete_outcome(
         influence=influence,
         row_weights=np.tile(weights, (len(problem.groups), 1)),
         kept=np.ones(len(table), dtype=bool),
-        unused=np.zeros(len(table), dtype=bool),
         converged=converged,
         findings=findings,
         scored_weights=scored_weights,

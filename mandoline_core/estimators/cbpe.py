@@ -87,10 +87,6 @@ class Cbpe(OnProbabilities):
         known = read_known(problem)
         n = len(known.source)
         found = calibrated_expectation(problem.metric, known.source, known.target, np.full(n, 1 / n))
-        return complete_outcome(
-            problem,
-            value=found.value,
-            means=found.means,
-            influence=known.influence(found.by_weight / n, found.by_target, pooled=found.pooled),
-            findings=(*known.findings, *found.findings),
-        )
+        spread = known.influence(found.by_weight / n, found.by_target, pooled=found.pooled)
+        findings = (*known.findings, *found.findings)
+        return complete_outcome(problem, found.value, found.means, spread, findings=findings)

@@ -9,13 +9,12 @@ import numpy as np
 from mandoline_core.arrays import Floats
 from mandoline_core.estimators.base import Outcome
 from mandoline_core.estimators.folds import ill_conditioned
-from mandoline_core.estimators.on_patterns import OnPatterns
-from mandoline_core.estimators.weighted import weighted_means, weighted_outcome
+from mandoline_core.estimators.mandoline import Mandoline
 from mandoline_core.findings import Finding
 from mandoline_core.weighting import Problem
 
 
-class Denoised(OnPatterns):
+class Denoised(Mandoline):
     """Predict the score from the true slices' expected values, and weight what the prediction leaves.
 
     The paper's weights average over the truth given what the slices say, and so lose part of the link between
@@ -27,18 +26,15 @@ class Denoised(OnPatterns):
     does = "As Mandoline, but it also follows the score from what a noisy slice says to what is truly so."
     assumes = "A slice's mistakes have nothing to do with the score: it depends on the true slices only."
     gives_weights = False
+    denoise = True
 
     def solve(self, problem: Problem) -> Outcome:
         """Estimate the metric on the target, with influence."""
-        outcome = weighted_outcome(problem, denoise=True)
+        outcome = super().solve(problem)
         spread = _spread(problem, outcome.means)
         if outcome.influence.standard_error() > spread > 0:
             raise ill_conditioned(_least_informative(problem))
         return _keep_within_bounds(problem, outcome)
-
-    def means(self, problem: Problem) -> Floats:
-        """Estimate the statistics' means only."""
-        return weighted_means(problem, denoise=True)
 
 
 def _spread(problem: Problem, means: Floats) -> float:

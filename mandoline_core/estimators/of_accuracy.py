@@ -42,13 +42,9 @@ class OfAccuracy(OnProbabilities):
         found = self.accuracy(known)
         sign = -1.0 if problem.metric.name == "error" else 1.0
         value = 1 - found.value if sign < 0 else found.value
-        return complete_outcome(
-            problem,
-            value=value,
-            means=np.array([value]),
-            influence=known.influence(sign * found.source, sign * found.target),
-            findings=(*known.findings, *found.findings),
-        )
+        spread = known.influence(sign * found.source, sign * found.target)
+        findings = (*known.findings, *found.findings)
+        return complete_outcome(problem, value, np.array([value]), spread, findings=findings)
 
     @abstractmethod
     def accuracy(self, known: UsableRows) -> Accuracy:

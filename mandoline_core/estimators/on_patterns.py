@@ -10,7 +10,7 @@ import numpy as np
 
 from mandoline_core.arrays import Floats
 from mandoline_core.estimators.base import Estimator, Outcome, complete_outcome
-from mandoline_core.estimators.intervals import Influence, RowInfluence, SourcePart, TargetPart
+from mandoline_core.estimators.intervals import Influence, RowInfluence, SourcePart
 from mandoline_core.findings import Finding
 from mandoline_core.metrics import evaluate, get_metric
 from mandoline_core.patterns import Patterns
@@ -100,14 +100,12 @@ class OnRatios(OnPatterns):
         gradient = problem.metric.slope(means)
         centre = float(gradient @ means)
         of_source, of_target = fitted.through_fit(table.sums @ gradient - table.source * centre)
+        part = SourcePart(table, ratios[:, None] * gradient, of_source - ratios * centre)
         return complete_outcome(
             problem,
-            value=problem.metric.combine(means),
-            means=means,
-            influence=Influence(
-                (SourcePart(table, ratios[:, None] * gradient, of_source - ratios * centre),),
-                TargetPart(table.target, of_target),
-            ),
+            problem.metric.combine(means),
+            means,
+            Influence((part,), of_target),
             weights=np.where(table.source > 0, ratios, 0.0) / table.n_source,
             converged=fitted.converged,
             findings=fitted.findings,

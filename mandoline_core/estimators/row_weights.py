@@ -63,9 +63,9 @@ def row_outcome(
     scored[rows] = weights
     return complete_outcome(
         problem,
-        value=found.value,
-        means=found.means,
-        influence=spread,
+        found.value,
+        found.means,
+        spread,
         weights=add_up(members.source, scored, len(table)) / np.maximum(table.source, 1),
         findings=findings,
         scored_weights=scored,

@@ -85,7 +85,7 @@ def assert_influence_is_the_derivative(problem: Problem, name: str) -> None:
             assert found == pytest.approx(expected, abs=2e-8), (group, pattern)
     for pattern in np.flatnonzero(problem.patterns.target):
         expected = derivative(lambda share, p=pattern: value(mix_target(problem, p, share)))
-        found = 0.0 if influence.target is None else influence.target.values[pattern]
+        found = influence.target[pattern]
         assert found == pytest.approx(expected, abs=2e-8), pattern
 
 
