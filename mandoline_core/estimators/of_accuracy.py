@@ -1,4 +1,4 @@
-"""What estimators of the accuracy alone share: when they apply, and how the error follows."""
+"""Estimators of the accuracy alone: what they share, and those that go by the mean confidence."""
 
 from __future__ import annotations
 
@@ -49,3 +49,46 @@ class OfAccuracy(OnProbabilities):
     @abstractmethod
     def accuracy(self, known: UsableRows) -> Accuracy:
         """Estimate the accuracy on the target."""
+
+
+class AverageConfidence(OfAccuracy):
+    """Average, over the target, the probability of the class that is predicted (Hendrycks and Gimpel, 2017)."""
+
+    name = "average_confidence"
+    title = "Average confidence"
+    does = "The mean of how sure the model is of its answers on the new data."
+    assumes = "The model's probabilities are right on the new data."
+
+    def accuracy(self, known: UsableRows) -> Accuracy:
+        """Average the confidence on the target."""
+        confidence = known.target.confidence
+        value = float(confidence.mean())
+        return Accuracy(value, np.zeros(len(known.source)), (confidence - value) / len(confidence))
+
+
+class DifferenceOfConfidences(OfAccuracy):
+    """Add to the source's accuracy what the target's mean confidence gains on the source's (Guillory et al., 2021)."""
+
+    name = "doc"
+    title = "Difference of confidences (DoC)"
+    does = "The score on your labelled data, moved by as much as the model's mean confidence moved."
+    assumes = "Accuracy moves by exactly as much as the model's mean confidence does."
+
+    def accuracy(self, known: UsableRows) -> Accuracy:
+        """Move the source's accuracy by the difference of mean confidences; keep it between 0 and 1."""
+        before, after = known.source.confidence, known.target.confidence
+        surplus = known.source.right - before  # accuracy beyond what the model claims
+        moved = float(surplus.mean() + after.mean())
+        source = (surplus - surplus.mean()) / len(surplus)
+        target = (after - after.mean()) / len(after)
+        value = min(max(moved, 0.0), 1.0)
+        if value == moved:
+            return Accuracy(value, source, target)
+        outside = Finding(
+            "estimate_outside_bounds",
+            "warning",
+            f"Moved by the difference of confidences, the accuracy would be {moved:.1%}, which cannot be; {value:.0%} "
+            "is given instead.",
+            "Use a method that calibrates the probabilities, such as cbpe.",
+        )
+        return Accuracy(value, source, target, (outside,))
