@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from mandoline_core.arrays import Floats
@@ -21,31 +19,11 @@ from mandoline_core.estimators.confident import (
 )
 from mandoline_core.estimators.reweighted import OnReweighted
 from mandoline_core.findings import Finding
-from mandoline_core.metrics import ClassCodes, Metric, evaluate
+from mandoline_core.metrics import ClassCodes, Evaluation, Metric, evaluate
 from mandoline_core.weighting import Problem
 
 
-class ExpectedMetric(NamedTuple):
-    """Hold a metric's value on rows that count by their chances, and how it moves with them.
-
-    Parameters
-    ----------
-    means : array of float, shape (n_statistics,)
-    slopes : array of float, shape (n_rows, n_classes)
-        Derivative by each chance, times the number of rows; up to a constant a row, which no change of chances
-        that sum to 1 can feel.
-    """
-
-    value: float
-    means: Floats
-    slopes: Floats
-
-    def by_row(self, chances: Floats) -> Floats:
-        """Return how far each row moves the value, shape (n_rows,); they add up to 0."""
-        return np.einsum("ij,ij->i", chances, self.slopes) / len(chances)
-
-
-def expected_metric(metric: Metric, predicted: ClassCodes, probabilities: Floats, chances: Floats) -> ExpectedMetric:
+def expected_metric(metric: Metric, predicted: ClassCodes, probabilities: Floats, chances: Floats) -> Evaluation:
     """Evaluate a metric on every row in every class it may be of, each counting by its chance.
 
     Parameters
@@ -57,6 +35,12 @@ def expected_metric(metric: Metric, predicted: ClassCodes, probabilities: Floats
         The model's own, which the metric may be about.
     chances : array of float, shape (n_rows, n_classes)
         Rows sum to 1.
+
+    Returns
+    -------
+    Evaluation
+        Its slopes, of shape (n_rows, n_classes), are derivatives by each chance, times the number of rows; up to a
+        constant a row, which no change of chances that sum to 1 can feel.
 
     Examples
     --------
@@ -74,11 +58,11 @@ def expected_metric(metric: Metric, predicted: ClassCodes, probabilities: Floats
         said, truth = (grid.ravel().astype(np.int32) for grid in np.indices((n_classes, n_classes)))
         statistics = metric.statistics(truth, said, np.zeros((len(truth), 0)))
         found = evaluate(metric, statistics, cells.ravel())
-        return ExpectedMetric(found.value, found.means, found.slopes.reshape(n_classes, n_classes)[predicted])
+        return found._replace(slopes=found.slopes.reshape(n_classes, n_classes)[predicted])
     truth = np.tile(np.arange(n_classes, dtype=np.int32), n)
     statistics = metric.statistics(truth, np.repeat(predicted, n_classes), np.repeat(probabilities, n_classes, axis=0))
     found = evaluate(metric, statistics, chances.ravel() / n)
-    return ExpectedMetric(found.value, found.means, found.slopes.reshape(n, n_classes))
+    return found._replace(slopes=found.slopes.reshape(n, n_classes))
 
 
 def calibrated_expectation(metric: Metric, source: AnsweredRows, target: AnsweredRows, weights: Floats) -> Expectation:
@@ -102,15 +86,12 @@ def calibrated_expectation(metric: Metric, source: AnsweredRows, target: Answere
     calibration = fit_calibration(source.probabilities, source.truth, weights)
     calibrated = calibration.apply(target.probabilities)
     found = expected_metric(metric, target.predicted, target.probabilities, calibrated.chances)
-    by_block = calibration.block_slopes(calibrated, found.slopes)
-    pooled = calibration.pooling_error(
-        source.probabilities, source.truth, weights, target.probabilities, calibrated, found.slopes
-    )
+    by_weight, pooled = calibration.influence(target.probabilities, calibrated, found.slopes)
     return Expectation(
         value=found.value,
         means=found.means,
-        by_weight=calibration.row_slopes(source.probabilities, source.truth, by_block),
-        by_target=found.by_row(calibrated.chances),
+        by_weight=by_weight,
+        by_target=np.einsum("ij,ij->i", calibrated.chances, found.slopes) / len(target),
         pooled=pooled,
         findings=_not_calibrated(int((calibrated.totals <= 0).sum()), len(target)),
     )

@@ -125,7 +125,7 @@ def test_influence_is_the_derivative(metric: str, n_classes: int) -> None:
         weights = first.weights(problem.members)
         found = combine(problem.metric, problem.members.statistics, *columns, weights, folds)
         _, source, target = weigh(problem, found.by_weight)
-        return problem.metric.combine(found.means), source + found.by_model, target + found.by_target
+        return problem.metric.combine(found.means), source + found.by_source, target + found.by_target
 
     def at(side: int = 0, row: int = 0, more: int = 0) -> tuple[float, np.ndarray, np.ndarray]:
         counts = [multiples(len(rows.truth), times) for rows in drawn]
