@@ -104,7 +104,9 @@ def fit(
     unused = np.zeros(len(patterns), dtype=bool)
     basis = None if ridge > 0 else varying_directions(tilt, counts > 0)
     while True:
-        target_rows, potentials, shares = _target(patterns, corrections, edges, kept)
+        target_rows = np.flatnonzero((patterns.target > 0) & kept)
+        potentials = expected_potentials(patterns.codes[target_rows], corrections.target, edges)
+        shares = patterns.target[target_rows] / patterns.target[target_rows].sum()
         mean = shares @ potentials
         solution = solve(tilt, counts, mean, ridge=ridge, start=start, basis=basis)
         if start is not None and not solution.converged:  # the start may have been too far off
@@ -119,9 +121,14 @@ def fit(
             basis = varying_directions(tilt, counts > 0)
             solution = solve(tilt, counts, mean, basis=basis)
             break
-        beyond.extend(_named(reach, potentials, _source_range(tilt, counts), names))
+        beyond.extend(_named(reach, potentials[reach.beyond], tilt, counts, names))
         if overlap == "strict":
-            raise _refusal(float(shares[reach.beyond].sum()), beyond, patterns.n_target)
+            share = float(shares[reach.beyond].sum())
+            raise OverlapError(
+                f"{share:.2%} of the target ({round(share * patterns.n_target):,} rows) lies beyond the source's reach "
+                f'(slices {listed(beyond)}) and overlap = "strict" refuses to estimate without it. '
+                'Use overlap = "trim" to set these rows aside, add a ridge, or drop or merge these slices.'
+            )
         kept[target_rows[reach.beyond]] = False
         if patterns.target[kept].sum() <= _TOO_LITTLE * patterns.n_target:
             raise OverlapError(
@@ -142,14 +149,6 @@ def fit(
     )
 
 
-def _target(
-    patterns: Patterns, corrections: Corrections, edges: Edges, kept: NDArray[np.bool_]
-) -> tuple[NDArray[np.intp], Floats, Floats]:
-    rows = np.flatnonzero((patterns.target > 0) & kept)
-    potentials = expected_potentials(patterns.codes[rows], corrections.target, edges)
-    return rows, potentials, patterns.target[rows] / patterns.target[rows].sum()
-
-
 def _is_sound(solution: Solution, counts: Floats) -> bool:
     """Tell whether nothing hints at a diverging solution, be it in patterns or in the truth behind uncertain slices."""
     largest = float(np.abs(solution.delta).max(initial=0.0))
@@ -167,28 +166,20 @@ def _is_level(tilt: Tilt, counts: Floats, basis: Floats, mean: Floats) -> bool:
     return bool(np.abs(gap - basis @ (basis.T @ gap)).max(initial=0.0) < 1e-9)
 
 
-def _source_range(tilt: Tilt, counts: Floats) -> Floats:
-    """Return the least and the largest value that each potential can take in the source, shape (2, n_potentials)."""
-    values = tilt.fixed[counts > 0]
-    bounds = np.stack([values.min(axis=0), values.max(axis=0)])
-    uncertain = [tilt.lone, *(component.potentials for component in tilt.components)]
-    bounds[:, np.concatenate(uncertain)] = [[-1.0], [1.0]]
-    return bounds
+def _named(reach: Reach, values: Floats, tilt: Tilt, counts: Floats, names: tuple[str, ...]) -> list[str]:
+    """Name the slices that put target rows beyond the source: those that do so alone, else the combination.
 
-
-def _named(reach: Reach, potentials: Floats, source_range: Floats, names: tuple[str, ...]) -> list[str]:
-    """Name the slices that put target rows beyond the source: those that do so alone, else the combination."""
-    values = potentials[reach.beyond]
-    alone = ((values < source_range[0] - 1e-9) | (values > source_range[1] + 1e-9)).any(axis=0)
+    Parameters
+    ----------
+    values : array of float, shape (n_beyond, n_potentials)
+        Of the target patterns beyond the source.
+    """
+    certain = tilt.fixed[counts > 0]
+    low, high = certain.min(axis=0), certain.max(axis=0)
+    uncertain = np.concatenate([tilt.lone, *(component.potentials for component in tilt.components)])
+    low[uncertain], high[uncertain] = -1.0, 1.0
+    alone = ((values < low - 1e-9) | (values > high + 1e-9)).any(axis=0)
     if alone.any():
         return [name for name, found in zip(names, alone, strict=True) if found]
     size = np.abs(reach.direction)
     return [names[i] for i in np.argsort(-size, kind="stable") if size[i] > 1e-6 * size.max()]
-
-
-def _refusal(share: float, beyond: list[str], n_target: float) -> OverlapError:
-    return OverlapError(
-        f"{share:.2%} of the target ({round(share * n_target):,} rows) lies beyond the source's reach "
-        f'(slices {listed(beyond)}) and overlap = "strict" refuses to estimate without it. '
-        'Use overlap = "trim" to set these rows aside, add a ridge, or drop or merge these slices.'
-    )
