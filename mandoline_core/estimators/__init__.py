@@ -20,5 +20,5 @@ from mandoline_core.estimators.intervals import (
     influence_interval,
     normal_reach,
 )
+from mandoline_core.estimators.mandoline import Mandoline
 from mandoline_core.estimators.registry import ESTIMATORS, get_estimator
-from mandoline_core.estimators.reweighted import weigh

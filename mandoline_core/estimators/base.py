@@ -15,7 +15,7 @@ from mandoline_core.errors import MandolineError
 from mandoline_core.estimators.intervals import Spread
 from mandoline_core.findings import Finding
 from mandoline_core.patterns import Membership
-from mandoline_core.weighting import Problem
+from mandoline_core.weighting import Problem, Rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,6 +200,13 @@ class Redrawable(Protocol):
     def means(self, problem: Problem) -> Floats:
         """Estimate the statistics' means only, as fast as possible."""
         ...
+
+
+def rows_of(problem: Problem) -> Rows:
+    """Return the rows behind a problem, for a method that has made sure that there are any."""
+    if problem.rows is None:
+        raise ValueError("This problem has no rows; an estimator must check that first.")
+    return problem.rows
 
 
 def what_stops(compute: Callable[[], object]) -> str | None:

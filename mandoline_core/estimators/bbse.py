@@ -8,8 +8,8 @@ import numpy as np
 
 from mandoline_core.arrays import Floats, Index
 from mandoline_core.errors import MandolineError
-from mandoline_core.estimators.base import Outcome, what_stops
-from mandoline_core.estimators.confident import OnAnswers, left_out, rows_of, why_not_new_classes, why_not_one_class
+from mandoline_core.estimators.base import Outcome, rows_of, what_stops
+from mandoline_core.estimators.confident import OnAnswers, left_out, why_not_new_classes, why_not_one_class
 from mandoline_core.estimators.intervals import RowInfluence
 from mandoline_core.estimators.row_weights import row_outcome
 from mandoline_core.findings import Finding

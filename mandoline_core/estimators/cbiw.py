@@ -7,6 +7,7 @@ import numpy as np
 from mandoline_core.arrays import Floats
 from mandoline_core.errors import DataError, MandolineError
 from mandoline_core.estimators.base import Estimator, Outcome, what_stops
+from mandoline_core.estimators.density.kernels import stack
 from mandoline_core.estimators.density.logistic import LogisticFit, fit_logistic
 from mandoline_core.estimators.on_features import FeatureRows, OnFeatures
 from mandoline_core.estimators.on_patterns import OnRatios, PatternRatios, average_one
@@ -63,7 +64,7 @@ class CbiwFeatures(OnFeatures[LogisticFit]):
     def fit(self, problem: Problem, seen: FeatureRows) -> LogisticFit:  # noqa: ARG002 - it has no settings
         """Fit the classifier to the rows of both samples."""
         is_target = np.repeat([0.0, 1.0], [seen.source.shape[0], seen.target.shape[0]])
-        return fit_logistic(seen.stacked(), 1 - is_target, is_target)
+        return fit_logistic(stack(seen.source, seen.target), 1 - is_target, is_target)
 
     def evaluate(self, problem: Problem, seen: FeatureRows, fitted: LogisticFit) -> Outcome:
         """Evaluate the metric with the classifier's odds, with influence through the classifier."""

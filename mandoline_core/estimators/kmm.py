@@ -38,8 +38,7 @@ class _Places(NamedTuple):
     target_points: Index  # (n_target_rows,)
 
 
-@dataclass(frozen=True, eq=False)
-class _Redraw:
+class _Redraw(NamedTuple):
     """Hold one redraw of both samples: how often each scored row was drawn, and the ratios fitted to it."""
 
     counts: Floats  # (n_rows,)
@@ -166,13 +165,10 @@ def _redraw(
     sizes = len(members.source) if rows is None else len(rows.scored), len(members.target)
     drawn = [np.bincount(rng.integers(0, n, max(2, round(share * n))), minlength=n).astype(float) for n in sizes]
     counts = drawn[0][places.source]
-    by_point = [
-        add_up(points, some, n)
-        for points, some, n in (
-            (places.source_points, counts, matcher.source.shape[0]),
-            (places.target_points, drawn[1][places.target], matcher.target.shape[0]),
-        )
-    ]
+    by_point = (
+        add_up(places.source_points, counts, matcher.source.shape[0]),
+        add_up(places.target_points, drawn[1][places.target], matcher.target.shape[0]),
+    )
     if not all(some.any() for some in by_point):
         return _Redraw(counts, np.zeros(len(counts)))
     ratios = matcher.resolve(*by_point, box=problem.methods.box, tolerance=problem.methods.tolerance, near=matching)

@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 import numpy as np
-from scipy.sparse import vstack
 from threadpoolctl import threadpool_limits
 
 from mandoline_core.arrays import Index
 from mandoline_core.errors import MandolineError
-from mandoline_core.estimators.base import Estimator, Outcome, what_stops
+from mandoline_core.estimators.base import Estimator, Outcome, rows_of, what_stops
 from mandoline_core.estimators.density.features import Features, Matrix, build_features
 from mandoline_core.findings import Finding
 from mandoline_core.project import MethodSettings
@@ -43,12 +42,6 @@ class FeatureRows:
     target_rows: Index
     findings: tuple[Finding, ...]
 
-    def stacked(self) -> Matrix:
-        """Put the source's points above the target's."""
-        if isinstance(self.source, np.ndarray) and isinstance(self.target, np.ndarray):
-            return np.vstack([self.source, self.target])
-        return vstack([self.source, self.target], format="csr")
-
 
 class OnFeatures(Estimator, Generic[T]):
     """Run a method that weights rows by their columns; a subclass says how in `fit` and `evaluate`.
@@ -67,7 +60,10 @@ class OnFeatures(Estimator, Generic[T]):
     def estimate(self, problem: Problem) -> Outcome:
         """Estimate the metric on the target, with its spread."""
         seen = see_rows(problem)
-        key = (self.name, _features_key(problem), self.tuning(problem.methods), _scored_key(problem))
+        scored = rows_of(problem).scored
+        # One set of scored source rows is told from another.
+        which = b"" if scored.all() else np.packbits(scored).tobytes()
+        key = (self.name, _features_key(problem), self.tuning(problem.methods), which)
         return self.evaluate(problem, seen, _remembered(problem, key, lambda: self.fit(problem, seen)))
 
     def tuning(self, methods: MethodSettings) -> Hashable:  # noqa: ARG002 - for subclasses with settings
@@ -85,9 +81,7 @@ class OnFeatures(Estimator, Generic[T]):
 
 def see_rows(problem: Problem) -> FeatureRows:
     """Find the features of both samples: of the scored source rows, at most so many as the settings say."""
-    rows, methods = problem.rows, problem.methods
-    if rows is None:
-        raise MandolineError("Only slice codes are known here; a method on features needs samples.")
+    rows, methods = rows_of(problem), problem.methods
     found: Features = _remembered(
         problem,
         ("features", *_features_key(problem)),
@@ -129,9 +123,7 @@ def _remembered(problem: Problem, key: tuple[Hashable, ...], compute: Callable[[
     On one thread: these are many small products, which threads that wait for each other on a busy machine can
     slow down twentyfold.
     """
-    if problem.rows is None:
-        return compute()
-    kept = problem.rows.source.kept
+    kept = rows_of(problem).source.kept
     if key not in kept:
         with threadpool_limits(1):
             kept[key] = compute()
@@ -141,10 +133,4 @@ def _remembered(problem: Problem, key: tuple[Hashable, ...], compute: Callable[[
 
 def _features_key(problem: Problem) -> tuple[Hashable, ...]:
     """Tell one choice of features from another."""
-    target = "" if problem.rows is None else problem.rows.target.fingerprint
-    return target, problem.methods.features, problem.methods.max_rows, problem.seed
-
-
-def _scored_key(problem: Problem) -> bytes:
-    """Tell one set of scored source rows from another."""
-    return b"" if problem.rows is None or problem.rows.scored.all() else np.packbits(problem.rows.scored).tobytes()
+    return rows_of(problem).target.fingerprint, problem.methods.features, problem.methods.max_rows, problem.seed

@@ -56,14 +56,22 @@ class OnPatterns(Estimator):
         if not problem.metric.ranked:
             return self.solve(problem)
         self.check(problem)
-        plain = replace(get_metric("mean"), bounds=None)
-        first = self.solve(replace(problem, metric=plain))
+        first = self.weigh(problem)
         found = evaluate(problem.metric, problem.members.statistics, first.weights(problem.members))
-        stated = replace(problem.with_statistics(found.slopes[:, None], plain), start=first.delta)
-        second = self.solve(stated)
-        # The influence is on the slopes; by row, it no longer depends on which statistics the problem holds.
-        source, target = second.influence.pieces(stated.members)
-        return replace(second, value=found.value, means=found.means, influence=RowInfluence(source, target))
+        second = self.weigh(problem, found.slopes, start=first.delta)
+        return replace(second, value=found.value, means=found.means)
+
+    def weigh(self, problem: Problem, statistic: Floats | None = None, start: Floats | None = None) -> Outcome:
+        """Weight the source as for any metric, to average one statistic of the scored rows, shape (n_scored,).
+
+        A value that depends on the weights moves with them like the weighted mean of its derivatives, so the influence
+        of rows on that mean, which is given by row, is theirs on the value.
+        """
+        column = np.zeros(len(problem.members.source)) if statistic is None else statistic
+        stated = problem.with_statistics(column[:, None], replace(get_metric("mean"), bounds=None))
+        outcome = self.solve(stated if start is None else replace(stated, start=start))
+        source, target = outcome.influence.pieces(stated.members)
+        return replace(outcome, influence=RowInfluence(source, target))
 
 
 @dataclass(frozen=True, eq=False)

@@ -131,8 +131,6 @@ def build_features(
         chosen, left_out = tuple(dict.fromkeys(columns)), {}
     if not chosen:
         raise DataError(_no_column(left_out))
-    if max_rows < 1:
-        raise DataError(f"max_rows must be at least 1. Got {max_rows}.")
     rng = np.random.default_rng(seed)
     rows = _draw(source, max_rows, rng), _draw(target, max_rows, rng)
     blocks = {}
