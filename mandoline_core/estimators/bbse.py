@@ -33,6 +33,8 @@ class LabelShift:
     inverse : array of float, shape (n_classes, n_classes)
     said : array of float, shape (n_classes,)
         Target shares by prediction.
+    names : tuple of str
+        Of the classes.
     place : array of int
         Where a class code is among the classes that the source shows, which are the ones above.
     """
@@ -40,6 +42,7 @@ class LabelShift:
     table: Floats
     inverse: Floats
     said: Floats
+    names: tuple[str, ...]
     place: Index
 
     @property
@@ -50,15 +53,8 @@ class LabelShift:
     @property
     def ratios(self) -> Floats:
         """The same without negative ones; they average 1 over the source."""
-        return self._positive / self._total
-
-    @property
-    def _positive(self) -> Floats:
-        return np.maximum(self.solution, 0.0)
-
-    @property
-    def _total(self) -> float:
-        return float(self.table.sum(axis=0) @ self._positive)
+        positive = np.maximum(self.solution, 0.0)
+        return positive / float(self.table.sum(axis=0) @ positive)
 
     def standard_errors(self, n_source: int, n_target: int) -> Floats:
         """Compute how far luck may have moved each ratio that solves the equation."""
@@ -80,7 +76,8 @@ class LabelShift:
             Of a target row, by prediction.
         """
         solution = self.solution
-        moved = np.where(solution > 0, by_class, 0.0) @ self.inverse / self._total
+        total = float(self.table.sum(axis=0) @ np.maximum(solution, 0.0))
+        moved = np.where(solution > 0, by_class, 0.0) @ self.inverse / total
         level = float(moved @ self.said)
         return level - moved[:, None] * solution[None, :], moved - level
 
@@ -102,7 +99,7 @@ def fit_label_shift(source: Answers, predicted: ClassCodes) -> LabelShift:
     [2.0, 0.5]
     """
     shown = np.union1d(source.truth, source.predicted)
-    names = [source.classes[code] for code in shown]
+    names = tuple(source.classes[code] for code in shown)
     place = np.zeros(len(source.classes), dtype=np.intp)
     place[shown] = np.arange(len(shown))
     n = len(shown)
@@ -118,7 +115,7 @@ def fit_label_shift(source: Answers, predicted: ClassCodes) -> LabelShift:
             f"(the condition number of the confusion table is {condition:.3g}, the most allowed "
             f"{WORST_CONDITION:g}). Use another method, or merge classes that are confused."
         )
-    found = LabelShift(table, np.linalg.inv(table), said, place)
+    found = LabelShift(table, np.linalg.inv(table), said, names, place)
     errors = found.standard_errors(len(source.truth), len(predicted))
     worst = int(np.argmax(errors / np.maximum(LARGEST_ERROR, np.abs(found.solution) / 2)))
     if errors[worst] > max(LARGEST_ERROR, abs(found.solution[worst]) / 2):
@@ -130,7 +127,7 @@ def fit_label_shift(source: Answers, predicted: ClassCodes) -> LabelShift:
     return found
 
 
-def _check_classes(counts: Index, names: list[str]) -> None:
+def _check_classes(counts: Index, names: tuple[str, ...]) -> None:
     """Refuse classes that have only labels or only predictions: as many equations are needed as there are ratios."""
     for axis, what in (
         (1, "a label in the source but never predicted"),
@@ -179,7 +176,7 @@ class Bbse(OnAnswers):
         target[said >= 0] = by_target[place[said[said >= 0]]] / (said >= 0).sum()
         spread = RowInfluence(weights * found.slopes + by_source[predicted, truth] / n, target)
         missing = left_out(said >= 0, rows_of(problem).target.name, "rows_without_predictions", "a prediction")
-        return row_outcome(problem, found, np.arange(n), weights, spread, (*missing, *_negative(shift, source)))
+        return row_outcome(problem, found, np.arange(n), weights, spread, (*missing, *_negative(shift)))
 
 
 def _fit(problem: Problem) -> tuple[LabelShift, Answers, ClassCodes]:
@@ -192,9 +189,8 @@ def _fit(problem: Problem) -> tuple[LabelShift, Answers, ClassCodes]:
     return fit_label_shift(source, known), source, target.predicted
 
 
-def _negative(shift: LabelShift, source: Answers) -> tuple[Finding, ...]:
-    shown = np.union1d(source.truth, source.predicted)
-    below = [repr(source.classes[code]) for code, ratio in zip(shown, shift.solution, strict=True) if ratio < 0]
+def _negative(shift: LabelShift) -> tuple[Finding, ...]:
+    below = [repr(name) for name, ratio in zip(shift.names, shift.solution, strict=True) if ratio < 0]
     if not below:
         return ()
     return (

@@ -41,7 +41,6 @@ class FoldState:
     ratios: Floats  # (n_patterns,): of the group evaluated
     fit_ratios: Floats  # (n_patterns,): of the group fitted
     fitted_mean: Floats  # (n_potentials,): potentials of the reweighted group fitted
-    potentials: Floats  # (n_patterns, n_potentials): tilted means
     by_delta: Floats  # (n_statistics, n_potentials): derivative of the means by delta
     line: Line
 
@@ -99,7 +98,6 @@ def fold_state(
         ratios=ratios,
         fit_ratios=fit_ratios,
         fitted_mean=(fit_ratios * fit_group.source[rows] / fit_group.source[rows].sum()) @ tilted.mean,
-        potentials=tilted.mean,
         by_delta=(per_row[:, None] * centred).T @ tilted.mean,
         line=line,
     )

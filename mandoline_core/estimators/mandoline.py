@@ -1,4 +1,4 @@
-"""Mandoline, as in the paper: source rows weighted by noise-aware LL-KLIEP."""
+"""Mandoline, as in the paper: source rows weighted by noise-aware LL-KLIEP; and denoised, for slices that are noisy."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ import numpy as np
 
 from mandoline_core.arrays import Floats
 from mandoline_core.estimators.base import Outcome
+from mandoline_core.estimators.folds import ill_conditioned
 from mandoline_core.estimators.on_patterns import OnPatterns
 from mandoline_core.estimators.weighted_influence import audit_part, linearise, solve_folds
+from mandoline_core.findings import Finding
 from mandoline_core.weighting import Problem
 
 
@@ -50,3 +52,59 @@ class Mandoline(OnPatterns):
     def means(self, problem: Problem) -> Floats:
         """Estimate the statistics' means only."""
         return solve_folds(problem, denoise=self.denoise).means
+
+
+class Denoised(Mandoline):
+    """Predict the score from the true slices' expected values, and weight what the prediction leaves.
+
+    The paper's weights average over the truth given what the slices say, and so lose part of the link between
+    the truth and the score. Under identity corrections both estimators are the same.
+    """
+
+    name = "denoised"
+    title = "Denoised Mandoline"
+    does = "As Mandoline, but it also follows the score from what a noisy slice says to what is truly so."
+    assumes = "A slice's mistakes have nothing to do with the score: it depends on the true slices only."
+    gives_weights = False
+    denoise = True
+
+    def solve(self, problem: Problem) -> Outcome:
+        """Estimate the metric on the target, with influence."""
+        outcome = super().solve(problem)
+        spread = _spread(problem, outcome.means)
+        if outcome.influence.standard_error() > spread > 0:
+            raise ill_conditioned(_least_informative(problem))
+        return _keep_within_bounds(problem, outcome)
+
+
+def _spread(problem: Problem, means: Floats) -> float:
+    """Compute the standard deviation of a single row's contribution in the source.
+
+    An estimate less certain than one labelled row would be says nothing.
+    """
+    table, slope = problem.patterns, problem.metric.slope(means)
+    mean = table.sums.sum(axis=0) / table.n_source
+    second = table.squares(np.tile(slope, (len(table), 1))).sum() / table.n_source
+    return float(np.sqrt(max(second - (slope @ mean) ** 2, 0.0)))
+
+
+def _least_informative(problem: Problem) -> list[str]:
+    source = problem.corrections().source
+    gap = np.abs(source[:, 2] - source[:, 0])
+    return [problem.patterns.names[i] for i in np.flatnonzero(gap <= gap.min() + 1e-12)]
+
+
+def _keep_within_bounds(problem: Problem, outcome: Outcome) -> Outcome:
+    if problem.metric.bounds is None:
+        return outcome
+    low, high = problem.metric.bounds
+    if low <= outcome.value <= high:
+        return outcome
+    finding = Finding(
+        "denoised_outside_bounds",
+        "serious",
+        f"The denoised formula gave {outcome.value:.3f}, which no {problem.metric.name} can be; "
+        f"it is shown as {min(max(outcome.value, low), high):g}.",
+        'Check the corrections, or use estimator "mandoline".',
+    )
+    return replace(outcome, value=min(max(outcome.value, low), high), findings=(*outcome.findings, finding))

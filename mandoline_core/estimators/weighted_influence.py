@@ -88,7 +88,7 @@ def linearise(solved: FoldSolutions) -> Influence:
         predicted = line.predicted @ gradient
         slope[evaluate_group][rows] += state.ratios[:, None] * gradient / n_folds
         constant[evaluate_group][rows] -= state.ratios * (predicted + state.remainder @ gradient) / n_folds
-        moved = state.fit_ratios * ((state.potentials - state.fitted_mean) @ through_delta)
+        moved = state.fit_ratios * ((fitted.solution.tilted.mean - state.fitted_mean) @ through_delta)
         constant[fit_group][rows] -= moved / n_folds
         evaluated = problem.groups[evaluate_group].source[rows] * state.ratios / problem.groups[evaluate_group].n_source
         leverage = (line.design - line.centre) @ (line.inverse @ (fitted.target_mean - evaluated @ line.design))
