@@ -83,10 +83,7 @@ class KmmSlices(Estimator):
         counts = table.source[in_source], table.target[in_target]
         matched = _match(problem, (codes[in_source], codes[in_target]), places, counts)
         outcome = _outcome(problem, np.arange(len(members.source)), matched)
-        by_pattern = np.zeros(len(table))
-        by_pattern[in_source] = matched.matching.ratios
-        by_pattern /= float(table.source @ by_pattern)
-        return replace(outcome, row_weights=np.tile(by_pattern, (len(problem.groups), 1)), scored_weights=None)
+        return replace(outcome, scored_weights=None)  # rows of one pattern count the same
 
 
 class KmmFeatures(OnFeatures[_MatchingRun]):

@@ -178,20 +178,16 @@ def _drawback(column: str, source: Sample, target: Sample) -> str | None:
     n_known, distinct = sum(map(len, known)), [pc.count_distinct(values).as_py() for values in known]
     if distinct == [1, 1] and n_known == source.n_rows + target.n_rows and known[0][0] == known[1][0]:
         return _CONSTANT
-    if n_known < _ENOUGH_ROWS or not _may_be_keys(column, kind, known, source, target):
+    # Identifiers are written in whole numbers, or in text of a word or two.
+    integers = all(sample.schema[column].is_integer() for sample in (source, target))
+    may_be_keys = not _is_prose(known) if kind == "text" else integers
+    if n_known < _ENOUGH_ROWS or not may_be_keys:
         return None
     if sum(distinct) >= _NEARLY_ALL * n_known and (kind == "text" or all(map(_counts_on, known))):
         return "an identifier: nearly every value occurs once"
     if _KEY.fullmatch(column) and sum(distinct) > MOST_LEVELS:
         return "an identifier, by its name"
     return None
-
-
-def _may_be_keys(column: str, kind: str, known: Sequence[pa.Array], source: Sample, target: Sample) -> bool:
-    """Tell whether a column holds what identifiers are written in: whole numbers, or text of a word or two."""
-    if kind == "text":
-        return not _is_prose(known)
-    return all(sample.schema[column].is_integer() for sample in (source, target))
 
 
 def _counts_on(values: pa.Array) -> bool:
@@ -271,7 +267,7 @@ def _encode(column: str, source: Sample, target: Sample, rows: tuple[Index, Inde
 def _numbers(column: str, values: Floats) -> _Block:
     """Standardise numbers; infinity counts as missing."""
     known = np.isfinite(values)
-    found, parts, names = values[known], [], []
+    found, parts = values[known], {}
     if not len(found):
         return _Block(np.empty((len(values), 0)), [], "no value at all")
     if found.min() < found.max():
@@ -279,10 +275,10 @@ def _numbers(column: str, values: Floats) -> _Block:
         centred = found - found.mean()
         standard = np.zeros(len(values))
         standard[known] = centred / np.sqrt(np.mean(centred**2))
-        parts, names = [standard], [column]
+        parts[column] = standard
     if not known.all():
-        parts, names = [*parts, (~known).astype(float)], [*names, f"{column} missing"]
-    return _Block(np.column_stack(parts) if parts else np.empty((len(values), 0)), names)
+        parts[f"{column} missing"] = (~known).astype(float)
+    return _Block(np.column_stack([np.empty((len(values), 0)), *parts.values()]), list(parts))
 
 
 def _levels(column: str, values: pa.Array) -> _Block:
