@@ -111,10 +111,11 @@ class Estimator(ABC):
     - `on_patterns.OnPatterns` weights slice patterns: define `solve` and `means`;
     - `on_patterns.OnRatios` does so by a ratio fitted to the patterns: define `fit`;
     - `on_features.OnFeatures` weights rows by their columns: define `fit` and `evaluate`;
+    - `on_features.OnFeatureRatios` does so by a ratio fitted to the rows: define `fit`;
     - `confident.OnAnswers` looks at predicted classes, `confident.OnProbabilities` at their probabilities: define
       `solve`;
     - `of_accuracy.OfAccuracy` turns probabilities into an accuracy: define `accuracy`;
-    - `reweighted.Reweighted` looks at probabilities of rows that Mandoline weights: define `expect`.
+    - `reweighted.OnReweighted` looks at probabilities of rows that Mandoline weights: define `expect`.
 
     Otherwise `row_weights` has what evaluates the metric on weighted rows and puts the outcome together.
 

@@ -9,7 +9,7 @@ import numpy as np
 from mandoline_core.arrays import Floats
 from mandoline_core.errors import OverlapError
 from mandoline_core.estimators.base import Outcome
-from mandoline_core.estimators.on_patterns import OnRatios, PatternRatios
+from mandoline_core.estimators.on_patterns import OnRatios, PointRatios
 from mandoline_core.weighting import Problem
 
 
@@ -22,9 +22,9 @@ class Source(OnRatios):
     assumes = "The new data are like the labelled data."
     needs = ()
 
-    def fit(self, problem: Problem) -> PatternRatios:
+    def fit(self, problem: Problem) -> PointRatios:
         """Let every row count once."""
-        return PatternRatios(np.ones(len(problem.patterns)), lambda slopes: (np.zeros_like(slopes),) * 2)
+        return PointRatios(np.ones(len(problem.patterns)), lambda slopes: (np.zeros_like(slopes),) * 2)
 
 
 class Simple(OnRatios):
@@ -38,7 +38,7 @@ class Simple(OnRatios):
     does = "Each combination of slices counts as often as it occurs in the new data; nothing is modelled."
     assumes = "Every pattern of the new data occurs often enough in the labelled data, and slices are never wrong."
 
-    def fit(self, problem: Problem) -> PatternRatios:
+    def fit(self, problem: Problem) -> PointRatios:
         """Divide the target's shares of the patterns in both samples by the source's."""
         table = problem.patterns
         rows = np.where(table.source > 0, table.source, np.inf)
@@ -53,7 +53,7 @@ class Simple(OnRatios):
         def through_fit(slopes: Floats) -> tuple[Floats, Floats]:
             return -ratios * slopes / rows, slopes / rows * table.n_target / n_seen
 
-        return PatternRatios(ratios, through_fit)
+        return PointRatios(ratios, through_fit)
 
     def solve(self, problem: Problem) -> Outcome:
         """Estimate the metric on the target, with influence; patterns that are in one sample only do not count."""

@@ -14,6 +14,8 @@ from mandoline_core.arrays import Index
 from mandoline_core.errors import MandolineError
 from mandoline_core.estimators.base import Estimator, Outcome, rows_of, what_stops
 from mandoline_core.estimators.density.features import Features, Matrix, build_features
+from mandoline_core.estimators.on_patterns import PointRatios
+from mandoline_core.estimators.row_weights import evaluate_rows, row_influence, row_outcome
 from mandoline_core.findings import Finding
 from mandoline_core.project import MethodSettings
 from mandoline_core.weighting import Problem
@@ -77,6 +79,21 @@ class OnFeatures(Estimator, Generic[T]):
     @abstractmethod
     def evaluate(self, problem: Problem, seen: FeatureRows, fitted: T) -> Outcome:
         """Evaluate the metric with the fitted weights, with its spread."""
+
+
+class OnFeatureRatios(OnFeatures[PointRatios]):
+    """Weight rows by a ratio that is fitted to their columns; a subclass says how in `fit`."""
+
+    def evaluate(self, problem: Problem, seen: FeatureRows, fitted: PointRatios) -> Outcome:
+        """Evaluate the metric with the fitted ratio, with influence through the fit."""
+        found, weights = evaluate_rows(problem, seen.source_rows, fitted.ratios)
+        of_source, of_target = fitted.through_fit(found.slopes)
+        spread = row_influence(
+            problem,
+            (seen.source_rows, weights * found.slopes + of_source / len(of_source)),
+            (seen.target_rows, of_target / len(of_target)),
+        )
+        return row_outcome(problem, found, seen.source_rows, weights, spread, (*seen.findings, *fitted.findings))
 
 
 def see_rows(problem: Problem) -> FeatureRows:

@@ -13,7 +13,6 @@ from mandoline_core.estimators.base import Estimator, Outcome, complete_outcome
 from mandoline_core.estimators.intervals import Influence, RowInfluence, SourcePart
 from mandoline_core.findings import Finding
 from mandoline_core.metrics import evaluate, get_metric
-from mandoline_core.patterns import Patterns
 from mandoline_core.weighting import Problem
 
 
@@ -75,16 +74,17 @@ class OnPatterns(Estimator):
 
 
 @dataclass(frozen=True, eq=False)
-class PatternRatios:
-    """Hold ratios fitted to a table of patterns, and how rows move an estimate through the fit.
+class PointRatios:
+    """Hold ratios fitted to points, patterns or rows, and how rows move an estimate through the fit.
 
     Parameters
     ----------
-    ratios : array of float, shape (n_patterns,)
+    ratios : array of float, shape (n_source_points,)
         They average 1 over the source.
     through_fit : callable
-        From the derivative of the estimate by each pattern's ratio, times the source's rows, to the influence of a
-        source row and of a target row of each pattern by way of the fit alone, both of shape (n_patterns,).
+        From the derivative of the estimate by each point's ratio, times the source's rows, to the influence of a
+        source row and of a target row at each point by way of the fit alone: shapes (n_source_points,) and
+        (n_target_points,).
     """
 
     ratios: Floats
@@ -97,7 +97,7 @@ class OnRatios(OnPatterns):
     """Weight patterns by a ratio that is fitted to their codes; a subclass says how in `fit`."""
 
     @abstractmethod
-    def fit(self, problem: Problem) -> PatternRatios:
+    def fit(self, problem: Problem) -> PointRatios:
         """Fit the ratio of target to source to the patterns."""
 
     def solve(self, problem: Problem) -> Outcome:
@@ -122,8 +122,3 @@ class OnRatios(OnPatterns):
     def means(self, problem: Problem) -> Floats:
         """Average the statistics with the fitted ratio."""
         return self.fit(problem).ratios @ problem.patterns.sums / problem.patterns.n_source
-
-
-def average_one(ratios: Floats, table: Patterns) -> Floats:
-    """Scale ratios of patterns so that they average 1 over the source's rows."""
-    return ratios * table.n_source / float(table.source @ ratios)

@@ -56,7 +56,6 @@ class Component:
     certain contributes that slice's value as the sign.
     """
 
-    slices: tuple[int, ...]
     potentials: Index  # (n,) which potentials it owns
     sub: Index  # (n_patterns,) sub-pattern of each pattern
     signs: Floats  # (n_sub, n)
@@ -176,12 +175,9 @@ def build_tilt(codes: Codes, corrections: Floats, edges: Edges, names: Sequence[
         log_posterior = np.log(np.stack([1 - corrections, corrections]))
     groups = connected_groups(np.flatnonzero(uncertain), edges)
     touched = {i for edge in edges for i in edge}
-    lone = np.array([group[0] for group in groups if len(group) == 1 and group[0] not in touched], dtype=np.intp)
-    components = [
-        _component(group, codes, log_posterior, truth, edges, names)
-        for group in groups
-        if len(group) > 1 or group[0] in touched
-    ]
+    lone = np.array([group[0] for group in groups if group[0] not in touched], dtype=np.intp)
+    joined = [group for group in groups if group[0] in touched]
+    components = [_component(group, codes, log_posterior, truth, edges, names) for group in joined]
     fixed = _with_edges(truth, edges)
     return Tilt(fixed, lone, codes[:, lone].astype(np.intp) + 1, log_posterior[:, lone], tuple(components))
 
@@ -234,4 +230,4 @@ def _component(
         by_code = log_posterior[:, slice_, :][:, codes[first, slice_] + 1]
         table += by_code[configurations[:, i].astype(int)].T
     potentials = np.array([*group, *[k + e for e, _, _ in own_edges]], dtype=np.intp)
-    return Component(group, potentials, sub.reshape(-1), np.hstack(signs), np.hstack(monomials), table)
+    return Component(potentials, sub.reshape(-1), np.hstack(signs), np.hstack(monomials), table)
