@@ -95,16 +95,15 @@ def _least_informative(problem: Problem) -> list[str]:
 
 
 def _keep_within_bounds(problem: Problem, outcome: Outcome) -> Outcome:
-    if problem.metric.bounds is None:
-        return outcome
-    low, high = problem.metric.bounds
-    if low <= outcome.value <= high:
+    low, high = problem.metric.bounds or (-np.inf, np.inf)
+    inside = min(max(outcome.value, low), high)
+    if inside == outcome.value:
         return outcome
     finding = Finding(
         "denoised_outside_bounds",
         "serious",
         f"The denoised formula gave {outcome.value:.3f}, which no {problem.metric.name} can be; "
-        f"it is shown as {min(max(outcome.value, low), high):g}.",
+        f"it is shown as {inside:g}.",
         'Check the corrections, or use estimator "mandoline".',
     )
-    return replace(outcome, value=min(max(outcome.value, low), high), findings=(*outcome.findings, finding))
+    return replace(outcome, value=inside, findings=(*outcome.findings, finding))

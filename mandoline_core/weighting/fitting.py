@@ -14,7 +14,7 @@ from mandoline_core.patterns import Patterns
 from mandoline_core.weighting.corrections import Corrections
 from mandoline_core.weighting.kliep import Solution, solve, varying_directions
 from mandoline_core.weighting.potentials import Edges, Tilt, build_tilt, expected_potentials
-from mandoline_core.weighting.reach import Reach, find_beyond, restrict_to_face
+from mandoline_core.weighting.reach import find_beyond, restrict_to_face
 
 # A source pattern that is left with less than this ratio hints that the target lies on the edge of the reach.
 _SUSPICIOUS_RATIO = 1e-8
@@ -113,23 +113,23 @@ def fit(
             solution = solve(tilt, counts, mean, ridge=ridge, basis=basis)
         if basis is None or (_is_sound(solution, counts) and _is_level(tilt, counts, basis, mean)):
             break
-        reach = find_beyond(tilt, counts > 0, potentials, shares)
-        if not reach.beyond.any():
+        lost, direction = find_beyond(tilt, counts > 0, potentials, shares)
+        if not lost.any():
             tilt, usable = restrict_to_face(tilt, counts > 0, mean)
             unused[rows[(counts > 0) & ~usable]] = True
             counts = np.where(usable, counts, 0.0)
             basis = varying_directions(tilt, counts > 0)
             solution = solve(tilt, counts, mean, basis=basis)
             break
-        beyond.extend(_named(reach, potentials[reach.beyond], tilt, counts, names))
+        beyond.extend(_named(direction, potentials[lost], tilt, counts, names))
         if overlap == "strict":
-            share = float(shares[reach.beyond].sum())
+            share = float(shares[lost].sum())
             raise OverlapError(
                 f"{share:.2%} of the target ({round(share * patterns.n_target):,} rows) lies beyond the source's reach "
                 f'(slices {listed(beyond)}) and overlap = "strict" refuses to estimate without it. '
                 'Use overlap = "trim" to set these rows aside, add a ridge, or drop or merge these slices.'
             )
-        kept[target_rows[reach.beyond]] = False
+        kept[target_rows[lost]] = False
         if patterns.target[kept].sum() <= _TOO_LITTLE * patterns.n_target:
             raise OverlapError(
                 f"All of the target lies beyond the source's reach (slices {listed(dict.fromkeys(beyond))}): "
@@ -166,11 +166,13 @@ def _is_level(tilt: Tilt, counts: Floats, basis: Floats, mean: Floats) -> bool:
     return bool(np.abs(gap - basis @ (basis.T @ gap)).max(initial=0.0) < 1e-9)
 
 
-def _named(reach: Reach, values: Floats, tilt: Tilt, counts: Floats, names: tuple[str, ...]) -> list[str]:
+def _named(direction: Floats, values: Floats, tilt: Tilt, counts: Floats, names: tuple[str, ...]) -> list[str]:
     """Name the slices that put target rows beyond the source: those that do so alone, else the combination.
 
     Parameters
     ----------
+    direction : array of float, shape (n_potentials,)
+        In which they lie.
     values : array of float, shape (n_beyond, n_potentials)
         Of the target patterns beyond the source.
     """
@@ -181,5 +183,5 @@ def _named(reach: Reach, values: Floats, tilt: Tilt, counts: Floats, names: tupl
     alone = ((values < low - 1e-9) | (values > high + 1e-9)).any(axis=0)
     if alone.any():
         return [name for name, found in zip(names, alone, strict=True) if found]
-    size = np.abs(reach.direction)
+    size = np.abs(direction)
     return [names[i] for i in np.argsort(-size, kind="stable") if size[i] > 1e-6 * size.max()]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,23 +17,9 @@ _TOLERANCE = 1e-6
 _OPTIONS = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
 
 
-@dataclass(frozen=True, eq=False)
-class Reach:
-    """Tell which target patterns the source reaches, and in which direction the others lie.
-
-    Parameters
-    ----------
-    beyond : array of bool, shape (n_target_patterns,)
-        Patterns that cannot be kept whole; all lie behind a hyperplane that has the source in front.
-    direction : array of float, shape (n_potentials,)
-        The separating combination of potentials; zero when nothing is beyond.
-    """
-
-    beyond: NDArray[np.bool_]
-    direction: Floats
-
-
-def find_beyond(tilt: Tilt, present: NDArray[np.bool_], potentials: Floats, shares: Floats) -> Reach:
+def find_beyond(
+    tilt: Tilt, present: NDArray[np.bool_], potentials: Floats, shares: Floats
+) -> tuple[NDArray[np.bool_], Floats]:
     """Find target patterns that must be set aside for the rest to be matched.
 
     A linear programme keeps as much of the target as some weighting of the source can match.
@@ -49,6 +34,13 @@ def find_beyond(tilt: Tilt, present: NDArray[np.bool_], potentials: Floats, shar
         The target's expected potentials.
     shares : array of float, shape (n_target_patterns,)
         Shares of the target.
+
+    Returns
+    -------
+    beyond : array of bool, shape (n_target_patterns,)
+        Patterns that cannot be kept whole; all lie behind a hyperplane that has the source in front.
+    direction : array of float, shape (n_potentials,)
+        The separating combination of potentials; zero when nothing is beyond.
     """
     source, links = _vertices(tilt, present)
     n, d = potentials.shape
@@ -56,9 +48,9 @@ def find_beyond(tilt: Tilt, present: NDArray[np.bool_], potentials: Floats, shar
     equalities = vstack([hstack([rows, -source]), hstack([csr_matrix((links.shape[0], n)), links])]).tocsr()
     found = _maximise(shares, equalities)
     if -found.fun >= shares.sum() * (1 - 1e-9):
-        return Reach(np.zeros(n, dtype=bool), np.zeros(d))
+        return np.zeros(n, dtype=bool), np.zeros(d)
     # By duality every pattern not kept whole lies behind the hyperplane whose normal the multipliers are.
-    return Reach(found.x[:n] < shares * (1 - _TOLERANCE), -found.eqlin.marginals[:d])
+    return found.x[:n] < shares * (1 - _TOLERANCE), -found.eqlin.marginals[:d]
 
 
 def restrict_to_face(tilt: Tilt, present: NDArray[np.bool_], target_mean: Floats) -> tuple[Tilt, NDArray[np.bool_]]:

@@ -89,20 +89,6 @@ class Region:
     low: float
     high: float
 
-    @property
-    def is_corner(self) -> bool:
-        """Tell whether only u = upper is feasible, up to rounding."""
-        return float(self.upper.sum()) <= self.low * (1 + 1e-9)
-
-    def middle(self) -> Floats:
-        """Return a point well inside.
-
-        >>> Region(np.array([1.0, 3.0]), 1.0, 3.0).middle().tolist()
-        [0.5, 1.5]
-        """
-        total = float(self.upper.sum())
-        return self.upper * (0.5 * (self.low + min(self.high, total)) / total)
-
     def lowest(self, slope: Floats) -> Floats:
         """Return the feasible point at which a linear function is lowest.
 
@@ -154,7 +140,7 @@ def minimise(form: Form, linear: Floats, region: Region, *, tolerance: float) ->
     >>> minimise(DenseForm(np.eye(2)), np.array([-0.5, -2.0]), region, tolerance=1e-9).round(6).tolist()
     [0.5, 1.0]
     """
-    if region.is_corner:
+    if float(region.upper.sum()) <= region.low * (1 + 1e-9):  # no other point is feasible, up to rounding
         return region.upper.copy()
     state = _start(form, linear, region)
     best, least = state.point, np.inf
@@ -175,7 +161,8 @@ def minimise(form: Form, linear: Floats, region: Region, *, tolerance: float) ->
 
 def _start(form: Form, linear: Floats, region: Region) -> _Iterate:
     """Start in the middle, every bound's multiplier times its distance the same."""
-    point = region.middle()
+    total = float(region.upper.sum())
+    point = region.upper * (0.5 * (region.low + min(region.high, total)) / total)
     slope = form.product(point) + linear
     even = max(float(np.abs(slope).max()), 1e-8) * 0.1 * float(point.sum()) / len(point)
     return _Iterate(point, 0.0, tuple(even / room for room in _rooms(region, point)))
