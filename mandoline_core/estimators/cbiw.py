@@ -41,6 +41,8 @@ def _fit(
     ----------
     zeros, ones : array of float, shape (n_points,)
         Source rows and target rows at each point.
+    source, target : slice
+        Where the points of each sample are.
     """
     fitted = fit_logistic(points, zeros, ones)
     log_odds = fitted.log_odds()[source]
