@@ -125,8 +125,6 @@ def build_features(
         chosen, left_out = tuple(dict.fromkeys(columns)), {}
     if not chosen:
         raise DataError(_no_column(left_out))
-    if max_rows < 1:
-        raise DataError(f"max_rows must be at least 1. Got {max_rows}.")
     rng = np.random.default_rng(seed)
     rows = _draw(source, max_rows, rng), _draw(target, max_rows, rng)
     blocks = {}
@@ -236,7 +234,7 @@ def _encode(column: str, source: Sample, target: Sample, rows: tuple[Index, Inde
 def _numbers(column: str, values: Floats) -> _Block:
     """Standardise numbers; infinity counts as missing."""
     known = np.isfinite(values)
-    found, parts, names = values[known], [], []
+    found, parts = values[known], {}
     if not len(found):
         return _Block(np.empty((len(values), 0)), [], "no value at all")
     if found.min() < found.max():
@@ -244,10 +242,10 @@ def _numbers(column: str, values: Floats) -> _Block:
         centred = found - found.mean()
         standard = np.zeros(len(values))
         standard[known] = centred / np.sqrt(np.mean(centred**2))
-        parts, names = [standard], [column]
+        parts[column] = standard
     if not known.all():
-        parts, names = [*parts, (~known).astype(float)], [*names, f"{column} missing"]
-    return _Block(np.column_stack(parts) if parts else np.empty((len(values), 0)), names)
+        parts[f"{column} missing"] = (~known).astype(float)
+    return _Block(np.column_stack([np.empty((len(values), 0)), *parts.values()]), list(parts))
 
 
 def _levels(column: str, values: pa.Array) -> _Block:
