@@ -135,8 +135,7 @@ class MetricSettings:
         object.__setattr__(self, "merge", merged)
 
     def _classes(self, name: str, values: object) -> tuple[object, ...]:
-        is_list = isinstance(values, Iterable) and not isinstance(values, str)
-        classes = tuple(values) if is_list and isinstance(values, Iterable) else ()
+        classes = () if isinstance(values, str) or not isinstance(values, Iterable) else tuple(values)
         if not classes or not all(isinstance(value, (str, int, float)) for value in classes):
             hint = f" Did you mean [{values!r}]?" if isinstance(values, str) else ""
             raise ProjectError(f"merge must give {name!r} a list of the classes it stands for. Got {values!r}.{hint}")
@@ -180,7 +179,11 @@ class MethodSettings:
 
     def __post_init__(self) -> None:
         """Refuse what no data could make right."""
-        object.__setattr__(self, "features", _columns(self.features))
+        given: object = self.features
+        if not isinstance(given, (list, tuple)) or not all(isinstance(name, str) and name for name in given):
+            hint = f" Did you mean [{given!r}]?" if isinstance(given, str) else ""
+            raise ProjectError(f"features must be a list of columns. Got {given!r}.{hint}")
+        object.__setattr__(self, "features", tuple(given))
         if self.scores is not None:
             _check_name("the column of scores", self.scores)
         for key, least in (("max_rows", 10), ("redraws", 10)):
@@ -193,13 +196,6 @@ class MethodSettings:
                 raise ProjectError(f"{key} must be a number above 0. Got {value!r}.")
         if self.tolerance is not None and not (_is_number(self.tolerance) and 0 <= self.tolerance < math.inf):
             raise ProjectError(f"tolerance must be a number, 0 or above. Got {self.tolerance!r}.")
-
-
-def _columns(given: object) -> tuple[str, ...]:
-    if not isinstance(given, (list, tuple)) or not all(isinstance(name, str) and name for name in given):
-        hint = f" Did you mean [{given!r}]?" if isinstance(given, str) else ""
-        raise ProjectError(f"features must be a list of columns. Got {given!r}.{hint}")
-    return tuple(given)
 
 
 def _check_name(what: str, value: object) -> None:
