@@ -10,9 +10,8 @@ import narwhals as nw
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
-from mandoline_core.arrays import Floats, Index
+from mandoline_core.arrays import Bools, Floats, Index
 from mandoline_core.estimators import default_columns
 from mandoline_core.samples import Sample, class_codes
 
@@ -35,8 +34,8 @@ class Split(NamedTuple):
     """
 
     detail: str
-    source: NDArray[np.bool_]
-    target: NDArray[np.bool_]
+    source: Bools
+    target: Bools
 
 
 def find_columns(source: Sample, target: Sample) -> list[str]:
@@ -63,7 +62,7 @@ def find_columns(source: Sample, target: Sample) -> list[str]:
     return (times + groups)[:MOST_FOUND]
 
 
-def split_column(sample: Sample, column: str, scored: NDArray[np.bool_]) -> list[Split]:
+def split_column(sample: Sample, column: str, scored: Bools) -> list[Split]:
     """Split the scored rows by a column.
 
     By a time, later rows are foretold from earlier ones; by a number, either side of the median from the other; by a
@@ -105,9 +104,7 @@ def split_column(sample: Sample, column: str, scored: NDArray[np.bool_]) -> list
 def _halves(column: str, values: Floats, show: Callable[[float], str]) -> list[Split]:
     """Split at the median: the upper half foretold from the lower, then the other way round."""
     known = np.isfinite(values)
-    if not known.any():
-        return []
-    cut = float(np.median(values[known]))
+    cut = np.median(values[known]) if known.any() else np.nan
     low = known & (values < cut)
     if not low.any():  # more than half of the rows share the least value
         low = known & (values <= cut)
