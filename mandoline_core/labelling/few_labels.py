@@ -6,9 +6,6 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from typing import Any, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from mandoline_core.arrays import Floats, Interval
 from mandoline_core.errors import MandolineError
 from mandoline_core.estimating import ModelProblem, interval_by_settings
@@ -17,7 +14,7 @@ from mandoline_core.findings import Finding, worst_first
 from mandoline_core.formatting import counted
 from mandoline_core.labelling.predicted_scores import predict_scores
 from mandoline_core.labelling.prediction_powered import LabelEstimate, LabelledRows, from_all, from_labels
-from mandoline_core.labelling.rows import has_label, missing_labels, odd_draw, score_labelled, share_out
+from mandoline_core.labelling.rows import Labels, has_label, missing_labels, odd_draw, score_labelled, share_out
 from mandoline_core.labelling.slice_test import SliceTest, compare_with_slices
 from mandoline_core.project import EstimatorSettings
 from mandoline_core.samples import Sample
@@ -70,12 +67,8 @@ class FewLabels:
 
     def as_dict(self) -> dict[str, Any]:
         """Return everything as plain data: what `--json` prints."""
-        found: dict[str, Any] = {key: value for key, value in asdict(self).items() if key not in ("test", "findings")}
-        for key in ("labels_only", "mandoline", "combined"):
-            one: ValueInterval = getattr(self, key)
-            found[key] = {"value": one.value, "interval": list(one.interval)}
-        found["test"] = None if self.test is None else asdict(self.test) | {"interval": list(self.test.interval)}
-        return found | {"findings": [finding.as_dict() for finding in self.findings]}
+        values = {key: getattr(self, key)._asdict() for key in ("labels_only", "mandoline", "combined")}
+        return asdict(self) | values | {"findings": [finding.as_dict() for finding in self.findings]}
 
 
 def use_labels(
@@ -122,16 +115,16 @@ def use_labels(
             f"{target.name} has {counted(n, 'row')} with a label and a prediction, too few to say anything by. "
             f"Label at least {FEWEST_LABELS}, better {FEW_LABELS} or more, drawn at random."
         )
-    shares = share_out(labelled, plan)
+    labels = Labels(statistics, labelled, share_out(labelled, plan))
     name = settings.name if settings.name in ("mandoline", "denoised") else "mandoline"
     settings = replace(settings, name=name)
     outcome = get_estimator(name).estimate(problem)
     interval, said = interval_by_settings(prepared, settings, outcome)
-    alone, both, test = judge(problem, outcome, statistics, labelled, shares, confidence=settings.confidence)
+    alone, both, test = judge(problem, outcome, labels, confidence=settings.confidence)
     findings = [
         *said,
         *missing_labels(labelled, plan),
-        *_about_labels(prepared, target, labelled, shares, outcome),
+        *_about_labels(prepared, target, labels, outcome),
         *_about_use(both, test),
     ]
     return FewLabels(
@@ -150,13 +143,7 @@ def use_labels(
 
 
 def judge(
-    problem: Problem,
-    outcome: Outcome,
-    statistics: Floats,
-    labelled: NDArray[np.bool_],
-    shares: Floats,
-    *,
-    confidence: float,
+    problem: Problem, outcome: Outcome, labels: Labels, *, confidence: float
 ) -> tuple[LabelEstimate, LabelEstimate, SliceTest | None]:
     """Estimate from the labels alone and from all rows, and test the slices; no frame is touched.
 
@@ -164,24 +151,19 @@ def judge(
     ----------
     outcome : Outcome
         The estimate without labels.
-    statistics : array of float, shape (n_labelled, n_statistics)
-    labelled : array of bool, shape (n_target,)
-    shares : array of float, shape (n_labelled,)
     """
     predicted = predict_scores(problem, outcome)
     known = LabelledRows(
-        statistics=statistics,
-        predicted=predicted.best[labelled],
-        shares=shares,
+        statistics=labels.statistics,
+        predicted=predicted.best[labels.labelled],
+        shares=labels.shares,
         average=predicted.best.mean(axis=0),
-        n_target=len(labelled),
+        n_target=len(labels.labelled),
         indicators=problem.patterns.products is None,
     )
     alone = from_labels(problem.metric, known, confidence=confidence)
     both = from_all(problem.metric, known, confidence=confidence)
-    test = compare_with_slices(
-        problem, outcome, predicted.by_slices, statistics, labelled, shares, confidence=confidence
-    )
+    test = compare_with_slices(problem, outcome, predicted.by_slices, labels, confidence=confidence)
     return alone, both, test
 
 
@@ -203,10 +185,8 @@ def _about_use(both: LabelEstimate, test: SliceTest | None) -> Iterator[Finding]
         )
 
 
-def _about_labels(
-    prepared: ModelProblem, target: Sample, labelled: NDArray[np.bool_], shares: Floats, outcome: Outcome
-) -> Iterator[Finding]:
-    n = int(labelled.sum())
+def _about_labels(prepared: ModelProblem, target: Sample, labels: Labels, outcome: Outcome) -> Iterator[Finding]:
+    n = len(labels.shares)
     unscored = int(has_label(prepared, target).sum()) - n
     if unscored:
         yield Finding(
@@ -231,4 +211,4 @@ def _about_labels(
             "and so does the test of the slices.",
             "Compare the two numbers with that in mind.",
         )
-    yield from odd_draw(prepared.problem, labelled, shares)
+    yield from odd_draw(prepared.problem, labels)

@@ -8,10 +8,9 @@ from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from mandoline_core.arrays import Codes, Floats, Interval
+from mandoline_core.arrays import Bools, Codes, Floats, Interval
 from mandoline_core.errors import DataError, MandolineError
 from mandoline_core.estimating import ModelProblem, interval_by_settings
 from mandoline_core.estimators import Outcome, get_estimator, influence_interval, normal_reach
@@ -200,15 +199,13 @@ def plan_labels(prepared: ModelProblem, settings: EstimatorSettings, n: int, tar
         PlannedRow(int(i) + 1, words[p], float(1 / chance[p]), reasons[p], float(chance[p]))
         for i, p in zip(drawn, index[drawn], strict=True)
     )
-    numbers = zip(words, problem.patterns.target, problem.patterns.source, spread, expected, planned, strict=True)
-    by_pattern = sorted(
-        (
-            PlannedPattern(said, round(after), round(before), float(own), float(share), int(number))
-            for said, after, before, own, share, number in numbers
-            if share > 0
-        ),
-        key=lambda one: -one.expected,
-    )
+    columns = (words, problem.patterns.target, problem.patterns.source, spread, expected, planned)
+    by_pattern = [
+        PlannedPattern(said, round(after), round(before), float(own), float(share), int(number))
+        for said, after, before, own, share, number in zip(*columns, strict=True)
+        if share > 0
+    ]
+    by_pattern.sort(key=lambda one: -one.expected)
     before, after, at_random, detectable = _expect(prepared, settings, target, outcome, spread, expected, counts)
     return LabelPlan(rows, tuple(by_pattern), len(index), before, after, at_random, detectable)
 
@@ -227,7 +224,7 @@ def describe_patterns(codes: Codes, names: tuple[str, ...]) -> list[str]:
     ]
 
 
-def _answered(prepared: ModelProblem, target: Sample) -> NDArray[np.bool_]:
+def _answered(prepared: ModelProblem, target: Sample) -> Bools:
     """Say which rows have a prediction: without one, a label would be wasted."""
     rows = prepared.counted.rows
     if rows is None or rows.metric.column is not None or rows.model is None or rows.model.prediction is None:
@@ -238,17 +235,13 @@ def _answered(prepared: ModelProblem, target: Sample) -> NDArray[np.bool_]:
 def _reasons(problem: Problem, spread: Floats, expected: Floats, counts: Floats) -> list[str]:
     """Say why rows of each pattern are worth a label."""
     usual = float(counts @ spread / counts.sum())
-    reasons = []
-    for rows, own, number in zip(problem.patterns.source, spread, expected, strict=True):
-        if rows == 0:
-            reasons.append("no source row is like it")
-        elif own > 1.1 * usual:
-            reasons.append("scores vary more here than elsewhere")
-        elif number >= 1:
-            reasons.append("many target rows are like it")
-        else:
-            reasons.append("drawn to stand for rare rows")
-    return reasons
+    reasons = {
+        "no source row is like it": problem.patterns.source == 0,
+        "scores vary more here than elsewhere": spread > 1.1 * usual,
+        "many target rows are like it": expected >= 1,
+    }
+    first_that_holds = np.select(list(reasons.values()), list(reasons), "drawn to stand for rare rows")
+    return [str(reason) for reason in first_that_holds]
 
 
 def _expect(

@@ -25,7 +25,6 @@ class PredictedScores(NamedTuple):
 
     by_slices: Floats
     best: Floats
-    uses_confidence: bool
 
 
 def predict_scores(problem: Problem, outcome: Outcome) -> PredictedScores:
@@ -42,14 +41,14 @@ def predict_scores(problem: Problem, outcome: Outcome) -> PredictedScores:
     weights, statistics = outcome.weights(members), members.statistics
     by_slices = regress(before, statistics, weights, after)
     if why_not_probabilities(problem) or why_not_new_classes(problem):
-        return PredictedScores(by_slices, by_slices, uses_confidence=False)
+        return PredictedScores(by_slices, by_slices)
     try:
         known = read_known(problem)
     except MandolineError:
-        return PredictedScores(by_slices, by_slices, uses_confidence=False)
+        return PredictedScores(by_slices, by_slices)
     source, target = known.source, known.target
     if len(source) < FEWEST or not weights[source.rows].any():
-        return PredictedScores(by_slices, by_slices, uses_confidence=False)
+        return PredictedScores(by_slices, by_slices)
     design = Design.of(source, len(known.classes))
     best = by_slices.copy()
     best[target.rows] = regress(
@@ -58,7 +57,7 @@ def predict_scores(problem: Problem, outcome: Outcome) -> PredictedScores:
         weights[source.rows],
         np.hstack([after[target.rows], design.columns(target)]),
     )
-    return PredictedScores(by_slices, best, uses_confidence=True)
+    return PredictedScores(by_slices, best)
 
 
 def regress(source: Floats, statistics: Floats, weights: Floats, target: Floats) -> Floats:

@@ -145,18 +145,13 @@ def _variance(known: LabelledRows, gradient: Floats, weight: float) -> float:
     return some + float(known.shares @ truth**2) / known.n_target
 
 
-def _is_exact(metric: Metric, known: LabelledRows) -> bool:
-    """Tell whether the labels' mean determines their variance, which then needs no allowance for guessing it."""
-    return metric.is_mean and known.indicators
-
-
 def _allowance(metric: Metric, known: LabelledRows, confidence: float) -> float:
     """Return by how much a standard error guessed from few rows must grow: Student's quantile over the normal.
 
     Scores above 0 whose spread is like their mean have long tails, which few rows seldom show. Degrees of freedom are
     those that match the variance of a variance, at the kurtosis of a gamma law with that spread.
     """
-    if _is_exact(metric, known):
+    if metric.is_mean and known.indicators:  # the labels' mean determines their variance: nothing is guessed
         return 1.0
     n, tail = len(known.shares), 0.5 + confidence / 2
     means = known.shares @ known.statistics

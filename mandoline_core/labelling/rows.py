@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from mandoline_core.arrays import Floats
+from mandoline_core.arrays import Bools, Floats
 from mandoline_core.errors import DataError, MandolineError
 from mandoline_core.estimating import ModelProblem
 from mandoline_core.findings import Finding
@@ -20,6 +20,23 @@ from mandoline_core.weighting import Problem, Rows
 _ODD = 1e-3  # chance of a false alarm that labelled rows are no random draw
 
 
+class Labels(NamedTuple):
+    """Hold the labels that some target rows have.
+
+    Parameters
+    ----------
+    statistics : array of float, shape (n_labelled, n_statistics)
+    labelled : array of bool, shape (n_target,)
+        Rows with a label and a prediction.
+    shares : array of float, shape (n_labelled,)
+        How much each labelled row counts; sums to 1.
+    """
+
+    statistics: Floats
+    labelled: Bools
+    shares: Floats
+
+
 def label_column(prepared: ModelProblem) -> str:
     """Name the column that labels of the target are looked for in."""
     rows = _rows(prepared)
@@ -29,7 +46,7 @@ def label_column(prepared: ModelProblem) -> str:
     return column
 
 
-def has_label(prepared: ModelProblem, target: Sample) -> NDArray[np.bool_]:
+def has_label(prepared: ModelProblem, target: Sample) -> Bools:
     """Say which target rows have a label, shape (n_target,); none where the target has no such column."""
     n = len(prepared.problem.members.target)
     if target.n_rows != n:
@@ -43,7 +60,7 @@ def has_label(prepared: ModelProblem, target: Sample) -> NDArray[np.bool_]:
     return ~np.asarray(target.series(column).is_null().to_numpy(), dtype=bool)
 
 
-def score_labelled(prepared: ModelProblem, target: Sample) -> tuple[Floats, NDArray[np.bool_]]:
+def score_labelled(prepared: ModelProblem, target: Sample) -> tuple[Floats, Bools]:
     """Score the target rows that have a label.
 
     Returns
@@ -81,7 +98,7 @@ def _rows(prepared: ModelProblem) -> Rows:
     return prepared.counted.rows
 
 
-def share_out(labelled: NDArray[np.bool_], plan: Floats | None) -> Floats:
+def share_out(labelled: Bools, plan: Floats | None) -> Floats:
     """Say how much each labelled row counts: those of a plan as it says, others the same.
 
     Parameters
@@ -118,7 +135,7 @@ def share_out(labelled: NDArray[np.bool_], plan: Floats | None) -> Floats:
     return shares / shares.sum()
 
 
-def missing_labels(labelled: NDArray[np.bool_], plan: Floats | None) -> Iterator[Finding]:
+def missing_labels(labelled: Bools, plan: Floats | None) -> Iterator[Finding]:
     """Notice planned rows without a label, and labelled rows that the plan does not name."""
     if plan is None:
         return
@@ -141,12 +158,12 @@ def _planned(plan: Floats) -> str:
     return counted(int(np.isfinite(plan).sum()), "planned row")
 
 
-def odd_draw(problem: Problem, labelled: NDArray[np.bool_], shares: Floats) -> Iterator[Finding]:
+def odd_draw(problem: Problem, labels: Labels) -> Iterator[Finding]:
     """Notice labelled rows that cannot well be a random draw: some slice is far too frequent or rare among them."""
     inside = problem.patterns.codes[problem.members.target] == 1
     rate = inside.mean(axis=0)
-    variance = rate * (1 - rate) * max(float(shares @ shares) - 1 / len(labelled), 0.0)
-    among = shares @ inside[labelled]
+    variance = rate * (1 - rate) * max(float(labels.shares @ labels.shares) - 1 / len(inside), 0.0)
+    among = labels.shares @ inside[labels.labelled]
     z = np.where(variance > 0, (among - rate) / np.sqrt(np.maximum(variance, 1e-300)), 0.0)
     if not len(z) or np.abs(z).max() <= -ndtri(_ODD / 2 / len(z)):
         return

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from mandoline_core.arrays import Floats, Interval
 from mandoline_core.estimators import Outcome, normal_reach
+from mandoline_core.labelling.rows import Labels
 from mandoline_core.metrics import Metric
 from mandoline_core.weighting import Problem
 
@@ -36,14 +36,7 @@ class SliceTest:
 
 
 def compare_with_slices(
-    problem: Problem,
-    outcome: Outcome,
-    expected: Floats,
-    statistics: Floats,
-    labelled: NDArray[np.bool_],
-    shares: Floats,
-    *,
-    confidence: float,
+    problem: Problem, outcome: Outcome, expected: Floats, labels: Labels, *, confidence: float
 ) -> SliceTest | None:
     """Compare labels with what slices lead one to expect, on the rows that the estimate speaks of.
 
@@ -56,10 +49,6 @@ def compare_with_slices(
         The estimate without labels.
     expected : array of float, shape (n_target, n_statistics)
         By slices alone.
-    statistics : array of float, shape (n_labelled, n_statistics)
-    labelled : array of bool, shape (n_target,)
-    shares : array of float, shape (n_labelled,)
-        How much each labelled row counts; sums to 1.
 
     Returns
     -------
@@ -67,13 +56,13 @@ def compare_with_slices(
         None where too few labelled rows are among those the estimate speaks of.
     """
     kept = outcome.kept[problem.members.target]
-    inside = kept[labelled]
+    inside = kept[labels.labelled]
     if inside.sum() < FEWEST:
         return None
-    share = shares[inside] / shares[inside].sum()
+    share = labels.shares[inside] / labels.shares[inside].sum()
     gradient = problem.metric.slope(outcome.means)
-    here, whole = expected[labelled][inside], expected @ gradient
-    left = (statistics[inside] - here) @ gradient
+    here, whole = expected[labels.labelled][inside], expected @ gradient
+    left = (labels.statistics[inside] - here) @ gradient
     difference = float(share @ left + whole[kept].mean() - outcome.means @ gradient)
     source, target = outcome.influence.pieces(problem.members)
     rest = np.where(kept, whole - whole[kept].mean(), 0.0) / kept.sum() - target

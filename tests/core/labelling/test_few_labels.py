@@ -160,7 +160,7 @@ def test_without_noise_expected_scores_average_to_the_estimate() -> None:
     prepared, _ = prepared_with(probabilities=False)
     outcome = report_model(prepared, EstimatorSettings()).outcome
     predicted = predict_scores(prepared.problem, outcome)
-    assert not predicted.uses_confidence
+    assert predicted.best is predicted.by_slices
     assert predicted.by_slices.mean() == pytest.approx(outcome.value, abs=1e-4)
 
 
