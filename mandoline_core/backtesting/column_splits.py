@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import narwhals as nw
 import numpy as np
@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from mandoline_core.arrays import Bools, Floats, Index
 from mandoline_core.estimators import default_columns
-from mandoline_core.samples import Sample, class_codes
+from mandoline_core.samples import Sample, arrow_array, class_codes
 
 FEWEST_ROWS = 30  # on either side of a split
 MOST_GROUPS = 4  # of one column: the largest
@@ -83,7 +83,7 @@ def split_column(sample: Sample, column: str, scored: Bools) -> list[Split]:
     """
     series, dtype = sample.series(column), sample.schema[column]
     if dtype in (nw.Date, nw.Datetime):
-        ticks = _ticks(series.to_arrow())[scored]
+        ticks = _ticks(arrow_array(series))[scored]
         found = _halves(column, ticks, lambda tick: _show_time(int(tick)))[:1]
     elif dtype.is_numeric():
         values = np.asarray(series.to_numpy(), dtype=float)[scored]
@@ -122,10 +122,8 @@ def _groups(column: str, codes: Index, names: tuple[str, ...]) -> list[Split]:
     return [Split(f"{column!r} is {names[code]}", (codes >= 0) & (codes != code), codes == code) for code in largest]
 
 
-def _ticks(array: Any) -> Floats:
+def _ticks(array: pa.Array) -> Floats:
     """Turn dates into microseconds; NaN where missing."""
-    if isinstance(array, pa.ChunkedArray):
-        array = array.combine_chunks()
     zone = array.type.tz if pa.types.is_timestamp(array.type) else None
     ticks = pc.cast(pc.cast(array, pa.timestamp("us", zone), safe=False), pa.int64())
     return np.asarray(pc.cast(ticks, pa.float64(), safe=False).to_numpy(zero_copy_only=False), dtype=float)

@@ -5,6 +5,6 @@ Whatever is wrong with a file or a column is said here, in one sentence.
 
 from __future__ import annotations
 
-from mandoline_core.samples.classes import class_codes, class_name, find_classes, matching_values
+from mandoline_core.samples.classes import arrow_array, class_codes, class_name, find_classes, matching_values
 from mandoline_core.samples.reading import read_table
 from mandoline_core.samples.sample import FrozenMapping, Model, Sample, kind_of

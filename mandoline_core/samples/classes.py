@@ -148,11 +148,15 @@ def _exact_name(value: object) -> str:
     return class_name(value)
 
 
+def arrow_array(column: nw.Series[Any]) -> pa.Array:
+    """Return a column as one array of PyArrow's, whatever engine holds it."""
+    array = column.to_arrow()
+    return array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
+
+
 def _encode(column: nw.Series[Any]) -> tuple[np.ndarray, list[object], str | None]:
     """Return the index of each row's value (-1 if missing), the distinct values and their kind."""
-    array = column.to_arrow()
-    if isinstance(array, pa.ChunkedArray):
-        array = array.combine_chunks()
+    array = arrow_array(column)
     if pa.types.is_floating(array.type):
         array = pc.if_else(pc.is_nan(array), None, array)
     if not pa.types.is_dictionary(array.type):
