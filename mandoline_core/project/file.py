@@ -28,7 +28,7 @@ _PLACES = {
     "task": {"label": "label"},
 }
 _SETTINGS = {"metric": MetricSettings, "estimator": EstimatorSettings, "methods": MethodSettings}
-_TYPES: dict[type, str] = {str: "a text", bool: "true or false", dict: "a table", list: "a list"}
+_TYPES: dict[type, str] = {str: "a text", bool: "true or false", dict: "a table"}
 
 
 def load_project(path: str | Path) -> Project:
@@ -242,9 +242,8 @@ def _slice(table: dict[str, Any], where: str) -> Slice:
 def _noise(table: object, where: str) -> Noise:
     place = f"the noise of {where}"
     if not isinstance(table, dict):
-        raise ProjectError(
-            f"noise in {where} must be a table. Got {table!r}. Write [slices.noise.source] below the slice."
-        )
+        problem = f"noise in {where} must be a table. Got {table!r}."
+        raise ProjectError(f"{problem} Write [slices.noise.source] below the slice.")
     _check_keys(table, ("source", "target", "measured"), place)
     sides = {side: _take(table, side, dict, place, required=False) for side in ("source", "target")}
     measured = _take(table, "measured", bool, place, required=False) or False
