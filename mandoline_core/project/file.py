@@ -325,5 +325,5 @@ def _check_file(path: Path) -> None:
         raise ProjectError(f"{path} is a folder. Name the project file in it: {listed(found) or 'it has none'}.")
     if not path.is_file():
         where = f"{folder}" if folder.is_dir() else f"{folder}, which does not exist"
-        near = [item.name for item in folder.glob("*.toml")] if folder.is_dir() else []
+        near = [item.name for item in folder.glob("*.toml")]
         raise ProjectError(f"Project file {path.name!r} is not in {where}.{did_you_mean(path.name, near)}")

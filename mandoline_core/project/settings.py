@@ -72,10 +72,7 @@ class EstimatorSettings:
             is_percentage = _is_number(self.confidence) and 1 < self.confidence < 100
             hint = f" Did you mean {self.confidence / 100:g}?" if is_percentage else ""
             raise ProjectError(f"confidence must be between 0 and 1. Got {self.confidence!r}.{hint}")
-        for key, least in (("seed", 0), ("replicates", 2)):
-            value = getattr(self, key)
-            if isinstance(value, bool) or not isinstance(value, int) or value < least:
-                raise ProjectError(f"{key} must be a whole number, {least} or above. Got {value!r}.")
+        _check_whole(self, seed=0, replicates=2)
 
     def as_dict(self) -> dict[str, str | int | float]:
         """List the settings by name.
@@ -186,10 +183,7 @@ class MethodSettings:
         object.__setattr__(self, "features", tuple(given))
         if self.scores is not None:
             _check_name("the column of scores", self.scores)
-        for key, least in (("max_rows", 10), ("redraws", 10)):
-            value = getattr(self, key)
-            if isinstance(value, bool) or not isinstance(value, int) or value < least:
-                raise ProjectError(f"{key} must be a whole number, {least} or above. Got {value!r}.")
+        _check_whole(self, max_rows=10, redraws=10)
         for key in ("width", "box"):
             value = getattr(self, key)
             if not (value is None and key == "width") and not (_is_number(value) and 0 < value < math.inf):
@@ -201,6 +195,13 @@ class MethodSettings:
 def _check_name(what: str, value: object) -> None:
     if not isinstance(value, str) or not value:
         raise ProjectError(f"The name of {what} must be a text that is not empty. Got {value!r}.")
+
+
+def _check_whole(settings: object, **least: int) -> None:
+    for key, lowest in least.items():
+        value = getattr(settings, key)
+        if isinstance(value, bool) or not isinstance(value, int) or value < lowest:
+            raise ProjectError(f"{key} must be a whole number, {lowest} or above. Got {value!r}.")
 
 
 def _is_number(value: object) -> bool:
