@@ -10,8 +10,9 @@ from functools import partial
 
 import streamlit as st
 
+from app.compute import keys
 from app.compute.background import Run, Task
-from app.compute.estimates import prepared, problem_key
+from app.compute.estimates import prepared
 from app.project import Workspace
 from mandoline_core import EstimatorSettings
 from mandoline_core.backtesting import ModelBacktest, backtest_model
@@ -125,4 +126,4 @@ def _answer(kept: _Kept, run: BacktestRun, problem: ModelProblem, settings: Esti
 
 
 def _key(workspace: Workspace, draws: int) -> tuple[object, ...]:
-    return (*problem_key(workspace, None), draws)
+    return (*keys.solution(workspace), draws)
