@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import plotly.graph_objects as go
 
+from app.charts.drawing import Drawing
 from app.charts.scales import TICK_FORMAT, ZOOMED, value_range
 from app.charts.template import WIDE_AXIS, finish, palette
 from app.words import direction, show_difference, spoken
@@ -46,7 +47,7 @@ def trimming_curve(
     """
     colours, places = palette(dark), list(range(len(found)))
     low, high = [one.interval[0] for one in found], [one.interval[1] for one in found]
-    figure = go.Figure()
+    figure = Drawing()
     figure.add_scatter(
         x=places + places[::-1],
         y=high + low[::-1],

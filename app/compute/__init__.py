@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.compute.background import Run
-from app.compute.backtests import BacktestRun, backtest_run, backtested, start_backtest
+from app.compute.backtests import backtest_run, backtested, start_backtest
 from app.compute.comparisons import (
     compare_model,
     compare_models,

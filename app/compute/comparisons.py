@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import importlib
-import threading
-from collections import OrderedDict
-from collections.abc import Hashable
+from contextlib import suppress
 from dataclasses import replace
-from functools import partial
 
 import streamlit as st
 from threadpoolctl import threadpool_limits
 
 from app.compute import keys
-from app.compute.background import Run, Task
+from app.compute.background import Run, Task, runs
 from app.compute.estimates import prepared
 from app.compute.reading import samples
+from app.compute.shelf import Shelf
 from app.project import Workspace
-from mandoline_core import EstimatorSettings, MandolineError
+from mandoline_core import MandolineError
 from mandoline_core.comparing import Comparison, Entry, ModelComparison, gather, run_estimator, summarise
 from mandoline_core.estimating import ModelProblem
 from mandoline_core.estimators import ESTIMATORS, get_estimator
@@ -29,38 +26,9 @@ _SECONDS = {"cbiw_features": 5.0, "ulsif_features": 8.0, "kmm_features": 120.0}
 _OTHERS = 10.0
 
 
-class _Kept:
-    """Keep answers by key; the one not asked for longest goes first when there is no room left."""
-
-    def __init__(self) -> None:
-        self._entries: OrderedDict[Hashable, Entry] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def get(self, key: Hashable) -> Entry | None:
-        with self._lock:
-            if key in self._entries:
-                self._entries.move_to_end(key)
-            return self._entries.get(key)
-
-    def put(self, key: Hashable, entry: Entry) -> None:
-        with self._lock:
-            self._entries[key] = entry
-            while len(self._entries) > 1 and sum(map(_size, self._entries.values())) > MOST_BYTES:
-                self._entries.popitem(last=False)
-
-
-def _size(entry: Entry) -> int:
-    return 2000 + sum(piece.nbytes for piece in entry.pieces)
-
-
 @st.cache_resource(show_spinner=False)
-def _kept() -> _Kept:
-    return _Kept()
-
-
-@st.cache_resource(show_spinner=False)
-def _runs() -> dict[str, Run]:
-    return {}
+def _kept() -> Shelf[Entry]:
+    return Shelf(MOST_BYTES, size=lambda entry: 2000 + sum(piece.nbytes for piece in entry.pieces))
 
 
 def is_slow(name: str) -> bool:
@@ -114,7 +82,7 @@ def expected_seconds(workspace: Workspace) -> float:
 
 def slow_run(workspace: Workspace) -> Run | None:
     """Find the run of slow methods that belongs to a project; one whose answers nobody needs any more is stopped."""
-    run = _runs().get(workspace.id)
+    run = runs().get(("slow", workspace.id))
     if run is not None and run.running:
         needed = {
             keys.method(replace(workspace, model=model), name)
@@ -128,27 +96,26 @@ def slow_run(workspace: Workspace) -> Run | None:
 
 def start_slow(workspace: Workspace) -> Run:
     """Run the slow methods that have not run, in the background: quick ones first, the model on show first."""
-    # A stop in the middle of an import would leave half a library behind: it is loaded before anything can be stopped.
-    importlib.import_module("sklearn.feature_extraction.text")
     missing, tasks = _missing(workspace), []
     for name in _waiting(workspace):
         for model in (model for model, names in missing.items() if name in names):
-            shown = replace(workspace, model=model)
-            try:
-                problem = _problem(shown)
-            except MandolineError:
-                continue
-            title = f"{get_estimator(name).title}, {model}" if model else get_estimator(name).title
-            key = keys.method(shown, name)
-            tasks.append(Task(key, title, partial(_answer, _kept(), key, problem, name, workspace.project.estimator)))
-    _runs()[workspace.id] = Run(tasks)
-    return _runs()[workspace.id]
+            with suppress(MandolineError):
+                tasks.append(_task(replace(workspace, model=model), name))
+    run = Run(tasks)
+    runs().put(("slow", workspace.id), run)
+    return run
 
 
-def _answer(kept: _Kept, key: Hashable, problem: ModelProblem, name: str, settings: EstimatorSettings) -> None:
-    # Linear algebra on every core would leave none for the page, and threads that wait for each other are slower.
-    with threadpool_limits(limits=1):
-        kept.put(key, run_estimator(problem, name, settings))
+def _task(workspace: Workspace, name: str) -> Task:
+    problem, settings, title = _problem(workspace), workspace.project.estimator, get_estimator(name).title
+    key, kept = keys.method(workspace, name), _kept()
+
+    def work(run: Run) -> None:
+        # Linear algebra on every core would leave none for the page, and threads that wait for each other are slower.
+        with threadpool_limits(limits=1):
+            kept.put(key, run_estimator(problem, name, settings, run.step))
+
+    return Task(key, f"{title}, {workspace.model}" if workspace.model else title, work)
 
 
 def _missing(workspace: Workspace) -> dict[str, list[str]]:

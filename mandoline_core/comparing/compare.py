@@ -30,6 +30,7 @@ from mandoline_core.findings import Finding, worst_first
 from mandoline_core.project import EstimatorSettings, MethodSettings, MetricSettings, Project
 from mandoline_core.samples import Sample
 from mandoline_core.slices import Slice, codes
+from mandoline_core.weighting import Step, no_step
 
 ROUNDING = 1e-9  # of a score: a smaller change is none
 
@@ -148,16 +149,22 @@ def gather(prepared: ModelProblem, settings: EstimatorSettings, entries: Mapping
     )
 
 
-def run_estimator(prepared: ModelProblem, name: str, settings: EstimatorSettings) -> Entry:
-    """Run one method; what stands in its way becomes its reason, not an error."""
-    problem, estimator = prepared.problem, get_estimator(name)
+def run_estimator(prepared: ModelProblem, name: str, settings: EstimatorSettings, step: Step = no_step) -> Entry:
+    """Run one method; what stands in its way becomes its reason, not an error.
+
+    Parameters
+    ----------
+    step : callable
+        Called between the steps of slow methods; may raise to stop.
+    """
+    problem, estimator = replace(prepared.problem, step=step), get_estimator(name)
     settings = replace(settings, name=name)
     try:
         why = estimator.reason(problem)
         if why is not None:
             return Entry(name, available=False, reason=why)
         outcome = estimator.estimate(problem)
-        interval, more = interval_by_settings(prepared, settings, outcome)
+        interval, more = interval_by_settings(prepared, settings, outcome, lambda _what, _share: step())
     except MandolineError as error:
         return Entry(name, available=False, reason=str(error))
     if not outcome.converged or not math.isfinite(outcome.value):

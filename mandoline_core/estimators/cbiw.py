@@ -57,10 +57,10 @@ class CbiwFeatures(OnFeatures[LogisticFit]):
     title = "Classifier on columns"
     assumes = "A logistic regression on the columns tells how likely a row is to be new, and both samples overlap."
 
-    def fit(self, problem: Problem, seen: FeatureRows) -> LogisticFit:  # noqa: ARG002 - it has no settings
+    def fit(self, problem: Problem, seen: FeatureRows) -> LogisticFit:
         """Fit the classifier to the rows of both samples."""
         is_target = np.repeat([0.0, 1.0], [seen.source.shape[0], seen.target.shape[0]])
-        return fit_logistic(seen.stacked(), 1 - is_target, is_target)
+        return fit_logistic(seen.stacked(), 1 - is_target, is_target, step=problem.step)
 
     def evaluate(self, problem: Problem, seen: FeatureRows, fitted: LogisticFit) -> Outcome:
         """Evaluate the metric with the classifier's odds, with influence through the classifier."""

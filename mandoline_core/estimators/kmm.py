@@ -134,7 +134,7 @@ def _match(
     # One generator a redraw, and no draw that depends on the model: then all models have the same redraws.
     streams = rng.spawn(methods.redraws)
     width = methods.width or median_width(points[0], counts[0], points[1], counts[1], rng)
-    matcher = kernel_matcher(*points, width=width)
+    matcher = kernel_matcher(*points, width=width, step=problem.step)
     matching = matcher.solve(*counts, box=methods.box, tolerance=methods.tolerance)
     if not matching.ratios.any():
         raise MandolineError(

@@ -71,7 +71,7 @@ def _fit(problem: Problem, source: Points, source_counts: Floats, target: Points
         median = median_width(source, source_counts, target, target_counts, rng)
         widths = (problem.methods.width / median,)
     rng = np.random.default_rng(problem.seed)
-    return fit_ratio(source, source_counts, target, target_counts, rng=rng, widths=widths)
+    return fit_ratio(source, source_counts, target, target_counts, rng=rng, widths=widths, step=problem.step)
 
 
 def _through_alpha(fitted: RatioFit, slopes: Floats, total: float) -> tuple[Floats, Floats]:

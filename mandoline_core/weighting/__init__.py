@@ -28,4 +28,4 @@ from mandoline_core.weighting.fitting import Fit, fit, potential_names
 from mandoline_core.weighting.gold import Audit, GoldTable, gold_table, make_audit
 from mandoline_core.weighting.kliep import GRADIENT_TOLERANCE, varying_directions
 from mandoline_core.weighting.potentials import Tilt, build_tilt, expected_potentials
-from mandoline_core.weighting.problem import Evidence, Problem, Rows
+from mandoline_core.weighting.problem import Evidence, Problem, Rows, Step, no_step

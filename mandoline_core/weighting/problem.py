@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -17,6 +18,12 @@ from mandoline_core.samples import Model, Sample
 from mandoline_core.weighting.corrections import CorrectionRule, Corrections
 from mandoline_core.weighting.gold import Audit
 from mandoline_core.weighting.potentials import Edges
+
+Step = Callable[[], None]
+
+
+def no_step() -> None:
+    """Let long work go on: what is called between its steps unless somebody may want to stop it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,6 +111,8 @@ class Problem:
         Where random numbers start.
     audit : Audit, optional
         The rows that corrections were measured on; its slices are the table's.
+    step : callable
+        Called between the steps of slow methods; may raise to stop.
     """
 
     patterns: Patterns
@@ -120,6 +129,7 @@ class Problem:
     methods: MethodSettings = field(default_factory=MethodSettings)
     seed: int = 0
     audit: Audit | None = None
+    step: Step = no_step
 
     def __post_init__(self) -> None:
         """Make the whole source the only group when no split was given."""

@@ -21,8 +21,8 @@ def slow_methods(workspace: Workspace) -> None:
     """Offer to run the slow methods; while they run, show how far they are, with a way to stop."""
     run = compute.slow_run(workspace)
     running = run is not None and run.running
-    if run is not None and run.error is not None:
-        error, run.error = run.error, None
+    error = None if run is None else run.take_error()
+    if error is not None:
         raise error
     drawn = run.done if run is not None and running else -1
     st.fragment(_slow_panel, run_every=_LOOKS_EVERY if running else None)(workspace, drawn)
@@ -54,7 +54,8 @@ def _slow_panel(workspace: Workspace, drawn: int) -> None:
             args=(workspace,),
         )
         if run is not None and run.stopped:
-            st.caption("Stopped. What was done is kept.")
+            ending = "It stops after the step at hand" if run.stopping else "Stopped"
+            st.caption(f"{ending}. What was done is kept.")
         else:
             st.caption("They compare rows column by column, which takes longer, so they wait until you ask.")
 

@@ -10,6 +10,7 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
 from mandoline_core.arrays import Floats
+from mandoline_core.weighting import Step, no_step
 
 _MOST_ITERATIONS = 80
 _TO_THE_BOUNDARY = 0.995
@@ -147,7 +148,7 @@ class _Iterate(NamedTuple):
     high: float
 
 
-def minimise(form: Form, linear: Floats, region: Region, *, tolerance: float) -> Minimum:
+def minimise(form: Form, linear: Floats, region: Region, *, tolerance: float, step: Step = no_step) -> Minimum:
     """Minimise u'Mu / 2 + linear.u over a region.
 
     Mehrotra's predictor and corrector, from the middle of the region; the sum is a variable of its own with two bounds.
@@ -158,6 +159,8 @@ def minimise(form: Form, linear: Floats, region: Region, *, tolerance: float) ->
     form : Form
         M, shape (n, n).
     linear : array of float, shape (n,)
+    step : callable
+        Called before every iteration; may raise to stop.
 
     Examples
     --------
@@ -171,6 +174,7 @@ def minimise(form: Form, linear: Floats, region: Region, *, tolerance: float) ->
     best, least = state.point, np.inf
     iterations = 0
     while iterations < _MOST_ITERATIONS:
+        step()
         slope = form.product(state.point) + linear
         gap = region.gap(slope, state.point)
         if gap < least:
@@ -178,10 +182,10 @@ def minimise(form: Form, linear: Floats, region: Region, *, tolerance: float) ->
         if gap <= tolerance:
             break
         with np.errstate(all="ignore"):  # at the limit of rounding a step overflows: it is then not taken
-            step = _step(form, slope, region, state)
-        if step is None or not np.isfinite(step.point).all():
+            moved = _step(form, slope, region, state)
+        if moved is None or not np.isfinite(moved.point).all():
             break
-        state = step
+        state = moved
         iterations += 1
     return Minimum(best, iterations)
 

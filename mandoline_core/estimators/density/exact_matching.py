@@ -9,6 +9,7 @@ import numpy as np
 from mandoline_core.arrays import Floats, Index
 from mandoline_core.estimators.density.box_programme import DenseForm, Form, Minimum, Region, minimise
 from mandoline_core.estimators.density.kernels import Points, gaussian_kernel, symmetric_product
+from mandoline_core.weighting import Step, no_step
 
 # Added to a model's diagonal, which makes it positive definite; too little to be seen in the objective.
 PROXIMITY = 1e-9
@@ -29,6 +30,7 @@ class ExactObjective:
     width: float
     means: Floats
     kernel: Floats | None
+    step: Step = no_step
 
     def rows(self, members: Index) -> Floats:
         """Return rows of the kernel, shape (n_members, n_points)."""
@@ -98,7 +100,7 @@ def _grow(members: Index, exact: ExactObjective, region: Region, iterations: int
         # A last round is worth a few more iterations, and with all points every round is the last.
         share = 0.05 if len(members) < n else 1e-3
         wanted = share * (0.5 * _GAP * float(exact.means.max()) if least is None else least.wanted)
-        shares, more = minimise(form, -exact.means[members], part, tolerance=max(wanted, ROUNDING))
+        shares, more = minimise(form, -exact.means[members], part, tolerance=max(wanted, ROUNDING), step=exact.step)
         iterations += more
         point = np.zeros(n)
         point[members] = shares
@@ -143,7 +145,8 @@ def _correct(form: Form, found: FeasiblePoint, exact: ExactObjective, region: Re
         if found.gap <= found.wanted:
             break
         linear = found.slope - form.product(found.point)
-        aim, more = minimise(form, linear, region, tolerance=max(0.05 * found.gap, 0.2 * found.wanted))
+        tolerance = max(0.05 * found.gap, 0.2 * found.wanted)
+        aim, more = minimise(form, linear, region, tolerance=tolerance, step=exact.step)
         move = aim - found.point
         descent = -float(found.slope @ move)
         if descent <= 0:

@@ -27,6 +27,7 @@ from mandoline_core.estimators.density.kernels import (
     gaussian_kernel,
     kernel_product,
 )
+from mandoline_core.weighting import Step, no_step
 
 # Up to so many source points, factorising the kernel itself is the fastest.
 _MOST_DENSE = 500
@@ -80,6 +81,8 @@ class KernelMatcher:
         The kernel among source points and between source and target points, when they are few.
     factor : Factor or None
         The low-rank factor of the kernel, when they are many.
+    step : callable
+        Called between steps of solving; may raise to stop.
     """
 
     source: Points
@@ -88,6 +91,7 @@ class KernelMatcher:
     kernel: Floats | None
     cross: Floats | None
     factor: Factor | None
+    step: Step = no_step
 
     def solve(
         self, source_counts: Floats, target_counts: Floats, *, box: float = 1000.0, tolerance: float | None = None
@@ -112,7 +116,7 @@ class KernelMatcher:
         """
         used, shares, target_shares, region = self._prepare(source_counts, target_counts, box, tolerance)
         form, means = self._form(used), self._means(used, target_shares)
-        guess = Minimum(shares[used], 0) if self.factor is None else _minimise(form, means, region)
+        guess = Minimum(shares[used], 0) if self.factor is None else self._minimise(form, means, region)
         found = solve_exactly(guess, form, self._exact(used, target_shares), region)
         correction = np.zeros(len(shares))
         correction[used] = form.product(found.point) - means - found.slope
@@ -161,7 +165,7 @@ class KernelMatcher:
         means = self._means(used, target_shares)
         if near is not None:
             means = means + near.correction[used]
-        point = _minimise(self._form(used), means, region).point
+        point = self._minimise(self._form(used), means, region).point
         return self._ratios(used, point, shares, box)
 
     def _prepare(
@@ -205,7 +209,13 @@ class KernelMatcher:
 
     def _exact(self, used: Index, target_shares: Floats) -> ExactObjective:
         kernel = None if self.kernel is None else self.kernel[np.ix_(used, used)]
-        return ExactObjective(self.source[used], self.width, self._exact_means(used, target_shares), kernel)
+        return ExactObjective(self.source[used], self.width, self._exact_means(used, target_shares), kernel, self.step)
+
+    def _minimise(self, form: Form, means: Floats, region: Region) -> Minimum:
+        """Minimise with a model of the kernel: as well as the model is worth."""
+        wanted = _REDRAW_GAP if isinstance(form, LowRankForm) else _EXACT_GAP
+        scale = 0.5 * float(np.abs(means).max())
+        return minimise(form, -means, region, tolerance=max(wanted * scale, ROUNDING), step=self.step)
 
     def _ratios(self, used: Index, point: Floats, shares: Floats, box: float) -> Floats:
         ratios = np.zeros(len(shares))
@@ -213,7 +223,9 @@ class KernelMatcher:
         return ratios
 
 
-def kernel_matcher(source: Points, target: Points, *, width: float, rank: int = 300) -> KernelMatcher:
+def kernel_matcher(
+    source: Points, target: Points, *, width: float, rank: int = 300, step: Step = no_step
+) -> KernelMatcher:
     """Prepare kernel mean matching between two sets of points.
 
     Parameters
@@ -223,6 +235,8 @@ def kernel_matcher(source: Points, target: Points, *, width: float, rank: int = 
         Width of the Gaussian kernel.
     rank : int
         Largest rank of the kernel's factor, used when there are many points.
+    step : callable
+        Called between steps of solving; may raise to stop.
 
     Examples
     --------
@@ -237,15 +251,8 @@ def kernel_matcher(source: Points, target: Points, *, width: float, rank: int = 
         raise MandolineError(f"width must be a positive number. Got {width}.")
     if source.shape[0] <= _MOST_DENSE and target.shape[0] <= 10 * _MOST_DENSE:
         kernel, cross = (gaussian_kernel(source, other, width) for other in (source, target))
-        return KernelMatcher(source, target, width, kernel, cross, None)
-    return KernelMatcher(source, target, width, None, None, factorise(source, target, width, most=rank))
-
-
-def _minimise(form: Form, means: Floats, region: Region) -> Minimum:
-    """Minimise with a model of the kernel: as well as the model is worth."""
-    wanted = _REDRAW_GAP if isinstance(form, LowRankForm) else _EXACT_GAP
-    scale = 0.5 * float(np.abs(means).max())
-    return minimise(form, -means, region, tolerance=max(wanted * scale, ROUNDING))
+        return KernelMatcher(source, target, width, kernel, cross, None, step)
+    return KernelMatcher(source, target, width, None, None, factorise(source, target, width, most=rank), step)
 
 
 def _check_settings(box: float, tolerance: float) -> None:

@@ -18,6 +18,7 @@ from scipy.special import expit
 
 from mandoline_core.arrays import Floats
 from mandoline_core.errors import MandolineError
+from mandoline_core.weighting import Step, no_step
 
 Points: TypeAlias = Floats | csr_matrix
 
@@ -124,7 +125,14 @@ class LogisticFit:
         return _Loss(self.points, self.zeros, self.ones, self.C).solver(self._theta, 1e-11)
 
 
-def fit_logistic(points: Points, zeros: ArrayLike, ones: ArrayLike, *, C: float = 1.0) -> LogisticFit:  # noqa: N803
+def fit_logistic(
+    points: Points,
+    zeros: ArrayLike,
+    ones: ArrayLike,
+    *,
+    C: float = 1.0,  # noqa: N803 - as scikit-learn has it
+    step: Step = no_step,
+) -> LogisticFit:
     """Fit a logistic regression with a squared penalty to counted points.
 
     Parameters
@@ -135,6 +143,8 @@ def fit_logistic(points: Points, zeros: ArrayLike, ones: ArrayLike, *, C: float 
         How many rows of class 0 (the source) and of class 1 (the target) each point stands for; either may be 0.
     C : float
         The inverse of the penalty's strength, as scikit-learn has it.
+    step : callable
+        Called whenever the loss is computed; may raise to stop.
 
     Examples
     --------
@@ -145,7 +155,7 @@ def fit_logistic(points: Points, zeros: ArrayLike, ones: ArrayLike, *, C: float 
     matrix = csr_matrix(points, dtype=float) if issparse(points) else np.asarray(points, dtype=float)
     source, target = np.asarray(zeros, dtype=float), np.asarray(ones, dtype=float)
     _check(matrix, source, target, C)
-    loss = _Loss(matrix, source, target, C)
+    loss = _Loss(matrix, source, target, C, step)
     theta = np.zeros(matrix.shape[1] + 1)
     # With all coefficients zero, this intercept is the best: no step is spent on unequal sample sizes.
     theta[0] = np.log(target.sum()) - np.log(source.sum())
@@ -164,8 +174,10 @@ class _Loss:
     zeros: Floats
     ones: Floats
     C: float
+    step: Step = no_step
 
     def value_and_gradient(self, theta: Floats) -> tuple[float, Floats]:
+        self.step()
         z = _log_odds(self.points, theta)
         losses = self.zeros @ np.logaddexp(0.0, z) + self.ones @ np.logaddexp(0.0, -z)
         # Two terms that cancel in neither tail, unlike (zeros + ones) * p - ones.

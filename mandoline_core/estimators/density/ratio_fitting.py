@@ -19,6 +19,7 @@ from scipy.linalg import cho_factor, cho_solve
 from mandoline_core.arrays import Floats
 from mandoline_core.errors import MandolineError, OverlapError
 from mandoline_core.estimators.density.kernels import Points, check_points, median_width, squared_distances
+from mandoline_core.weighting import Step, no_step
 
 WIDTHS = (0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0)
 RIDGES = tuple(float(ridge) for ridge in np.logspace(-3, 1, 9))
@@ -127,6 +128,7 @@ def fit_ratio(
     widths: tuple[float, ...] = WIDTHS,
     ridges: tuple[float, ...] = RIDGES,
     centres: Points | None = None,
+    step: Step = no_step,
 ) -> RatioFit:
     """Fit the ratio of the target's density to the source's.
 
@@ -143,6 +145,8 @@ def fit_ratio(
         Ridges to choose from.
     centres : array or CSR matrix, shape (n_centres, n_features), optional
         By default the target's points, or 100 of them drawn by their counts.
+    step : callable
+        Called before each width; may raise to stop.
 
     Examples
     --------
@@ -160,6 +164,7 @@ def fit_ratio(
     distances = squared_distances(source, centres), squared_distances(target, centres)
     best = (np.inf, np.inf, np.inf)
     for width in median * np.array(widths):
+        step()
         features, target_features = _features(distances, width)
         scores = leave_one_out_scores(features, source_counts, target_features, target_counts, ridges)
         best = min(best, *((float(score), -float(width), -ridge) for score, ridge in zip(scores, ridges, strict=True)))
