@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy.stats import norm
+from scipy.special import ndtri
 
 from mandoline_core.arrays import Floats, Interval
 from mandoline_core.errors import MandolineError
@@ -199,7 +199,7 @@ def _about_audits(prepared: ModelProblem, outcome: Outcome, settings: EstimatorS
     problem = prepared.problem
     if outcome.error_if_known is None or problem.audit is None:
         return
-    z = float(norm.ppf(0.5 + settings.confidence / 2))
+    z = float(ndtri(0.5 + settings.confidence / 2))
     sizes = problem.audit.sizes.sum(axis=1)
     names = [name for name, n in zip(problem.patterns.names, sizes, strict=True) if n > 0]
     most = f"{int(sizes[sizes > 0].min()):,}" + (" rows and more" if len(names) > 1 else " rows")

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
-from scipy.special import expit, logit
-from scipy.stats import beta, norm, t
+from scipy.special import expit, logit, ndtri
+from scipy.stats import beta, t
 
 from mandoline_core.arrays import Floats, Index, Interval
 from mandoline_core.patterns import Membership, Patterns
@@ -222,7 +222,7 @@ def influence_interval(
     >>> round(low, 3), high
     (0.964, 1.0)
     """
-    z = _student(effective_rows, confidence) if student else float(norm.ppf(0.5 + confidence / 2))
+    z = _student(effective_rows, confidence) if student else float(ndtri(0.5 + confidence / 2))
     if bounds is None:
         return estimate - z * standard_error, estimate + z * standard_error
     low, high = bounds

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from mandoline_core.arrays import Floats
+from mandoline_core.arrays import Floats, Index
 from mandoline_core.slices import Correction, Noise
 
 OUT, ABSTAIN, IN = 0, 1, 2  # columns of a correction table: codes -1, 0, 1
@@ -102,16 +102,31 @@ class CorrectionRule:
         source_by_source, target_by_source, target_by_target : array, shape (n_slices, 3, 3)
             Derivative of correction [slice, code] by rate [slice, code'].
         """
-        blocks = np.zeros((3, len(self.source), 3, 3))
-        for code in range(3):
-            step = np.zeros(3)
-            step[code] = _STEP
-            up, down = self.at(source_rates + step, target_rates), self.at(source_rates - step, target_rates)
-            blocks[0][:, :, code] = (up.source - down.source) / (2 * _STEP)
-            blocks[1][:, :, code] = (up.target - down.target) / (2 * _STEP)
-            up, down = self.at(source_rates, target_rates + step), self.at(source_rates, target_rates - step)
-            blocks[2][:, :, code] = (up.target - down.target) / (2 * _STEP)
-        return blocks[0], blocks[1], blocks[2]
+        source, target, _ = self._central_differences(source_rates, target_rates)
+        return source[0], target[0], target[1]
+
+    def _central_differences(self, source_rates: Floats, target_rates: Floats) -> tuple[Floats, Floats, Floats]:
+        """Differentiate all that `at` computes by both samples' rates, all steps at once: slices do not mix.
+
+        Returns
+        -------
+        source, target : array, shape (2, n_slices, 3, 3)
+            By the source's rates, then by the target's.
+        target_rate : array, shape (2, n_slices, 3)
+        """
+        n = len(self.source)
+        ways = np.zeros((2, 3, 2, 2, 1, 3))  # sample stepped in, code, up or down, sample, slice, code
+        for side, code, way in np.ndindex(2, 3, 2):
+            ways[side, code, way, side, 0, code] = _STEP if way == 0 else -_STEP
+        rates = np.stack([source_rates, target_rates]) + ways
+        stacked = np.moveaxis(rates, 3, 0).reshape(2, -1, 3)
+        found = self.select(np.tile(np.arange(n), 12)).at(stacked[0], stacked[1])
+
+        def slope(values: Floats) -> Floats:
+            steps = values.reshape(2, 3, 2, n, *values.shape[1:])
+            return np.moveaxis((steps[:, :, 0] - steps[:, :, 1]) / (2 * _STEP), 1, -1)
+
+        return slope(found.source), slope(found.target), slope(found.target_rate)
 
     def rate_errors(self, source_rates: Floats, target_rates: Floats, n_source: float, n_target: float) -> Floats:
         """Compute how far luck moves each derived rate of the target: one standard error, shape (n_slices,).
@@ -119,17 +134,9 @@ class CorrectionRule:
         A share of 0 or 1 is luck, too: each code is taken to have been seen one time more than it was.
         """
         variance = np.zeros(len(self.source))
+        _, _, by_rate = self._central_differences(source_rates, target_rates)
         for side, (rates, n) in enumerate(((source_rates, n_source), (target_rates, n_target))):
-            share = (rates * n + 1) / (n + 3)
-            slopes = np.zeros_like(rates)
-            for code in range(3):
-                step = np.zeros(3)
-                step[code] = _STEP
-                up, down = (
-                    self.at(*((rates + way, target_rates) if side == 0 else (source_rates, rates + way))).target_rate
-                    for way in (step, -step)
-                )
-                slopes[:, code] = (up - down) / (2 * _STEP)
+            share, slopes = (rates * n + 1) / (n + 3), by_rate[side]
             variance += ((share * slopes**2).sum(axis=1) - (share * slopes).sum(axis=1) ** 2) / n
         return np.sqrt(variance)
 
@@ -163,9 +170,9 @@ class CorrectionRule:
         own = np.where(self.follows[:, None], source, self.own_target)
         return replace(self, source=source, own_target=own)
 
-    def select(self, slices: Sequence[int]) -> CorrectionRule:
+    def select(self, slices: Sequence[int] | Index) -> CorrectionRule:
         """Keep the rules of some slices."""
-        index = list(slices)
+        index = np.asarray(slices, dtype=np.intp)
         return CorrectionRule(self.source[index], self.own_target[index], self.derive[index], self.follows[index])
 
 

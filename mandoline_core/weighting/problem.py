@@ -145,6 +145,10 @@ class Problem:
 
     def corrections(self) -> Corrections:
         """Compute the corrections at the samples' rates."""
+        return self._corrections
+
+    @cached_property
+    def _corrections(self) -> Corrections:
         return self.rule.at(self.patterns.rates("source"), self.patterns.rates("target"))
 
     def redraw_corrections(self, rng: np.random.Generator) -> Problem:
