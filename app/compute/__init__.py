@@ -13,17 +13,13 @@ from app.compute.comparisons import (
     slow_run,
     start_slow,
 )
-from app.compute.corrections import CorrectionInUse, CorrectionRow, Pairs, correction_row, pairs
+from app.compute.corrections import CorrectionInUse, correction_row, pairs
 from app.compute.estimates import (
-    SourceScore,
     balance,
-    codes_of,
-    counted,
     curves,
     heaviest,
     matches,
     members,
-    prepared,
     report,
     reports,
     slice_notes,
@@ -43,12 +39,10 @@ from app.compute.frames import (
     value_counts,
 )
 from app.compute.labels import Labels, few_labels, label_plan, target_labels
-from app.compute.reading import model_of, plain_samples, samples, table_at, uploaded
+from app.compute.reading import plain_samples, samples, table_at, uploaded
 from app.compute.trust import (
     MOST_GAMMA,
-    Curve,
     Remainder,
-    WeightedReport,
     attribution,
     crossing_gamma,
     has_noisy_slices,
