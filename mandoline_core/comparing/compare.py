@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Unpack
 
@@ -30,6 +30,7 @@ from mandoline_core.project import EstimatorSettings, Project
 from mandoline_core.samples import Sample
 from mandoline_core.slices import Slice, codes
 from mandoline_core.trust import Solution, find_all
+from mandoline_core.weighting import asking, take_step
 
 ROUNDING = 1e-9  # of a score: a smaller change is none
 
@@ -119,14 +120,23 @@ def gather(prepared: ModelProblem, settings: EstimatorSettings, entries: Mapping
     )
 
 
-def run_estimator(prepared: ModelProblem, name: str, settings: EstimatorSettings) -> Entry:
-    """Run one method and put what it finds beside the source score; what stands in its way becomes its reason."""
+def run_estimator(
+    prepared: ModelProblem, name: str, settings: EstimatorSettings, step: Callable[[], None] | None = None
+) -> Entry:
+    """Run one method and put what it finds beside the source score; what stands in its way becomes its reason.
+
+    Parameters
+    ----------
+    step : callable, optional
+        Called between the steps of slow methods; may raise to stop.
+    """
     problem, estimator = prepared.problem, get_estimator(name)
     settings = replace(settings, name=name)
     try:
-        estimator.check(problem)
-        outcome = estimator.estimate(problem)
-        interval, more = interval_by_settings(prepared, settings, outcome)
+        with asking(step):
+            estimator.check(problem)
+            outcome = estimator.estimate(problem)
+            interval, more = interval_by_settings(prepared, settings, outcome, lambda *_: take_step())
     except MandolineError as error:
         return Entry(name, available=False, reason=error.sentence)
     if not outcome.converged or not math.isfinite(outcome.value):
