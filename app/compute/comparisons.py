@@ -16,6 +16,7 @@ from app.compute.background import Run, Task
 from app.compute.estimates import prepared
 from app.compute.frames import model_of, samples
 from app.project import Workspace
+from app.vocabulary import title_of
 from mandoline_core import EstimatorSettings, MandolineError
 from mandoline_core.comparing import Comparison, Entry, ModelComparison, gather, run_estimator, summarise
 from mandoline_core.estimating import ModelProblem
@@ -144,7 +145,7 @@ def start_slow(workspace: Workspace) -> Run:
                 problem = _problem(workspace, model)
             except MandolineError:
                 continue
-            title = f"{get_estimator(name).title}, {model}" if model else get_estimator(name).title
+            title = f"{title_of(name)}, {model}" if model else title_of(name)
             key = _key(workspace, model, name)
             tasks.append(Task(key, title, partial(_answer, _kept(), key, problem, name, workspace.project.estimator)))
     _runs()[workspace.id] = Run(tasks)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from app.vocabulary import PLAIN
+from app.vocabulary import PLAIN, title_of
 from mandoline_core.estimating import ModelReport, is_share
 from mandoline_core.estimators import get_estimator
 from mandoline_core.findings import Finding
@@ -146,7 +146,7 @@ def estimator_sentence(name: str) -> str:
     'The score on your labelled data as it is, with every row counting once'
     """
     estimator = get_estimator(name)
-    return f"{_ESTIMATORS.get(name, plain(estimator.title) + '.')} It assumes: {tell(estimator.assumes)}"
+    return f"{_ESTIMATORS.get(name, plain(title_of(name)) + '.')} It assumes: {tell(estimator.assumes)}"
 
 
 def finding_sentence(finding: Finding) -> str:
@@ -251,7 +251,7 @@ TOOLTIPS = {
     ),
     "backtest": (
         "New samples are drawn from your labelled rows, shifted in a known way, and every method is compared with the "
-        "truth (backtest on pseudo-targets)."
+        "truth (backtest on drawn samples)."
     ),
     "few labels": (
         "A few labels of new rows are right on average whatever the slices miss; scores predicted for all rows make "

@@ -8,6 +8,7 @@ from mandoline_core.arrays import Floats
 from mandoline_core.estimators.base import Outcome, complete_outcome
 from mandoline_core.estimators.intervals import Influence, SourcePart
 from mandoline_core.estimators.on_patterns import OnPatterns
+from mandoline_core.formatting import Sentence
 from mandoline_core.weighting import Problem
 
 
@@ -15,7 +16,7 @@ class Source(OnPatterns):
     """Take the source's own score for the target's."""
 
     name = "source"
-    title = "Source score"
+    title = Sentence("{source_score}")
     assumes = "The new data are like the labelled data."
     needs = ()
 
