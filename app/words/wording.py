@@ -29,6 +29,7 @@ def plain(text: str) -> str:
 def tell(text: object) -> str:
     r"""Say a sentence of the library, or an error, in the app's words, escaped.
 
+    >>> from mandoline_core.formatting import Sentence
     >>> tell(Sentence("It is {how} in the {target}.", how="*so*"))
     'It is \\*so\\* in the new data\\.'
     """
