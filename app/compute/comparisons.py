@@ -23,10 +23,6 @@ from mandoline_core.estimating import ModelProblem
 from mandoline_core.estimators import ESTIMATORS, default_columns, get_estimator
 
 MOST_BYTES = 400_000_000
-# Seconds on 10,000 rows of each sample, roughly, on a machine that has nothing else to do; kernels grow with the
-# square of the rows.
-_SECONDS = {"cbiw_features": 5.0, "ulsif_features": 8.0, "kmm_features": 120.0}
-_OTHERS = 10.0
 
 
 class _Kept:
@@ -121,7 +117,7 @@ def expected_seconds(workspace: Workspace) -> float:
     """Guess how long the slow methods that have not run will take; models share most of the work."""
     most = workspace.project.methods.max_rows
     rows = sum(min(sample.n_rows, most) for sample in samples(workspace))
-    return sum(_SECONDS.get(name, _OTHERS) for name in _waiting(workspace)) * (rows / 20_000) ** 2
+    return sum(get_estimator(name).seconds for name in _waiting(workspace)) * (rows / 20_000) ** 2
 
 
 def slow_run(workspace: Workspace) -> Run | None:
@@ -167,7 +163,7 @@ def _missing(workspace: Workspace) -> dict[str, list[str]]:
 def _waiting(workspace: Workspace) -> list[str]:
     """List the slow methods that have not run on every model, those that take least first."""
     names = dict.fromkeys(name for names in _missing(workspace).values() for name in names)
-    return sorted(names, key=lambda name: _SECONDS.get(name, _OTHERS))
+    return sorted(names, key=lambda name: get_estimator(name).seconds)
 
 
 def _problem(workspace: Workspace, model: str | None) -> ModelProblem:

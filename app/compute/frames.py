@@ -12,8 +12,7 @@ import streamlit as st
 from app.project import RoleGuess, Workspace, guess_roles, read_upload
 from app.words import tables
 from mandoline_core import Model, Sample, read_table
-from mandoline_core.estimators import default_columns
-from mandoline_core.samples import class_codes, class_name
+from mandoline_core.samples import class_codes, class_name, profile_column
 
 
 @dataclass(frozen=True)
@@ -131,8 +130,9 @@ def identifiers(workspace: Workspace) -> dict[str, str]:
 
 @st.cache_resource(max_entries=16, show_spinner=False, hash_funcs={Sample: lambda sample: sample.fingerprint})
 def _identifiers(source: Sample, target: Sample, roles: str) -> dict[str, str]:
-    _, left_out = default_columns(source, target)
-    return {column: why for column, why in left_out.items() if why.startswith("an identifier")}
+    shared = (column for column in source.columns if column in target.columns and column not in source.roles)
+    profiles = (profile_column(column, source, target) for column in shared)
+    return {found.name: found.drawback for found in profiles if found.kind == "identifier"}
 
 
 @st.cache_resource(max_entries=8, show_spinner="Reading the file ...")

@@ -5,32 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
-from mandoline_core import (
-    All,
-    Any,
-    Category,
-    Confidence,
-    Entropy,
-    Expression,
-    Flag,
-    Keyword,
-    Length,
-    Missing,
-    Noise,
-    Not,
-    Overlap,
-    Prediction,
-    Project,
-    ProjectError,
-    Range,
-    Regex,
-    Sample,
-    Slice,
-    SliceError,
-    Threshold,
-)
-from mandoline_core.samples import kind_of
-from mandoline_core.slices import Combination, measure
+from mandoline_core import Noise, Project, ProjectError, Sample, Slice, SliceError
+from mandoline_core.slices import KINDS, survey
 
 
 def put_slice(project: Project, name: str, rule: Slice) -> Project:
@@ -63,7 +39,11 @@ def duplicate_slice(project: Project, name: str) -> Project:
 
 def remove_slice(project: Project, name: str) -> Project:
     """Remove a rule with its edges; one that others are made of stays."""
-    users = [rule.name for rule in project.slices if any(_owner(project, part) == name for part in _parts(rule))]
+    users = [
+        rule.name
+        for rule in project.slices
+        if any(isinstance(part, str) and _owner(project, part) == name for part in rule.made_of)
+    ]
     if users:
         raise SliceError(f"Slice {name!r} is part of {users[0]!r}. Change or remove {users[0]!r} first.")
     slices = tuple(rule for rule in project.slices if rule.name != name)
@@ -150,83 +130,27 @@ def free_name(project: Project, name: str) -> str:
     return f"{name} {number}"
 
 
-def on_column(rule: Slice, column: str, source: Sample) -> Slice:
-    """Put a rule on another column; bounds and values, which belong to a column, start anew from that one.
-
-    Parameters
-    ----------
-    rule : Slice
-        Of a kind that reads one column.
-    source : Sample
-        The new bounds and values are this sample's.
-    """
-    moved = replace(rule, column=column)  # type: ignore[call-arg]
-    if isinstance(moved, (Threshold, Length)):
-        cut = _middle(source, column) if isinstance(moved, Threshold) else _middle_length(source, moved)
-        above, below = (None if bound is None else cut for bound in (moved.above, moved.below))
-        return replace(moved, above=above, below=below)
-    if isinstance(moved, Range):
-        start = _starting_range(source, column)
-        return replace(moved, low=start.low, high=start.high)
-    if isinstance(moved, Category) and moved.values is not None:
-        return replace(moved, values=(_first_value(source, column),))
-    return moved
-
-
-def starters(source: Sample, target: Sample, identifiers: Collection[str] = ()) -> dict[str, Callable[[], Slice]]:
-    """List the kinds that these samples allow, each with a rule to start from; on an identifier only without others."""
-    shared = [column for column in source.columns if column in target.columns]
-    roles = {column for model in source.models for column in model.columns} | {source.label}
-    free = sorted((column for column in shared if column not in roles), key=lambda column: column in identifiers)
-    text = [c for c in free if kind_of(source.schema[c]) == "text"]
-    numbers = [c for c in free if kind_of(source.schema[c]) == "numbers"]
-    wordy = sorted(text, key=lambda column: (column in identifiers, -_mean_length(source, column)))
-    short = sorted(text, key=lambda column: (column in identifiers, _mean_length(source, column)))
-    found: dict[str, Callable[[], Slice]] = {}
-    if wordy:
-        found["keyword"] = lambda: Keyword("keyword", column=wordy[0], words=("not",))
-        found["length"] = lambda: Length("short", column=wordy[0], below=30)
-        found["regex"] = lambda: Regex("pattern", column=wordy[0], pattern="[0-9]+")
-    if numbers:
-        found["threshold"] = lambda: Threshold("threshold", column=numbers[0], above=_middle(source, numbers[0]))
-        found["range"] = lambda: _starting_range(source, numbers[0])
-    if short or numbers:
-        column = (short or numbers)[0]
-        found["category"] = lambda: Category("category", column=column, values=(_first_value(source, column),))
-    if source.models:
-        found["prediction"] = lambda: Prediction("predicted")
-    if any(model.probabilities for model in source.models):
-        found["entropy"] = lambda: Entropy("entropy", buckets=6)
-        found["confidence"] = lambda: Confidence("unsure", below=0.7)
-    if free:
-        found["missing"] = lambda: Missing("missing", column=free[0])
-        found["expression"] = lambda: Expression("expression", text=_starting_expression(wordy, numbers, free))
-        found["flag"] = lambda: Flag("flag", column=free[0])
-    if len(wordy) > 1:
-        found["overlap"] = lambda: Overlap("overlap", columns=(wordy[0], wordy[1]), above=0.8)
-    return found
-
-
-def combination(project: Project, kind: str) -> Slice:
-    """Make a combination of slices to start from."""
+def starters(
+    project: Project, source: Sample, target: Sample, identifiers: Collection[str] = ()
+) -> dict[str, Slice | SliceError]:
+    """List the kinds that these samples allow, each with a rule to start from, or with what is to be done before."""
     names = [rule.name for rule in project.slices if not rule.is_family]
-    if not names or (kind != "not" and len(names) < 2):
-        raise SliceError("A combination needs other slices to be made of. Add them first.")
-    if kind == "not":
-        return Not("not", of=(names[0],))
-    return (All if kind == "all" else Any)(kind, of=tuple(names[:2]))
+    ground = survey(source, target, identifiers, names)
+    found: dict[str, Slice | SliceError] = {}
+    for kind, rule in KINDS.items():
+        try:
+            start = rule.start(ground)
+        except SliceError as error:
+            found[kind] = error
+        else:
+            found |= {} if start is None else {kind: start}
+    return found
 
 
 def _renamed(rule: Slice, moved: Callable[[str], str]) -> Slice:
     """Carry new names over to what a combination is made of."""
-    if not isinstance(rule, Combination):
-        return rule
-    parts = tuple(moved(part) if isinstance(part, str) else _renamed(part, moved) for part in rule.of)
-    return rule if parts == rule.of else replace(rule, of=parts)
-
-
-def _parts(rule: Slice) -> tuple[str, ...]:
-    return rule.names if isinstance(rule, Combination) else ()
+    parts = tuple(moved(part) if isinstance(part, str) else _renamed(part, moved) for part in rule.made_of)
+    return rule if parts == rule.made_of else rule.made_again(parts)
 
 
 def _owner(project: Project, slice_: str) -> str | None:
@@ -235,38 +159,3 @@ def _owner(project: Project, slice_: str) -> str | None:
         return slice_
     families = [rule.name for rule in project.slices if rule.is_family and slice_.startswith(f"{rule.name}_")]
     return max(families, key=len, default=None)
-
-
-def _mean_length(sample: Sample, column: str) -> float:
-    lengths = sample.series(column).head(200).str.len_chars().mean()
-    return float(lengths or 0.0)
-
-
-def _middle(sample: Sample, column: str) -> float:
-    middle = sample.series(column).drop_nulls().median()
-    return float(middle or 0.0)
-
-
-def _middle_length(sample: Sample, rule: Length) -> float:
-    lengths = sample.frame.select(measure(rule, sample.schema).alias("length")).get_column("length")
-    return float(lengths.drop_nulls().median() or 0.0)
-
-
-def _starting_range(sample: Sample, column: str) -> Range:
-    values = sample.series(column).drop_nulls()
-    low, high = (float(values.quantile(q, interpolation="nearest")) for q in (0.25, 0.75))
-    return Range("range", column=column, low=low, high=high)
-
-
-def _first_value(sample: Sample, column: str) -> str | int | float:
-    values = sample.series(column).drop_nulls()
-    return values[0] if len(values) else ""
-
-
-def _starting_expression(text: list[str], numbers: list[str], free: list[str]) -> str:
-    def name(column: str) -> str:
-        return column if column.isidentifier() else f'col("{column}")'
-
-    if text:
-        return f'contains({name(text[0])}, "not") and words({name(text[0])}) < 30'
-    return f"{name(numbers[0])} > 0" if numbers else f"is_missing({name(free[0])})"

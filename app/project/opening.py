@@ -10,7 +10,6 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 from mandoline_core import (
     DataError,
     Entropy,
-    Expression,
     Model,
     Prediction,
     Project,
@@ -20,7 +19,6 @@ from mandoline_core import (
     read_table,
 )
 from mandoline_core.formatting import listed
-from mandoline_core.slices import expression_columns
 
 
 def read_upload(name: str, content: bytes) -> Sample:
@@ -60,7 +58,7 @@ def fits(project: Project, role: str, table: Sample) -> bool:
     """Tell whether a table has every column that a project reads there: many files are called source.csv."""
     read = {column for model in project.models for column in model.columns}
     for rule in project.slices:
-        read.update(expression_columns(rule.text) if isinstance(rule, Expression) else rule.needs)
+        read.update(rule.reads)
     if role == "source":
         read.update(column for column in (project.label, project.metric.column) if column is not None)
     return read <= set(table.columns)

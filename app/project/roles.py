@@ -6,11 +6,10 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-import narwhals as nw
 import numpy as np
 
 from mandoline_core import Model, Sample
-from mandoline_core.samples import class_codes, class_name
+from mandoline_core.samples import class_codes, few_classes
 
 MOST_CLASSES = 100
 MOST_ROWS = 20_000  # looked at; enough to know a column by
@@ -64,7 +63,7 @@ def guess_roles(source: Sample, target_columns: Collection[str]) -> RoleGuess:
     ('label', [('lr', 'pred_lr')])
     """
     sample = _some_rows(source)
-    classes = {column: values for column in sample.columns if (values := class_values(sample, column))}
+    classes = {column: values for column in sample.columns if (values := few_classes(sample, column, MOST_CLASSES))}
     reasons: dict[str, str] = {}
     problems: list[str] = []
     label = _guess_label(classes, target_columns, reasons, problems)
@@ -90,7 +89,7 @@ def make_models(
         Probabilities that the target lacks are left out.
     """
     columns = [column for column in (label, *predictions.values()) if column is not None]
-    classes = sorted(frozenset().union(*(class_values(sample, column) for column in columns)))
+    classes = sorted(frozenset().union(*(few_classes(sample, column, MOST_CLASSES) for column in columns)))
     found = []
     for name, prediction in predictions.items():
         probabilities = match_probabilities(sample, name, classes, only_model=len(predictions) == 1)
@@ -122,20 +121,6 @@ def choose_models(
         names[name] = column
     made = make_models(_some_rows(source), names, label, target_columns)
     return tuple(old.get(model.prediction, model) for model in made)
-
-
-def class_values(sample: Sample, column: str) -> frozenset[str]:
-    """Return the classes that a column seems to hold; none for prose, keys and measurements."""
-    dtype = sample.schema[column]
-    if not (dtype in (nw.String, nw.Boolean) or dtype.is_numeric()):
-        return frozenset()
-    values = sample.series(column).drop_nulls().unique()
-    if not 1 <= len(values) <= min(MOST_CLASSES, max(2, sample.n_rows // 2)):
-        return frozenset()
-    found = values.to_list()
-    if dtype.is_float() and not all(float(value).is_integer() for value in found):
-        return frozenset()
-    return frozenset(class_name(value) for value in found)
 
 
 def match_probabilities(

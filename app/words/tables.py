@@ -12,7 +12,7 @@ from mandoline_core import Ablation, Model, ModelReport, Sample
 from mandoline_core.estimating import HeavyPattern, SliceBalance
 from mandoline_core.formatting import show_times
 from mandoline_core.patterns import describe
-from mandoline_core.samples import class_codes, kind_of
+from mandoline_core.samples import class_codes, profile_column
 from mandoline_core.trust import BalanceLine
 
 
@@ -31,18 +31,19 @@ def column_table(source: Sample, target: Sample) -> pd.DataFrame:
     names = [*source.columns, *(column for column in target.columns if column not in source.columns)]
     lines = []
     for name in names:
-        here = [sample for sample in (source, target) if name in sample.columns]
-        values = here[0].series(name).drop_nulls()
+        sides = [profile_column(name, one) if name in one.columns else None for one in (source, target)]
+        here, there = sides
+        first = next(side for side in sides if side is not None)
         lines.append(
             {
                 "column": name,
                 "role": roles.get(name, ""),
-                "holds": kind_of(here[0].schema[name]),
-                "in": "both" if len(here) == 2 else "labelled only" if here[0] is source else "new only",
-                "missing, labelled": _missing(source, name),
-                "missing, new": _missing(target, name),
-                "distinct": int(values.n_unique()) if len(values) else 0,
-                "example": str(values[0])[:80] if len(values) else "",
+                "holds": first.holds,
+                "in": "both" if all(sides) else "labelled only" if here else "new only",
+                "missing, labelled": here and here.missing,
+                "missing, new": there and there.missing,
+                "distinct": first.distinct[0],
+                "example": "" if first.example is None else str(first.example)[:80],
             }
         )
     return pd.DataFrame(lines)
@@ -164,9 +165,3 @@ def as_csv(table: pd.DataFrame) -> bytes:
 
     text: str = table.map(harmless).to_csv(index=False)
     return text.encode()
-
-
-def _missing(sample: Sample, column: str) -> float | None:
-    if column not in sample.columns:
-        return None
-    return float(sample.series(column).is_null().sum()) / sample.n_rows

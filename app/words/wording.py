@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from app.vocabulary import PLAIN, title_of
+from app.vocabulary import PLAIN
 from mandoline_core.estimating import ModelReport, is_share
 from mandoline_core.estimators import get_estimator
 from mandoline_core.findings import Finding
@@ -117,29 +117,6 @@ def without_slice(name: str, delta: float, *, share: bool = True) -> str:
     return f"Without *{plain(name)}* the estimate would be {change}."
 
 
-_ESTIMATORS = {
-    "mandoline": "Each labelled row counts more or less, so that your slices are as frequent as in the new data.",
-    "denoised": "As Mandoline, but it also follows the score from what a noisy slice says to what is truly so.",
-    "simple": "Each combination of slices counts as often as it occurs in the new data; nothing is modelled.",
-    "source": "The score on your labelled data as it is, with every row counting once.",
-    "cbiw_slices": "A classifier tells new rows from labelled ones by their slices; rows that look new count more.",
-    "cbiw_features": "A classifier tells new rows from labelled ones by their columns; rows that look new count more.",
-    "cbiw_scores": "As a classifier on columns, but one trained elsewhere, whose answers are in a column.",
-    "kmm_slices": "Labelled rows count more or less, so that they are near new rows as often, by their slices.",
-    "kmm_features": "Labelled rows count more or less, so that they are near new rows as often, by their columns.",
-    "ulsif_slices": "How much more frequent rows are in the new data is fitted as a smooth function of slices.",
-    "ulsif_features": "How much more frequent rows are in the new data is fitted as a smooth function of columns.",
-    "average_confidence": "The mean of how sure the model is of its answers on the new data.",
-    "doc": "The score on your labelled data, moved by as much as the model's mean confidence moved.",
-    "atc": "The share of new rows on which the model is surer than a threshold that fits the labelled data.",
-    "atc_entropy": "As thresholded confidence, but by how little the probabilities are spread over the classes.",
-    "cbpe": "Probabilities are made right on the labelled data, and then say how often answers on new rows are right.",
-    "pape": "As calibrated probabilities, but made right for the slices as frequent as they are in the new data.",
-    "doubly_robust": "A model of the score predicts new rows; weighted labelled rows say how far it is off.",
-    "bbse": "Classes count as often as the model's answers and their mix-ups say they occur in the new data.",
-}
-
-
 def estimator_sentence(name: str) -> str:
     """Say what an estimator does and what it takes for granted.
 
@@ -147,7 +124,7 @@ def estimator_sentence(name: str) -> str:
     'The score on your labelled data as it is, with every row counting once'
     """
     estimator = get_estimator(name)
-    return f"{_ESTIMATORS.get(name, plain(title_of(name)) + '.')} It assumes: {tell(estimator.assumes)}"
+    return f"{tell(estimator.does)} It assumes: {tell(estimator.assumes)}"
 
 
 def finding_sentence(finding: Finding) -> str:

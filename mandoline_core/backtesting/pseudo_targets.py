@@ -20,7 +20,7 @@ from mandoline_core.backtesting.column_splits import find_columns, split_column
 from mandoline_core.backtesting.pseudo_samples import PseudoTarget, read_said
 from mandoline_core.errors import MandolineError
 from mandoline_core.estimating import ModelProblem, steps
-from mandoline_core.estimators import weigh
+from mandoline_core.estimators import Mandoline
 from mandoline_core.metrics import MOST_CLASSES, evaluate
 from mandoline_core.samples import class_codes
 from mandoline_core.weighting import Problem
@@ -111,7 +111,7 @@ def _by_slices(problem: Problem) -> _Made:
 
 def _fitted(problem: Problem) -> tuple[Floats, Floats | None]:
     """Fit Mandoline's weights of the real target, shape (n_scored,); return the parameters, too."""
-    outcome = weigh(problem).outcome
+    outcome = Mandoline().weigh(problem)
     if not outcome.converged:
         raise MandolineError("The weights could not be fitted: no solution was found.")
     return outcome.weights(problem.members), outcome.delta

@@ -12,7 +12,7 @@ from mandoline_core.arrays import Floats, Interval
 from mandoline_core.errors import MandolineError
 from mandoline_core.estimating.ablation import steps
 from mandoline_core.estimating.assemble import ModelProblem
-from mandoline_core.estimators import bootstrap_interval, draw_problem, fit_folds, get_estimator, weighted_means
+from mandoline_core.estimators import Denoised, bootstrap_interval, draw_problem, fit_folds, get_estimator
 from mandoline_core.formatting import show_points, show_value
 from mandoline_core.metrics import Metric
 from mandoline_core.project import EstimatorSettings
@@ -179,7 +179,7 @@ def _parts(problem: Problem, names: _Names, denoise: bool, estimate: float | Non
     fits = fit_folds(problem, problem.corrections())
     start, end = (metric.combine(_along(problem, fits, t)[0]) for t in (0.0, 1.0))
     if estimate is None:
-        estimate = metric.combine(weighted_means(problem, denoise=True)) if denoise else end
+        estimate = metric.combine(Denoised().means(problem)) if denoise else end
     values = np.zeros(len(names.labels) + 2)
     np.add.at(values, list(names.owner), _integrate(problem, fits, end - start))
     values[-2] = start - source if abs(start - source) > _NOTHING else 0.0

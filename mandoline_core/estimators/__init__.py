@@ -19,6 +19,5 @@ from mandoline_core.estimators.intervals import (
     influence_interval,
     normal_reach,
 )
+from mandoline_core.estimators.mandoline import Denoised, Mandoline
 from mandoline_core.estimators.registry import ESTIMATORS, get_estimator
-from mandoline_core.estimators.reweighted import weigh
-from mandoline_core.estimators.weighted import weighted_means

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import entr
 
-from mandoline_core.arrays import Floats, Index
+from mandoline_core.arrays import Floats
 from mandoline_core.estimators.confident import AnsweredRows, UsableRows
 from mandoline_core.estimators.of_accuracy import Accuracy, OfAccuracy
 from mandoline_core.formatting import Sentence
@@ -35,38 +35,19 @@ class Threshold:
         return np.where(scores == self.at, self.fraction, (scores > self.at).astype(float))
 
 
-@dataclass(frozen=True, eq=False)
-class Levels:
-    """Hold the distinct scores of a sample, highest first, and how many rows reach each.
+def find_threshold(scores: Floats, rows: float) -> Threshold:
+    """Find the threshold above which lie so many rows, the tied ones counting in part.
 
-    Parameters
-    ----------
-    scores : array of float, shape (n_levels,)
-    reached : array of int, shape (n_levels,)
+    Examples
+    --------
+    >>> find_threshold(np.array([0.9, 0.8, 0.8, 0.6]), 2)
+    Threshold(at=0.8, fraction=0.5)
     """
-
-    scores: Floats
-    reached: Index
-
-    @classmethod
-    def of(cls, scores: Floats) -> Levels:
-        """Count the rows at each level."""
-        levels, counts = np.unique(-scores, return_counts=True)
-        return cls(-levels, np.cumsum(counts))
-
-    def threshold(self, rows: float) -> Threshold:
-        """Find the threshold above which lie so many rows, the tied ones counting in part.
-
-        Examples
-        --------
-        >>> Levels.of(np.array([0.9, 0.8, 0.8, 0.6])).threshold(2)
-        Threshold(at=0.8, fraction=0.5)
-        """
-        if rows <= 0:
-            return Threshold(math.inf, 0.0)
-        place = min(int(np.searchsorted(self.reached, rows - 1e-9)), len(self.reached) - 1)
-        before = int(self.reached[place - 1]) if place else 0
-        return Threshold(float(self.scores[place]), min((rows - before) / float(self.reached[place] - before), 1.0))
+    if rows <= 0:
+        return Threshold(math.inf, 0.0)
+    place = min(max(math.ceil(rows - 1e-9), 1), len(scores)) - 1
+    at = -float(np.partition(-scores, place)[place])
+    return Threshold(at, min((rows - int((scores > at).sum())) / int((scores == at).sum()), 1.0))
 
 
 class ThresholdedConfidence(OfAccuracy):
@@ -74,6 +55,7 @@ class ThresholdedConfidence(OfAccuracy):
 
     name = "atc"
     title = "Average thresholded confidence (ATC)"
+    does = "The share of new rows on which the model is surer than a threshold that fits the labelled data."
     assumes = Sentence(
         "A threshold on confidence with as many {source_rows} above it as are right has so on the new data, too."
     )
@@ -90,16 +72,15 @@ class ThresholdedConfidence(OfAccuracy):
         source. That rate is measured over the stretch that luck may move the threshold along (Woodruff, 1952).
         """
         source, target = (np.round(self.scores(rows), _DIGITS) for rows in (known.source, known.target))
-        levels, right = Levels.of(source), known.source.right
-        n = len(source)
-        threshold = levels.threshold(right.sum())
+        n, right = len(source), known.source.right
+        threshold = find_threshold(source, right.sum())
         counts = threshold.counts(target)
         value = float(counts.mean())
         surplus = right - threshold.counts(source)
         step = _STEP * math.sqrt(float(surplus @ surplus))
         low, high = max(right.sum() - step, 0.0), min(right.sum() + step, float(n))
-        gained = levels.threshold(high).counts(target).mean() - levels.threshold(low).counts(target).mean()
-        rate = float(gained) * n / (high - low) if high > low else 0.0
+        less, more = (find_threshold(source, rows).counts(target).mean() for rows in (low, high))
+        rate = float(more - less) * n / (high - low) if high > low else 0.0
         return Accuracy(value, rate * surplus / n, (counts - value) / len(target))
 
 
@@ -108,6 +89,7 @@ class ThresholdedEntropy(ThresholdedConfidence):
 
     name = "atc_entropy"
     title = "Average thresholded confidence by entropy (ATC-NE)"
+    does = "As thresholded confidence, but by how little the probabilities are spread over the classes."
     assumes = Sentence(
         "A threshold on entropy with as many {source_rows} below it as are right has so on the new data, too."
     )

@@ -15,7 +15,7 @@ from mandoline_core.errors import MandolineError
 from mandoline_core.estimators.intervals import Spread
 from mandoline_core.findings import Finding
 from mandoline_core.patterns import Membership
-from mandoline_core.weighting import Problem
+from mandoline_core.weighting import Problem, Rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,10 +68,10 @@ class Outcome:
 
 def complete_outcome(
     problem: Problem,
-    *,
     value: float,
     means: Floats,
     influence: Spread,
+    *,
     weights: Floats | None = None,
     converged: bool = True,
     findings: tuple[Finding, ...] = (),
@@ -95,7 +95,6 @@ def complete_outcome(
         influence=influence,
         row_weights=np.tile(weights, (len(problem.groups), 1)),
         kept=np.ones(len(table), dtype=bool),
-        unused=np.zeros(len(table), dtype=bool),
         converged=converged,
         findings=findings,
         scored_weights=scored_weights,
@@ -105,22 +104,28 @@ def complete_outcome(
 class Estimator(ABC):
     """Describe a method and run it.
 
-    A new method is one file in this package and one line in the registry (`__init__.py`). The command line, the library
-    and the app then offer it; what the app says that it does is in `app/wording.py`. Its class comes from this one, or
-    from what methods of a kind share, which leaves less to define:
+    A new method is one file in this package, one line in the registry (`registry.py`) and its test. The command line,
+    the library and the app then offer it. Its class comes from this one, or from what methods of a kind share, which
+    leaves less to define:
 
     - `on_patterns.OnPatterns` weights slice patterns: define `solve` and `means`;
     - `on_patterns.OnRatios` does so by a ratio fitted to the patterns: define `fit`;
     - `on_features.OnFeatures` weights rows by their columns: define `fit` and `evaluate`;
+    - `on_features.OnFeatureRatios` does so by a ratio fitted to the rows: define `fit`;
     - `confident.OnAnswers` looks at predicted classes, `confident.OnProbabilities` at their probabilities: define
       `solve`;
     - `of_accuracy.OfAccuracy` turns probabilities into an accuracy: define `accuracy`;
-    - `reweighted.Reweighted` looks at probabilities of rows that Mandoline weights: define `expect`.
+    - `reweighted.OnReweighted` looks at probabilities of rows that Mandoline weights: define `expect`.
 
     Otherwise `row_weights` has what evaluates the metric on weighted rows and puts the outcome together.
 
     Parameters
     ----------
+    does : str
+        What it does, in one sentence for a person who does not know the method.
+    seconds : float
+        How long it takes on 10,000 rows of each sample, roughly, where a person should know before it starts; 0 for
+        quick ones. It grows with the square of the rows.
     assumes : str
         What must hold for the estimate to be right, in one sentence.
     needs : tuple of str
@@ -136,6 +141,7 @@ class Estimator(ABC):
     >>> class Commonest(Estimator):
     ...     name = "commonest"
     ...     title = "Commonest pattern"
+    ...     does = "Only labelled rows with the combination of slices that most new rows have count."
     ...     assumes = "All new rows are like those with the commonest pattern of slices."
     ...     needs, later = ("slices",), True
     ...
@@ -164,9 +170,11 @@ class Estimator(ABC):
 
     name: str
     title: str
+    does: str
     assumes: str
     needs: tuple[str, ...] = ()
     later: bool = False
+    seconds: float = 0.0
 
     @abstractmethod
     def reason(self, problem: Problem) -> str | None:
@@ -193,6 +201,13 @@ class Redrawable(Protocol):
     def means(self, problem: Problem) -> Floats:
         """Estimate the statistics' means only, as fast as possible."""
         ...
+
+
+def rows_of(problem: Problem) -> Rows:
+    """Return the rows behind a problem, for a method that has made sure that there are any."""
+    if problem.rows is None:
+        raise ValueError("This problem has no rows; an estimator must check that first.")
+    return problem.rows
 
 
 def what_stops(compute: Callable[[], object]) -> str | None:

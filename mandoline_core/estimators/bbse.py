@@ -8,8 +8,8 @@ import numpy as np
 
 from mandoline_core.arrays import Floats, Index
 from mandoline_core.errors import MandolineError
-from mandoline_core.estimators.base import Outcome, what_stops
-from mandoline_core.estimators.confident import OnAnswers, left_out, rows_of, why_not_new_classes, why_not_one_class
+from mandoline_core.estimators.base import Outcome, rows_of, what_stops
+from mandoline_core.estimators.confident import OnAnswers, left_out, why_not_new_classes, why_not_one_class
 from mandoline_core.estimators.intervals import RowInfluence
 from mandoline_core.estimators.row_weights import row_outcome
 from mandoline_core.findings import Finding, FindingKind
@@ -46,6 +46,8 @@ class LabelShift:
     inverse : array of float, shape (n_classes, n_classes)
     said : array of float, shape (n_classes,)
         Target shares by prediction.
+    names : tuple of str
+        Of the classes.
     place : array of int
         Where a class code is among the classes that the source shows, which are the ones above.
     """
@@ -53,6 +55,7 @@ class LabelShift:
     table: Floats
     inverse: Floats
     said: Floats
+    names: tuple[str, ...]
     place: Index
 
     @property
@@ -63,15 +66,8 @@ class LabelShift:
     @property
     def ratios(self) -> Floats:
         """The same without negative ones; they average 1 over the source."""
-        return self._positive / self._total
-
-    @property
-    def _positive(self) -> Floats:
-        return np.maximum(self.solution, 0.0)
-
-    @property
-    def _total(self) -> float:
-        return float(self.table.sum(axis=0) @ self._positive)
+        positive = np.maximum(self.solution, 0.0)
+        return positive / float(self.table.sum(axis=0) @ positive)
 
     def standard_errors(self, n_source: int, n_target: int) -> Floats:
         """Compute how far luck may have moved each ratio that solves the equation."""
@@ -93,7 +89,8 @@ class LabelShift:
             Of a target row, by prediction.
         """
         solution = self.solution
-        moved = np.where(solution > 0, by_class, 0.0) @ self.inverse / self._total
+        total = float(self.table.sum(axis=0) @ np.maximum(solution, 0.0))
+        moved = np.where(solution > 0, by_class, 0.0) @ self.inverse / total
         level = float(moved @ self.said)
         return level - moved[:, None] * solution[None, :], moved - level
 
@@ -115,7 +112,7 @@ def fit_label_shift(source: Answers, predicted: ClassCodes) -> LabelShift:
     [2.0, 0.5]
     """
     shown = np.union1d(source.truth, source.predicted)
-    names = [source.classes[code] for code in shown]
+    names = tuple(source.classes[code] for code in shown)
     place = np.zeros(len(source.classes), dtype=np.intp)
     place[shown] = np.arange(len(shown))
     n = len(shown)
@@ -135,7 +132,7 @@ def fit_label_shift(source: Answers, predicted: ClassCodes) -> LabelShift:
                 worst=WORST_CONDITION,
             )
         )
-    found = LabelShift(table, np.linalg.inv(table), said, place)
+    found = LabelShift(table, np.linalg.inv(table), said, names, place)
     errors = found.standard_errors(len(source.truth), len(predicted))
     worst = int(np.argmax(errors / np.maximum(LARGEST_ERROR, np.abs(found.solution) / 2)))
     if errors[worst] > max(LARGEST_ERROR, abs(found.solution[worst]) / 2):
@@ -151,7 +148,7 @@ def fit_label_shift(source: Answers, predicted: ClassCodes) -> LabelShift:
     return found
 
 
-def _check_classes(counts: Index, names: list[str]) -> None:
+def _check_classes(counts: Index, names: tuple[str, ...]) -> None:
     """Refuse classes that have only labels or only predictions: as many equations are needed as there are ratios."""
     for axis, what in (
         (1, Sentence("a label in the {source} but never predicted")),
@@ -174,6 +171,7 @@ class Bbse(OnAnswers):
 
     name = "bbse"
     title = "Label shift (BBSE)"
+    does = "Classes count as often as the model's answers and their mix-ups say they occur in the new data."
     assumes = "Only how frequent classes are has changed; rows of one class look the same as before."
 
     def reason(self, problem: Problem) -> str | None:
@@ -203,7 +201,7 @@ class Bbse(OnAnswers):
         target[said >= 0] = by_target[place[said[said >= 0]]] / (said >= 0).sum()
         spread = RowInfluence(weights * found.slopes + by_source[predicted, truth] / n, target)
         missing = left_out(said >= 0, rows_of(problem).target.name, WITHOUT_PREDICTIONS)
-        return row_outcome(problem, found, np.arange(n), weights, spread, (*missing, *_negative(shift, source)))
+        return row_outcome(problem, found, np.arange(n), weights, spread, (*missing, *_negative(shift)))
 
 
 def _fit(problem: Problem) -> tuple[LabelShift, Answers, ClassCodes]:
@@ -216,9 +214,8 @@ def _fit(problem: Problem) -> tuple[LabelShift, Answers, ClassCodes]:
     return fit_label_shift(source, known), source, target.predicted
 
 
-def _negative(shift: LabelShift, source: Answers) -> tuple[Finding, ...]:
-    shown = np.union1d(source.truth, source.predicted)
-    below = [source.classes[code] for code, ratio in zip(shown, shift.solution, strict=True) if ratio < 0]
+def _negative(shift: LabelShift) -> tuple[Finding, ...]:
+    below = [name for name, ratio in zip(shift.names, shift.solution, strict=True) if ratio < 0]
     if not below:
         return ()
     return (NEGATIVE_CLASS_SHARE.found("warning", names=below),)

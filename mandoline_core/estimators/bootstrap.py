@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -61,15 +61,10 @@ def bootstrap(
     failures = 0
     for start in range(0, replicates, _BATCH):
         n = min(_BATCH, replicates - start)
-        drawn = _draw_many(problem.patterns, n, rng) if together else None
-        found = _solve_together(problem, drawn) if drawn is not None else [None] * n
-        for i in range(n):
-            means = found[i]
+        for redrawn, means in _redraw(problem, n, rng, together):
             try:
-                if means is None:
-                    redrawn = _one(problem, drawn, i) if drawn is not None else draw_problem(problem, rng)
-                    means = estimator.means(redrawn)
-                values.append(problem.metric.combine(means))  # fails where a redraw lost the metric's class
+                found = estimator.means(redrawn) if means is None else means
+                values.append(problem.metric.combine(found))  # fails where a redraw lost the metric's class
             except MandolineError:
                 failures += 1
         if progress is not None:
@@ -77,11 +72,20 @@ def bootstrap(
     return Bootstrap(np.array(values), failures)
 
 
-@dataclass(frozen=True, eq=False)
-class _Draws:
-    source: Floats  # (n_draws, n_patterns)
-    target: Floats  # (n_draws, n_patterns)
-    sums: Floats  # (n_draws, n_patterns, n_statistics)
+def _redraw(
+    problem: Problem, n: int, rng: np.random.Generator, together: bool
+) -> Iterator[tuple[Problem, Floats | None]]:
+    """Redraw a problem n times; return each with its means, or None where it must still be solved."""
+    if not together:
+        yield from ((draw_problem(problem, rng), None) for _ in range(n))
+        return
+    table = problem.patterns
+    source, sums = _draw_source(table, n, rng)
+    target = rng.multinomial(int(table.n_target), table.target / table.n_target, size=n).astype(float)
+    found = _solve_together(problem, source, target, sums)
+    for one, another, total, means in zip(source, target, sums, found, strict=True):
+        drawn = replace(table, source=one, target=another, sums=total)
+        yield replace(problem, patterns=drawn, groups=(drawn,)), means
 
 
 def draw_problem(problem: Problem, rng: np.random.Generator) -> Problem:
@@ -89,8 +93,8 @@ def draw_problem(problem: Problem, rng: np.random.Generator) -> Problem:
     target = rng.multinomial(int(problem.patterns.n_target), problem.patterns.target / problem.patterns.n_target)
     groups = []
     for group in problem.groups:
-        drawn = _draw_source(group, 1, rng)
-        groups.append(replace(group, source=drawn[0][0], sums=drawn[1][0], target=target.astype(float)))
+        source, sums = _draw_source(group, 1, rng)
+        groups.append(replace(group, source=source[0], sums=sums[0], target=target.astype(float)))
     whole = replace(
         problem.patterns,
         source=np.sum([group.source for group in groups], axis=0),
@@ -102,17 +106,6 @@ def draw_problem(problem: Problem, rng: np.random.Generator) -> Problem:
         measured = problem.audit.redraw(rng)
         rule = rule.with_source(np.where(np.isnan(measured), rule.source, measured))
     return replace(problem, patterns=whole, groups=tuple(groups), rule=rule)
-
-
-def _one(problem: Problem, drawn: _Draws, i: int) -> Problem:
-    patterns = replace(problem.patterns, source=drawn.source[i], target=drawn.target[i], sums=drawn.sums[i])
-    return replace(problem, patterns=patterns, groups=(patterns,))
-
-
-def _draw_many(patterns: Patterns, n: int, rng: np.random.Generator) -> _Draws:
-    source, sums = _draw_source(patterns, n, rng)
-    target = rng.multinomial(int(patterns.n_target), patterns.target / patterns.n_target, size=n)
-    return _Draws(source, target.astype(float), sums)
 
 
 def _draw_source(patterns: Patterns, n: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
@@ -151,17 +144,24 @@ def _solves_together(problem: Problem, estimator: Redrawable, outcome: Outcome) 
     )
 
 
-def _solve_together(problem: Problem, drawn: _Draws) -> list[Floats | None]:
-    """Refit a batch by damped Newton steps in lockstep; None where a refit did not settle."""
+def _solve_together(problem: Problem, source: Floats, target: Floats, sums: Floats) -> list[Floats | None]:
+    """Refit a batch by damped Newton steps in lockstep; None where a refit did not settle.
+
+    Parameters
+    ----------
+    source, target : array of float, shape (n_draws, n_patterns)
+        Redrawn counts.
+    sums : array of float, shape (n_draws, n_patterns, n_statistics)
+    """
     table = problem.patterns
     corrections = problem.corrections()
     fitted = fit(table, problem.edges, corrections, start=problem.start)
     basis = varying_directions(fitted.tilt, table.source[fitted.rows] > 0)
     potentials = fitted.tilt.fixed @ basis
     target_potentials = expected_potentials(table.codes, corrections.target, problem.edges) @ basis
-    goal = drawn.target @ target_potentials / table.n_target
+    goal = target @ target_potentials / table.n_target
     with np.errstate(divide="ignore"):
-        log_share = np.log(drawn.source[:, fitted.rows] / table.n_source)
+        log_share = np.log(source[:, fitted.rows] / table.n_source)
     pairs = (potentials[:, :, None] * potentials[:, None, :]).reshape(len(potentials), -1)
     rank = basis.shape[1]
     eta = np.tile(fitted.solution.delta @ basis, (len(goal), 1))
@@ -183,6 +183,6 @@ def _solve_together(problem: Problem, drawn: _Draws) -> list[Floats | None]:
         length = np.abs(step).max(axis=1, keepdims=True, initial=0.0)
         eta += step * np.minimum(1.0, 2.0 / np.maximum(length, 1e-300))
     with np.errstate(invalid="ignore", divide="ignore"):
-        pattern_means = np.nan_to_num(drawn.sums[:, fitted.rows] / drawn.source[:, fitted.rows][..., None])
+        pattern_means = np.nan_to_num(sums[:, fitted.rows] / source[:, fitted.rows][..., None])
     means = np.einsum("np,npi->ni", weights, pattern_means)
     return [means[i] if settled[i] else None for i in range(len(goal))]

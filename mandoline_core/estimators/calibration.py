@@ -142,10 +142,17 @@ class Calibration:
     ----------
     columns : tuple of int
         The class of each.
+    probabilities : array of float, shape (n_fitted, n_classes)
+    truth : array of int, shape (n_fitted,)
+    weights : array of float, shape (n_fitted,)
+        Of the rows that the functions were fitted to.
     """
 
     fits: tuple[Blocks, ...]
     columns: tuple[int, ...]
+    probabilities: Floats
+    truth: ClassCodes
+    weights: Floats
 
     def apply(self, probabilities: Floats) -> CalibratedChances:
         """Calibrate rows' probabilities, shape (n_rows, n_classes).
@@ -168,21 +175,6 @@ class Calibration:
         chances = np.where(some[:, None], raw / np.where(some, totals, 1.0)[:, None], probabilities)
         return CalibratedChances(chances, places, totals)
 
-    def block_slopes(self, calibrated: CalibratedChances, slopes: Floats) -> tuple[Floats, ...]:
-        """Differentiate a mean over rows by each block's value, from its derivatives by the rows' chances.
-
-        Parameters
-        ----------
-        slopes : array of float, shape (n_rows, n_classes)
-            How the mean moves with a row's chances, times the number of rows.
-
-        Returns
-        -------
-        tuple of arrays, each of shape (n_blocks,)
-        """
-        by_step = self._step_slopes(calibrated, slopes)
-        return tuple(add_up(calibrated.places[:, i], by_step[:, i], len(fit.values)) for i, fit in enumerate(self.fits))
-
     def _step_slopes(self, calibrated: CalibratedChances, slopes: Floats) -> Floats:
         """Differentiate the mean by each row's own step values, shape (n_rows, n_fits)."""
         n = len(slopes)
@@ -194,60 +186,42 @@ class Calibration:
         by_step = np.where(some[:, None], slopes - level[:, None], 0.0)
         return by_step / (np.where(some, calibrated.totals, 1.0) * n)[:, None]
 
-    def row_slopes(self, probabilities: Floats, truth: ClassCodes, block_slopes: tuple[Floats, ...]) -> Floats:
-        """Differentiate by the weight of each row that was fitted on, the blocks staying as they are.
+    def influence(self, target: Floats, calibrated: CalibratedChances, slopes: Floats) -> tuple[Floats, float]:
+        """Differentiate a mean over calibrated rows by the fitted rows' weights, and say how far pooling may pull it.
 
-        Weighted, the slopes add up to 0: a block's value is its rows' mean.
-
-        Parameters
-        ----------
-        probabilities : array of float, shape (n_rows, n_classes)
-        truth : array of int, shape (n_rows,)
-        block_slopes : tuple of arrays, each of shape (n_blocks,)
-        """
-        total = np.zeros(len(truth))
-        for fit, column, slope in zip(self.fits, self.columns, block_slopes, strict=True):
-            place = fit.place(probabilities[:, column])
-            total += ((truth == column) - fit.values[place]) * (slope / fit.weights)[place]
-        return total
-
-    def pooling_error(
-        self,
-        probabilities: Floats,
-        truth: ClassCodes,
-        weights: Floats,
-        target: Floats,
-        calibrated: CalibratedChances,
-        slopes: Floats,
-    ) -> float:
-        """Return how far off a mean over rows may be because bins were pooled, beyond the luck of its blocks.
-
-        Steps that may only go up turn luck into a slope. So a mean that weighs the scores of one block differently,
-        such as accuracy where predictions change in it, varies less than over unpooled bins but is pulled to one
-        side. Unpooled bins are not: they differ by the pull, and by luck whose spread is known. The difference
-        squared, less this spread squared, estimates the pull squared; with the spread squared, for the luck that
-        pooling hides, it makes the larger of the two.
+        The blocks are taken to stay as they are. Steps that may only go up turn luck into a slope. So a mean that
+        weighs the scores of one block differently, such as accuracy where predictions change in it, varies less than
+        over unpooled bins but is pulled to one side. Unpooled bins are not: they differ by the pull, and by luck
+        whose spread is known. The difference squared, less this spread squared, estimates the pull squared; with the
+        spread squared, for the luck that pooling hides, it makes the larger of the two.
 
         Parameters
         ----------
-        probabilities : array of float, shape (n_fitted, n_classes)
-        truth : array of int, shape (n_fitted,)
-        weights : array of float, shape (n_fitted,)
         target : array of float, shape (n_rows, n_classes)
             Probabilities of the rows that the mean is over.
         calibrated : CalibratedChances
             The same rows, calibrated.
         slopes : array of float, shape (n_rows, n_classes)
             How the mean moves with a row's chances, times the number of rows.
+
+        Returns
+        -------
+        by_weight : array of float, shape (n_fitted,)
+            Weighted, they add up to 0: a block's value is its rows' mean.
+        pooled : float
+            How far off the mean may be because bins were pooled, beyond the luck of its blocks.
         """
-        by_step, by_block = self._step_slopes(calibrated, slopes), self.block_slopes(calibrated, slopes)
-        hidden = np.zeros(len(truth))
+        by_step = self._step_slopes(calibrated, slopes)
+        by_weight, hidden = np.zeros(len(self.truth)), np.zeros(len(self.truth))
         for i, (fit, column) in enumerate(zip(self.fits, self.columns, strict=True)):
-            by_bin = add_up(fit.bins.place(target[:, column]), by_step[:, i], len(fit.bins.weights))
-            bin_, block = fit.bins.place(probabilities[:, column]), fit.place(probabilities[:, column])
-            slope = (by_bin / fit.bins.weights)[bin_] - (by_block[i] / fit.weights)[block]
-            hidden += weights * ((truth == column) - fit.values[block]) * slope
-        return max(float(np.linalg.norm(hidden)), abs(float(hidden.sum())))
+            block, bin_ = (part.place(self.probabilities[:, column]) for part in (fit, fit.bins))
+            by_block = add_up(calibrated.places[:, i], by_step[:, i], len(fit.weights)) / fit.weights
+            in_bin = fit.bins.place(target[:, column])
+            by_bin = add_up(in_bin, by_step[:, i], len(fit.bins.weights)) / fit.bins.weights
+            apart = (self.truth == column) - fit.values[block]
+            by_weight += apart * by_block[block]
+            hidden += self.weights * apart * (by_bin[bin_] - by_block[block])
+        return by_weight, max(float(np.linalg.norm(hidden)), abs(float(hidden.sum())))
 
 
 def fit_calibration(probabilities: Floats, truth: ClassCodes, weights: Floats) -> Calibration:
@@ -274,4 +248,4 @@ def fit_calibration(probabilities: Floats, truth: ClassCodes, weights: Floats) -
     effective = total**2 / float(weights @ weights)
     least = total / math.sqrt(effective)
     fits = tuple(fit_blocks(probabilities[:, c], (truth == c).astype(float), weights, least=least) for c in columns)
-    return Calibration(fits, columns)
+    return Calibration(fits, columns, probabilities, truth, weights)

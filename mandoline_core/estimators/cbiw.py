@@ -7,9 +7,10 @@ import numpy as np
 from mandoline_core.arrays import Floats
 from mandoline_core.errors import DataError, MandolineError
 from mandoline_core.estimators.base import Estimator, Outcome, what_stops
-from mandoline_core.estimators.density.logistic import LogisticFit, fit_logistic
-from mandoline_core.estimators.on_features import FeatureRows, OnFeatures
-from mandoline_core.estimators.on_patterns import OnRatios, PatternRatios, average_one
+from mandoline_core.estimators.density.kernels import Points, stack
+from mandoline_core.estimators.density.logistic import fit_logistic
+from mandoline_core.estimators.on_features import FeatureRows, OnFeatureRatios
+from mandoline_core.estimators.on_patterns import OnRatios, PointRatios
 from mandoline_core.estimators.row_weights import evaluate_rows, row_influence, row_outcome
 from mandoline_core.samples import kind_of
 from mandoline_core.weighting import Problem
@@ -22,60 +23,69 @@ class CbiwSlices(OnRatios):
 
     name = "cbiw_slices"
     title = "Classifier on slices"
+    does = "A classifier tells new rows from labelled ones by their slices; rows that look new count more."
     assumes = "A logistic regression on the slices tells how likely a row is to be new, and slices are never wrong."
 
-    def fit(self, problem: Problem) -> PatternRatios:
+    def fit(self, problem: Problem) -> PointRatios:
         """Fit the classifier to the patterns."""
         table = problem.patterns
-        fitted = fit_logistic(table.codes.astype(float), table.source, table.target)
-        ratios = average_one(_odds(fitted.log_odds()), table)
-
-        def through_fit(slopes: Floats) -> tuple[Floats, Floats]:
-            by_pattern = ratios * slopes / table.n_source
-            of_source, of_target = fitted.influence(np.concatenate([[by_pattern.sum()], by_pattern @ table.codes]))
-            return (
-                _centred(of_source * table.n_source, table.source),
-                _centred(of_target * table.n_target, table.target),
-            )
-
-        return PatternRatios(ratios, through_fit, fitted.converged)
+        return _fit(table.codes.astype(float), table.source, table.target)
 
 
-def _odds(log_odds: Floats) -> Floats:
-    """Turn log odds into odds, up to a common factor, without overflow."""
-    return np.exp(np.maximum(log_odds - log_odds.max(), -_FARTHEST))
+def _fit(
+    points: Points, zeros: Floats, ones: Floats, source: slice = slice(None), target: slice = slice(None)
+) -> PointRatios:
+    """Fit the classifier to points, some of which are the source's and some the target's, and turn odds into ratios.
+
+    Parameters
+    ----------
+    zeros, ones : array of float, shape (n_points,)
+        Source rows and target rows at each point.
+    source, target : slice
+        Where the points of each sample are.
+    """
+    fitted = fit_logistic(points, zeros, ones)
+    log_odds = fitted.log_odds()[source]
+    odds = np.exp(np.maximum(log_odds - log_odds.max(), -_FARTHEST))  # up to a common factor, without overflow
+    n_source, n_target = float(zeros.sum()), float(ones.sum())
+    ratios = odds * n_source / float(zeros[source] @ odds)
+
+    def through_fit(slopes: Floats) -> tuple[Floats, Floats]:
+        by_point = ratios * slopes / n_source
+        gradient = np.concatenate([[by_point.sum()], points[source].T @ by_point])
+        of_source, of_target = fitted.influence(gradient)
+        return (
+            _centred(of_source[source] * n_source, zeros[source]),
+            _centred(of_target[target] * n_target, ones[target]),
+        )
+
+    return PointRatios(ratios, through_fit, fitted.converged)
 
 
 def _centred(values: Floats, counts: Floats) -> Floats:
     return values - float(counts @ values) / float(counts.sum())
 
 
-class CbiwFeatures(OnFeatures[LogisticFit]):
+class CbiwFeatures(OnFeatureRatios):
     """Weight rows by the odds of a logistic regression on the columns."""
 
     name = "cbiw_features"
     title = "Classifier on columns"
+    does = "A classifier tells new rows from labelled ones by their columns; rows that look new count more."
+    seconds = 5.0
     assumes = "A logistic regression on the columns tells how likely a row is to be new, and both samples overlap."
 
-    def fit(self, problem: Problem, seen: FeatureRows) -> LogisticFit:  # noqa: ARG002 - it has no settings
+    def fit(self, problem: Problem, seen: FeatureRows) -> PointRatios:  # noqa: ARG002 - it has no settings
         """Fit the classifier to the rows of both samples."""
-        is_target = np.repeat([0.0, 1.0], [seen.source.shape[0], seen.target.shape[0]])
-        return fit_logistic(seen.stacked(), 1 - is_target, is_target)
-
-    def evaluate(self, problem: Problem, seen: FeatureRows, fitted: LogisticFit) -> Outcome:
-        """Evaluate the metric with the classifier's odds, with influence through the classifier."""
         n_source = seen.source.shape[0]
-        found, weights = evaluate_rows(problem, seen.source_rows, _odds(fitted.log_odds()[:n_source]))
-        moved = weights * found.slopes
-        of_source, of_target = fitted.influence(np.concatenate([[moved.sum()], seen.source.T @ moved]))
-        spread = row_influence(
-            problem, (seen.source_rows, moved + of_source[:n_source]), (seen.target_rows, of_target[n_source:])
-        )
+        is_target = np.repeat([0.0, 1.0], [n_source, seen.target.shape[0]])
+        points = stack(seen.source, seen.target)
+        fitted = _fit(points, 1 - is_target, is_target, slice(n_source), slice(n_source, None))
         if not fitted.converged:
             raise MandolineError(
                 "The classifier on the columns did not settle. Leave out columns that are far from any others in size."
             )
-        return row_outcome(problem, found, seen.source_rows, weights, spread, seen.findings)
+        return fitted
 
 
 class CbiwScores(Estimator):
@@ -83,6 +93,7 @@ class CbiwScores(Estimator):
 
     name = "cbiw_scores"
     title = "Classifier trained elsewhere"
+    does = "As a classifier on columns, but one trained elsewhere, whose answers are in a column."
     assumes = "The column's probabilities are right; its interval takes them as given."
     needs = ("scores",)
 

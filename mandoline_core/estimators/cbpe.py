@@ -1,23 +1,26 @@
-"""CBPE: probabilities calibrated on the source, and the metric to expect from them on the target."""
+"""CBPE and PAPE: probabilities calibrated on the source, and the metric to expect from them on the target."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from mandoline_core.arrays import Floats
+from mandoline_core.errors import MandolineError
 from mandoline_core.estimators.base import Outcome, complete_outcome
 from mandoline_core.estimators.calibration import fit_calibration
 from mandoline_core.estimators.confident import (
     AnsweredRows,
     Expectation,
     OnProbabilities,
+    UsableRows,
     read_known,
     why_not_new_classes,
     why_not_one_class,
 )
-from mandoline_core.estimators.expected import expected_metric
+from mandoline_core.estimators.reweighted import OnReweighted
 from mandoline_core.findings import Finding, FindingKind
-from mandoline_core.metrics import Metric
+from mandoline_core.formatting import Sentence
+from mandoline_core.metrics import ClassCodes, Evaluation, Metric, evaluate
 from mandoline_core.weighting import Problem
 
 NOT_CALIBRATED = FindingKind(
@@ -27,6 +30,48 @@ NOT_CALIBRATED = FindingKind(
     "they are",
     "Label rows of the rarer classes, or merge classes.",
 )
+
+
+def expected_metric(metric: Metric, predicted: ClassCodes, probabilities: Floats, chances: Floats) -> Evaluation:
+    """Evaluate a metric on every row in every class it may be of, each counting by its chance.
+
+    Parameters
+    ----------
+    metric : Metric
+        Of classes, fitted to as many as there are columns.
+    predicted : array of int, shape (n_rows,)
+    probabilities : array of float, shape (n_rows, n_classes)
+        The model's own, which the metric may be about.
+    chances : array of float, shape (n_rows, n_classes)
+        Rows sum to 1.
+
+    Returns
+    -------
+    Evaluation
+        Its slopes, of shape (n_rows, n_classes), are derivatives by each chance, times the number of rows; up to a
+        constant a row, which no change of chances that sum to 1 can feel.
+
+    Examples
+    --------
+    >>> from mandoline_core.metrics import get_metric
+    >>> chances = np.array([[0.9, 0.1], [0.3, 0.7]])
+    >>> found = expected_metric(get_metric("accuracy"), np.array([0, 1]), chances, chances)
+    >>> round(found.value, 3)
+    0.8
+    """
+    if metric.statistics is None:
+        raise TypeError(f"Metric {metric.name!r} says nothing about classes; an estimator must check that first.")
+    n, n_classes = chances.shape
+    if metric.needs == "predictions":  # rows with one prediction and one truth are all alike
+        cells = np.column_stack([np.bincount(predicted, chances[:, c], n_classes) for c in range(n_classes)]) / n
+        said, truth = (grid.ravel().astype(np.int32) for grid in np.indices((n_classes, n_classes)))
+        statistics = metric.statistics(truth, said, np.zeros((len(truth), 0)))
+        found = evaluate(metric, statistics, cells.ravel())
+        return found._replace(slopes=found.slopes.reshape(n_classes, n_classes)[predicted])
+    truth = np.tile(np.arange(n_classes, dtype=np.int32), n)
+    statistics = metric.statistics(truth, np.repeat(predicted, n_classes), np.repeat(probabilities, n_classes, axis=0))
+    found = evaluate(metric, statistics, chances.ravel() / n)
+    return found._replace(slopes=found.slopes.reshape(n, n_classes))
 
 
 def calibrated_expectation(metric: Metric, source: AnsweredRows, target: AnsweredRows, weights: Floats) -> Expectation:
@@ -50,15 +95,12 @@ def calibrated_expectation(metric: Metric, source: AnsweredRows, target: Answere
     calibration = fit_calibration(source.probabilities, source.truth, weights)
     calibrated = calibration.apply(target.probabilities)
     found = expected_metric(metric, target.predicted, target.probabilities, calibrated.chances)
-    by_block = calibration.block_slopes(calibrated, found.slopes)
-    pooled = calibration.pooling_error(
-        source.probabilities, source.truth, weights, target.probabilities, calibrated, found.slopes
-    )
+    by_weight, pooled = calibration.influence(target.probabilities, calibrated, found.slopes)
     return Expectation(
         value=found.value,
         means=found.means,
-        by_weight=calibration.row_slopes(source.probabilities, source.truth, by_block),
-        by_target=found.by_row(calibrated.chances),
+        by_weight=by_weight,
+        by_target=np.einsum("ij,ij->i", calibrated.chances, found.slopes) / len(target),
         pooled=pooled,
         findings=_not_calibrated(int((calibrated.totals <= 0).sum()), len(target)),
     )
@@ -75,6 +117,7 @@ class Cbpe(OnProbabilities):
 
     name = "cbpe"
     title = "Calibrated probabilities (CBPE)"
+    does = "Probabilities are made right on the labelled data, and then say how often answers on new rows are right."
     assumes = "Rows with the same probabilities are right as often on the new data as on labelled data."
 
     def reason(self, problem: Problem) -> str | None:
@@ -86,10 +129,30 @@ class Cbpe(OnProbabilities):
         known = read_known(problem)
         n = len(known.source)
         found = calibrated_expectation(problem.metric, known.source, known.target, np.full(n, 1 / n))
-        return complete_outcome(
-            problem,
-            value=found.value,
-            means=found.means,
-            influence=known.influence(found.by_weight / n, found.by_target, pooled=found.pooled),
-            findings=(*known.findings, *found.findings),
-        )
+        spread = known.influence(found.by_weight / n, found.by_target, pooled=found.pooled)
+        findings = (*known.findings, *found.findings)
+        return complete_outcome(problem, found.value, found.means, spread, findings=findings)
+
+
+class Pape(OnReweighted):
+    """Calibrate the probabilities on the source weighted by slices, and take them for the target's chances."""
+
+    name = "pape"
+    title = "Probabilities calibrated by slices (PAPE)"
+    does = "As calibrated probabilities, but made right for the slices as frequent as they are in the new data."
+    assumes = (
+        "Rows with the same probabilities in the same slice pattern are right as often on the new data as on "
+        "labelled data."
+    )
+
+    def reason(self, problem: Problem) -> str | None:
+        """Say why the method does not apply to a problem; None if it does."""
+        return Cbpe().reason(problem) or super().reason(problem)
+
+    def expect(self, problem: Problem, known: UsableRows, weights: Floats) -> Expectation:
+        """Calibrate on the weighted rows."""
+        if not weights.any():
+            raise MandolineError(
+                Sentence("No {source_row} that the weights count has class probabilities. Fill them in.")
+            )
+        return calibrated_expectation(problem.metric, known.source, known.target, weights)

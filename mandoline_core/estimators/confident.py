@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from mandoline_core.arrays import Floats
 from mandoline_core.errors import MandolineError
-from mandoline_core.estimators.base import Estimator, Outcome, what_stops
+from mandoline_core.estimators.base import Estimator, Outcome, rows_of, what_stops
 from mandoline_core.estimators.intervals import RowInfluence
 from mandoline_core.findings import Finding, FindingKind
 from mandoline_core.formatting import listed
 from mandoline_core.metrics import ClassCodes
-from mandoline_core.weighting import Evidence, Problem, Rows
+from mandoline_core.weighting import Problem
 
 MUCH_MISSING = 0.01
 WITHOUT_PROBABILITIES = FindingKind(
@@ -118,30 +118,22 @@ def read_known(problem: Problem, *, kept: NDArray[np.bool_] | None = None) -> Us
     """
     rows = rows_of(problem)
     said = rows.evidence
-    source_rows, target_rows = _complete(said)
-    findings = list(said.findings)
-    for chosen, name in ((source_rows, rows.source.name), (target_rows, rows.target.name)):
-        findings += left_out(chosen, name, WITHOUT_PROBABILITIES)
-    if kept is not None:
-        target_rows = target_rows & kept[problem.members.target]
-    for chosen, name in ((source_rows, rows.source.name), (target_rows, rows.target.name)):
+    sides, findings = [], list(said.findings)
+    for sample, answers, probabilities, labelled, counted in (
+        (rows.source, said.source, said.source_probabilities, said.source.truth >= 0, True),
+        (rows.target, said.target, said.target_probabilities, True, kept is None or kept[problem.members.target]),
+    ):
+        complete = (answers.predicted >= 0) & np.isfinite(probabilities[:, 0]) & labelled
+        findings += left_out(complete, sample.name, WITHOUT_PROBABILITIES)
+        chosen = complete & counted
         if not chosen.any():
             raise MandolineError(
-                f"No row of {name} that counts has class probabilities, so there is nothing to go by. Fill them in."
+                f"No row of {sample.name} that counts has class probabilities, so there is nothing to go by. "
+                "Fill them in."
             )
-    source, target = (
-        AnsweredRows(chosen, answers.truth[chosen], answers.predicted[chosen], probabilities[chosen])
-        for chosen, answers, probabilities in (
-            (source_rows, said.source, said.source_probabilities),
-            (target_rows, said.target, said.target_probabilities),
-        )
-    )
+        sides.append(AnsweredRows(chosen, answers.truth[chosen], answers.predicted[chosen], probabilities[chosen]))
+    source, target = sides
     return UsableRows(source, target, said.source.classes, tuple(dict.fromkeys(findings)))
-
-
-def _complete(said: Evidence) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    source = (said.source.predicted >= 0) & (said.source.truth >= 0) & np.isfinite(said.source_probabilities[:, 0])
-    return source, (said.target.predicted >= 0) & np.isfinite(said.target_probabilities[:, 0])
 
 
 def left_out(rows: NDArray[np.bool_], name: str, kind: FindingKind) -> tuple[Finding, ...]:
@@ -174,9 +166,8 @@ def why_not_probabilities(problem: Problem) -> str | None:
     if why is not None:
         return why
     rows = rows_of(problem)
-    if rows.model is None or not rows.model.probabilities:
-        name = "" if rows.model is None else f" {rows.model.name!r}"
-        return f"Model{name} has no class probabilities. Name their columns in probabilities."
+    if rows.model is not None and not rows.model.probabilities:
+        return f"Model {rows.model.name!r} has no class probabilities. Name their columns in probabilities."
     return what_stops(lambda: rows.evidence)
 
 
@@ -207,13 +198,6 @@ def why_not_new_classes(problem: Problem) -> str | None:
         f"{rows.target.name} has predictions of class {names}, which is neither a label nor a prediction in "
         f"{rows.source.name}. Label rows of this class, or merge it with another."
     )
-
-
-def rows_of(problem: Problem) -> Rows:
-    """Return the rows behind a problem, for a method that has made sure that there are any."""
-    if problem.rows is None:
-        raise ValueError("This problem has no rows; an estimator must check that first.")
-    return problem.rows
 
 
 class OnAnswers(Estimator):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
@@ -11,7 +10,7 @@ from mandoline_core.arrays import Floats, Index
 from mandoline_core.errors import MandolineError
 from mandoline_core.estimators.confident import AnsweredRows, Expectation, UsableRows
 from mandoline_core.estimators.reweighted import OnReweighted
-from mandoline_core.findings import Finding, FindingKind
+from mandoline_core.findings import FindingKind
 from mandoline_core.formatting import Sentence
 from mandoline_core.metrics import ClassCodes, Metric
 from mandoline_core.weighting import Problem
@@ -69,29 +68,9 @@ def _groups(predicted: ClassCodes, n_classes: int) -> Index:
     return group
 
 
-class DoublyRobustMeans(NamedTuple):
-    """Hold the doubly robust means, and how the metric's value moves.
-
-    Parameters
-    ----------
-    means : array of float, shape (n_statistics,)
-    by_weight : array of float, shape (n_source,)
-        Derivative by each source row's weight, the outcome model staying as it is; weighted, 0.
-    by_model : array of float, shape (n_source,)
-        How far each source row moves the value through the outcome model.
-    by_target : array of float, shape (n_target,)
-        How far each target row moves the value, the weights staying as they are.
-    """
-
-    means: Floats
-    by_weight: Floats
-    by_model: Floats
-    by_target: Floats
-
-
 def combine(
     metric: Metric, statistics: Floats, source: Floats, target: Floats, weights: Floats, folds: Index
-) -> DoublyRobustMeans:
+) -> Expectation:
     """Add what weighting finds of the outcome model's mistakes to its mean over the target.
 
     Parameters
@@ -121,35 +100,35 @@ def combine(
     parts = [source[here] for here in rows]
     lines = _cross_fit(parts, [statistics[here] for here in rows])
     left = np.empty_like(statistics)
-    for here, part, line in zip(rows, parts, lines, strict=True):
-        left[here] = statistics[here] - part @ line.slope
-    slope = np.mean([line.slope for line in lines], axis=0)
+    for here, part, (own, _) in zip(rows, parts, lines, strict=True):
+        left[here] = statistics[here] - part @ own
+    slope = np.mean([own for own, _ in lines], axis=0)
     means = target_mean @ slope + share @ left
     gradient = metric.slope(means)
     residual, outcome = left @ gradient, statistics @ gradient
     by_model = np.zeros(n)
-    for here, part, line in zip(rows, parts, lines, strict=True):
+    for here, part, (own, inverse) in zip(rows, parts, lines, strict=True):
         gap = target_mean / n_folds - share[here] @ part
-        moved = (source @ (line.inverse @ gap)) * (outcome - source @ (line.slope @ gradient)) / (n - len(here))
+        moved = (source @ (inverse @ gap)) * (outcome - source @ (own @ gradient)) / (n - len(here))
         moved[here] = 0.0  # the fold's own rows had no say in its model
         by_model += moved
-    return DoublyRobustMeans(
+    return Expectation(
+        value=metric.combine(means),
         means=means,
         by_weight=(residual - share @ residual) / weights.sum(),
-        by_model=by_model,
+        by_source=by_model,
         by_target=(target @ (slope @ gradient) - float(target_mean @ slope @ gradient)) / len(target),
     )
 
 
-class _Line(NamedTuple):
-    """Hold the least-squares fit of all folds but one: its slopes, and the pseudo-inverse of the mean square."""
+def _cross_fit(parts: list[Floats], statistics: list[Floats]) -> list[tuple[Floats, Floats]]:
+    """Fit each fold's line on the rows of the others; directions in which those do not vary are left out.
 
-    slope: Floats  # (n_columns, n_statistics)
-    inverse: Floats  # (n_columns, n_columns)
-
-
-def _cross_fit(parts: list[Floats], statistics: list[Floats]) -> list[_Line]:
-    """Fit each fold's line on the rows of the others; directions in which those do not vary are left out."""
+    Returns
+    -------
+    list of pairs
+        Slopes, shape (n_columns, n_statistics), and the pseudo-inverse of the mean square, (n_columns, n_columns).
+    """
     squares = np.array([part.T @ part for part in parts])
     products = np.array([part.T @ some for part, some in zip(parts, statistics, strict=True)])
     n = sum(len(part) for part in parts)
@@ -159,7 +138,7 @@ def _cross_fit(parts: list[Floats], statistics: list[Floats]) -> list[_Line]:
         values, vectors = np.linalg.eigh((squares.sum(axis=0) - square) / others)
         keep = values > _RANK_TOLERANCE * max(float(values[-1]), 1e-300)
         inverse = (vectors[:, keep] / values[keep]) @ vectors[:, keep].T
-        lines.append(_Line(inverse @ ((products.sum(axis=0) - product) / others), inverse))
+        lines.append((inverse @ ((products.sum(axis=0) - product) / others), inverse))
     return lines
 
 
@@ -168,6 +147,7 @@ class DoublyRobust(OnReweighted):
 
     name = "doubly_robust"
     title = "Doubly robust (weights and outcome model)"
+    does = "A model of the score predicts new rows; weighted labelled rows say how far it is off."
     assumes = (
         "Either slices capture what changed, or confidence and predicted class tell how often the model is right, "
         "on the new data as on labelled data."
@@ -199,14 +179,9 @@ class DoublyRobust(OnReweighted):
         before, after = design.columns(known.source), design.columns(known.target)
         folds = np.random.default_rng(problem.seed).permutation(len(known.source)) % N_FOLDS
         found = combine(metric, statistics, before, after, weights, folds)
-        value, outside = _inside(metric, metric.combine(found.means))
-        return Expectation(value, found.means, found.by_weight, found.by_target, found.by_model, findings=outside)
-
-
-def _inside(metric: Metric, value: float) -> tuple[float, tuple[Finding, ...]]:
-    """Keep a value within the metric's bounds, which a regression line may leave."""
-    low, high = metric.bounds or (-np.inf, np.inf)
-    inside = float(min(max(value, low), high))
-    if inside == value:
-        return value, ()
-    return inside, (OUTSIDE_BOUNDS.found("warning", value=float(value), metric=metric.name, inside=inside),)
+        low, high = metric.bounds or (-np.inf, np.inf)
+        inside = float(min(max(found.value, low), high))
+        if inside == found.value:
+            return found
+        outside = OUTSIDE_BOUNDS.found("warning", value=found.value, metric=metric.name, inside=inside)
+        return found._replace(value=inside, findings=(outside,))

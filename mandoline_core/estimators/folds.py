@@ -35,12 +35,12 @@ class Line:
 class FoldState:
     """Hold one fold's weighted mean and the pieces its derivatives are made of."""
 
+    fitted: Fit
     means: Floats  # (n_statistics,)
     remainder: Floats  # (n_statistics,): weighted mean of what the line leaves
     ratios: Floats  # (n_patterns,): of the group evaluated
     fit_ratios: Floats  # (n_patterns,): of the group fitted
     fitted_mean: Floats  # (n_potentials,): potentials of the reweighted group fitted
-    potentials: Floats  # (n_patterns, n_potentials): tilted means
     by_delta: Floats  # (n_statistics, n_potentials): derivative of the means by delta
     line: Line
 
@@ -86,35 +86,28 @@ def fold_state(
     usable = ~fitted.unused[rows]
     tilted = fitted.solution.tilted if tilt is None else tilt.evaluate(fitted.solution.delta)
     scale = np.where(usable, np.exp(tilted.log_scale - tilted.log_scale[usable].max()), 0.0)
-    ratios, _ = _normalise(scale, evaluate_group.source[rows])
-    fit_ratios, fit_weights = _normalise(scale, fit_group.source[rows])
+    ratios, fit_ratios = (_average_one(scale, group.source[rows]) for group in (evaluate_group, fit_group))
     design = expected_potentials(problem.patterns.codes[rows], corrections.source, problem.edges)
     line = _fit_line(design, fit_group, rows, fitted, problem.patterns.names, denoise)
-    left = _leftover(evaluate_group, rows, line)
+    left = evaluate_group.sums[rows] - evaluate_group.source[rows][:, None] * line.predicted
     per_row = ratios / evaluate_group.n_source
     remainder = per_row @ left
     centred = left - evaluate_group.source[rows][:, None] * remainder
     return FoldState(
+        fitted=fitted,
         means=line.intercept + line.slope @ fitted.target_mean + remainder,
         remainder=remainder,
         ratios=ratios,
         fit_ratios=fit_ratios,
-        fitted_mean=fit_weights @ tilted.mean,
-        potentials=tilted.mean,
+        fitted_mean=(fit_ratios * fit_group.source[rows] / fit_group.source[rows].sum()) @ tilted.mean,
         by_delta=(per_row[:, None] * centred).T @ tilted.mean,
         line=line,
     )
 
 
-def _normalise(scale: Floats, counts: Floats) -> tuple[Floats, Floats]:
-    """Turn unnormalised ratios into ratios that average 1 over the rows, and into patterns' shares of the weight."""
-    ratios = scale * (counts.sum() / (counts @ scale))
-    return ratios, ratios * counts / counts.sum()
-
-
-def _leftover(group: Patterns, rows: np.ndarray, line: Line) -> Floats:
-    """Add up, by pattern, what the line leaves of the statistics."""
-    return group.sums[rows] - group.source[rows][:, None] * line.predicted
+def _average_one(scale: Floats, counts: Floats) -> Floats:
+    """Turn unnormalised ratios into ratios that average 1 over the rows."""
+    return scale * (counts.sum() / (counts @ scale))
 
 
 def _fit_line(

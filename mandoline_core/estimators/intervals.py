@@ -62,23 +62,6 @@ class SourcePart:
 
 
 @dataclass(frozen=True, eq=False)
-class TargetPart:
-    """Hold the influence of target rows: one value a pattern.
-
-    Parameters
-    ----------
-    counts, values : array of float, shape (n_patterns,)
-    """
-
-    counts: Floats
-    values: Floats
-
-    def variance(self) -> float:
-        """Add up the squared influence of the rows, over the square of their number."""
-        return float(self.counts @ self.values**2) / float(self.counts.sum()) ** 2
-
-
-@dataclass(frozen=True, eq=False)
 class AuditPart:
     """Hold how far source rows move the estimate through corrections that were measured on them.
 
@@ -109,17 +92,19 @@ class Influence:
     ----------
     source : tuple of SourcePart
         One for each group of source rows.
+    target : array of float, shape (n_patterns,)
+        The influence of a target row of each pattern.
     audit : AuditPart, optional
         Where corrections were measured on source rows.
     """
 
     source: tuple[SourcePart, ...]
-    target: TargetPart | None = None
+    target: Floats
     audit: AuditPart | None = None
 
     def standard_error(self) -> float:
         """Combine the rows."""
-        target = self.target.variance() if self.target is not None else 0.0
+        target = float(self._target_counts @ self.target**2) / self._n_target**2
         audit = self.audit.variance() if self.audit is not None else 0.0
         return math.sqrt(max(sum(part.variance() for part in self.source) + target + audit, 0.0))
 
@@ -132,10 +117,15 @@ class Influence:
             source[rows] = part.by_row(membership.source[rows], membership.statistics[rows])
         if self.audit is not None:
             source[self.audit.rows] += self.audit.moves
-        target = np.zeros(len(membership.target))
-        if self.target is not None:
-            target = self.target.values[membership.target] / float(self.target.counts.sum())
-        return source, target
+        return source, self.target[membership.target] / self._n_target
+
+    @property
+    def _target_counts(self) -> Floats:
+        return self.source[0].patterns.target
+
+    @property
+    def _n_target(self) -> float:
+        return max(float(self._target_counts.sum()), 1.0)  # a table of one slice may hold no target row
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,7 @@ import numpy as np
 from mandoline_core.arrays import Floats, Index
 from mandoline_core.errors import MandolineError
 from mandoline_core.estimators.base import Estimator, Outcome
-from mandoline_core.estimators.density.kernel_matching import KernelMatcher, Matching, kernel_matcher
+from mandoline_core.estimators.density.kernel_matching import Matching, kernel_matcher
 from mandoline_core.estimators.density.kernels import Points, median_width
 from mandoline_core.estimators.intervals import Redraws
 from mandoline_core.estimators.on_features import FeatureRows, OnFeatures
@@ -42,30 +42,35 @@ BOX_REACHED = FindingKind(
 )
 
 
-class _Places(NamedTuple):
-    """Hold where rows are: among all rows of their sample, and among the points that are matched."""
+class _Side(NamedTuple):
+    """Hold the points of one sample that are matched, and where its rows are."""
 
-    source: Index  # (n_rows,) among the source's rows
-    source_points: Index  # (n_rows,)
-    target: Index  # (n_target_rows,) among the target's rows
-    target_points: Index  # (n_target_rows,)
+    points: Points
+    counts: Floats  # (n_points,) rows at each
+    place: Index  # (n_rows,) the point of each row
+    rows: Index  # (n_rows,) among all rows of the sample
+    n_all: int
 
+    def redraw(self, share: float, rng: np.random.Generator) -> tuple[Floats, Floats]:
+        """Draw a share of all rows with replacement; count how often each row was drawn, and each point.
 
-@dataclass(frozen=True, eq=False)
-class _Redraw:
-    """Hold one redraw of both samples: how often each scored row was drawn, and the ratios fitted to it."""
-
-    counts: Floats  # (n_rows,)
-    ratios: Floats  # (n_rows,)
+        All rows of a sample are drawn from, also those that this model has no score for.
+        """
+        drawn = rng.integers(0, self.n_all, max(2, round(share * self.n_all)))
+        by_row = np.bincount(drawn, minlength=self.n_all).astype(float)[self.rows]
+        return by_row, add_up(self.place, by_row, len(self.counts))
 
 
 @dataclass(frozen=True, eq=False)
 class _MatchingRun:
-    """Hold a matching and its redraws, by row; each redraw is of this share of the rows."""
+    """Hold a matching and its redraws, by row; each redraw is of this share of the rows.
+
+    Of a redraw, how often each scored row was drawn, and the ratios fitted to it.
+    """
 
     matching: Matching
     ratios: Floats
-    redraws: tuple[_Redraw, ...]
+    redraws: list[tuple[Floats, Floats]]
     share: float
 
 
@@ -74,6 +79,7 @@ class KmmSlices(Estimator):
 
     name = "kmm_slices"
     title = "Kernel matching on slices"
+    does = "Labelled rows count more or less, so that they are near new rows as often, by their slices."
     assumes = "Rows with alike slices are scored alike, and slices are never wrong."
     needs = ("slices",)
 
@@ -84,22 +90,16 @@ class KmmSlices(Estimator):
     def estimate(self, problem: Problem) -> Outcome:
         """Estimate the metric on the target, with its spread."""
         table, members = problem.patterns, problem.members
-        codes = table.codes.astype(float)
-        in_source, in_target = np.flatnonzero(table.source), np.flatnonzero(table.target)
-        source_points, target_points = np.cumsum(table.source > 0) - 1, np.cumsum(table.target > 0) - 1
-        places = _Places(
-            _among_all(problem, np.arange(len(members.source))),
-            source_points[members.source],
-            np.arange(len(members.target)),
-            target_points[members.target],
-        )
-        counts = table.source[in_source], table.target[in_target]
-        matched = _match(problem, (codes[in_source], codes[in_target]), places, counts)
-        outcome = _outcome(problem, np.arange(len(members.source)), matched)
-        by_pattern = np.zeros(len(table))
-        by_pattern[in_source] = matched.matching.ratios
-        by_pattern /= float(table.source @ by_pattern)
-        return replace(outcome, row_weights=np.tile(by_pattern, (len(problem.groups), 1)), scored_weights=None)
+        everyone = np.arange(len(members.source)), np.arange(len(members.target))
+
+        def side(counts: Floats, place: Index, rows: Index, n_all: int) -> _Side:
+            used = np.flatnonzero(counts)
+            return _Side(table.codes[used].astype(float), counts[used], (np.cumsum(counts > 0) - 1)[place], rows, n_all)
+
+        source = side(table.source, members.source, *_among_all(problem, everyone[0]))
+        matched = _match(problem, source, side(table.target, members.target, everyone[1], len(everyone[1])))
+        outcome = _outcome(problem, everyone[0], matched)
+        return replace(outcome, scored_weights=None)  # rows of one pattern count the same
 
 
 class KmmFeatures(OnFeatures[_MatchingRun]):
@@ -107,6 +107,8 @@ class KmmFeatures(OnFeatures[_MatchingRun]):
 
     name = "kmm_features"
     title = "Kernel matching on columns"
+    does = "Labelled rows count more or less, so that they are near new rows as often, by their columns."
+    seconds = 120.0
     assumes = "Rows with alike columns are scored alike, and both samples overlap."
 
     def tuning(self, methods: MethodSettings) -> Hashable:
@@ -116,77 +118,50 @@ class KmmFeatures(OnFeatures[_MatchingRun]):
     def fit(self, problem: Problem, seen: FeatureRows) -> _MatchingRun:
         """Match the rows of both samples."""
         n_source, n_target = seen.source.shape[0], seen.target.shape[0]
-        places = _Places(
-            _among_all(problem, seen.source_rows), np.arange(n_source), seen.target_rows, np.arange(n_target)
+        rows, n_all = _among_all(problem, seen.source_rows)
+        source = _Side(seen.source, np.ones(n_source), np.arange(n_source), rows, n_all)
+        n_all = len(problem.members.target)
+        return _match(
+            problem, source, _Side(seen.target, np.ones(n_target), np.arange(n_target), seen.target_rows, n_all)
         )
-        return _match(problem, (seen.source, seen.target), places, (np.ones(n_source), np.ones(n_target)))
 
     def evaluate(self, problem: Problem, seen: FeatureRows, fitted: _MatchingRun) -> Outcome:
         """Evaluate the metric with the matched rows' ratios, and on every redraw."""
         return _outcome(problem, seen.source_rows, fitted, seen.findings)
 
 
-def _among_all(problem: Problem, rows: Index) -> Index:
-    """Find scored rows among all rows of the source."""
-    return rows if problem.rows is None else np.flatnonzero(problem.rows.scored)[rows]
+def _among_all(problem: Problem, rows: Index) -> tuple[Index, int]:
+    """Find scored rows among all rows of the source, and count those."""
+    if problem.rows is None:
+        return rows, len(problem.members.source)
+    return np.flatnonzero(problem.rows.scored)[rows], len(problem.rows.scored)
 
 
-def _match(
-    problem: Problem, points: tuple[Points, Points], places: _Places, counts: tuple[Floats, Floats]
-) -> _MatchingRun:
-    """Match means, then again on redrawn rows.
-
-    Parameters
-    ----------
-    points : pair of arrays or CSR matrices
-        Of the source and of the target.
-    counts : pair of arrays of float, shape (n_points,)
-        Rows at each point.
-    """
+def _match(problem: Problem, source: _Side, target: _Side) -> _MatchingRun:
+    """Match means, then again on redrawn rows."""
     methods, rng = problem.methods, np.random.default_rng(problem.seed)
     # One generator a redraw, and no draw that depends on the model: then all models have the same redraws.
     streams = rng.spawn(methods.redraws)
-    width = methods.width or median_width(points[0], counts[0], points[1], counts[1], rng)
-    matcher = kernel_matcher(*points, width=width)
-    matching = matcher.solve(*counts, box=methods.box, tolerance=methods.tolerance)
+    width = methods.width or median_width(source.points, source.counts, target.points, target.counts, rng)
+    matcher = kernel_matcher(source.points, target.points, width=width)
+    matching = matcher.solve(source.counts, target.counts, box=methods.box, tolerance=methods.tolerance)
     if not matching.ratios.any():
         raise MandolineError(
             f"With kernel width {width:.3g} no labelled row is like any new row, so no row would count. "
             "Set a larger width in [methods]."
         )
     # Solving takes time by the points, so of many points fewer are drawn: m out of n, with the spread scaled back.
-    share = min(1.0, MOST_REDRAWN / max(map(len, counts)))
-    redraws = tuple(_redraw(problem, matcher, matching, places, share, stream) for stream in streams)
-    return _MatchingRun(matching, matching.ratios[places.source_points], redraws, share)
-
-
-def _redraw(
-    problem: Problem,
-    matcher: KernelMatcher,
-    matching: Matching,
-    places: _Places,
-    share: float,
-    rng: np.random.Generator,
-) -> _Redraw:
-    """Redraw rows of both samples with replacement and match again.
-
-    All rows of a sample are drawn from, also those that this model has no score for.
-    """
-    rows, members = problem.rows, problem.members
-    sizes = len(members.source) if rows is None else len(rows.scored), len(members.target)
-    drawn = [np.bincount(rng.integers(0, n, max(2, round(share * n))), minlength=n).astype(float) for n in sizes]
-    counts = drawn[0][places.source]
-    by_point = [
-        add_up(points, some, n)
-        for points, some, n in (
-            (places.source_points, counts, matcher.source.shape[0]),
-            (places.target_points, drawn[1][places.target], matcher.target.shape[0]),
-        )
-    ]
-    if not all(some.any() for some in by_point):
-        return _Redraw(counts, np.zeros(len(counts)))
-    ratios = matcher.resolve(*by_point, box=problem.methods.box, tolerance=problem.methods.tolerance, near=matching)
-    return _Redraw(counts, ratios[places.source_points])
+    share = min(1.0, MOST_REDRAWN / max(len(source.counts), len(target.counts)))
+    redraws = []
+    for stream in streams:
+        (counts, by_point), (_, by_target_point) = (side.redraw(share, stream) for side in (source, target))
+        ratios = np.zeros(len(by_point))
+        if by_point.any() and by_target_point.any():
+            ratios = matcher.resolve(
+                by_point, by_target_point, box=methods.box, tolerance=methods.tolerance, near=matching
+            )
+        redraws.append((counts, ratios[source.place]))
+    return _MatchingRun(matching, matching.ratios[source.place], redraws, share)
 
 
 def _outcome(problem: Problem, rows: Index, matched: _MatchingRun, findings: tuple[Finding, ...] = ()) -> Outcome:
@@ -198,14 +173,14 @@ def _outcome(problem: Problem, rows: Index, matched: _MatchingRun, findings: tup
 def _evaluate_redraws(problem: Problem, rows: Index, matched: _MatchingRun) -> Redraws:
     """Evaluate the metric on every redraw, weighted and plain; the spread is scaled to the rows there are."""
     values = np.full((2, len(matched.redraws)), np.nan)
-    for i, redraw in enumerate(matched.redraws):
-        counted = redraw.counts * redraw.ratios
+    for i, (counts, ratios) in enumerate(matched.redraws):
+        counted = counts * ratios
         drawn = np.flatnonzero(counted)
         if not len(drawn):
             continue
         with suppress(MandolineError):  # a redraw may lack a class that the metric needs
             value = evaluate_rows(problem, rows[drawn], counted[drawn])[0].value
-            values[:, i] = value, evaluate_rows(problem, rows, redraw.counts)[0].value
+            values[:, i] = value, evaluate_rows(problem, rows, counts)[0].value
     known = int(np.isfinite(values[0]).sum())
     if known < max(FEWEST_REDRAWS, len(matched.redraws) / 4):
         raise MandolineError(

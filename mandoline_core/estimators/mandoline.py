@@ -1,12 +1,25 @@
-"""Mandoline, as in the paper: source rows weighted by noise-aware LL-KLIEP."""
+"""Mandoline, as in the paper: source rows weighted by noise-aware LL-KLIEP; and denoised, for slices that are noisy."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
+
 from mandoline_core.arrays import Floats
 from mandoline_core.estimators.base import Outcome
+from mandoline_core.estimators.folds import ill_conditioned
 from mandoline_core.estimators.on_patterns import OnPatterns
-from mandoline_core.estimators.weighted import weighted_means, weighted_outcome
+from mandoline_core.estimators.weighted_influence import audit_part, linearise, solve_folds
+from mandoline_core.findings import FindingKind
 from mandoline_core.weighting import Problem
+
+OUTSIDE_BOUNDS = FindingKind(
+    "fit",
+    "denoised_outside_bounds",
+    "The denoised formula gave {value:.3f}, which no {metric} can be; it is shown as {shown:g}",
+    'Check the corrections, or use estimator "mandoline".',
+)
 
 
 class Mandoline(OnPatterns):
@@ -14,12 +27,84 @@ class Mandoline(OnPatterns):
 
     name = "mandoline"
     title = "Mandoline (the paper's weights)"
+    does = "Each labelled row counts more or less, so that your slices are as frequent as in the new data."
     assumes = "Within a slice pattern, the model does as well on new data as on labelled data."
+    denoise = False
 
     def solve(self, problem: Problem) -> Outcome:
-        """Estimate the metric on the target, with influence."""
-        return weighted_outcome(problem, denoise=False)
+        """Estimate the metric on the target with fitted weights, and the influence of every row."""
+        solved = solve_folds(problem, denoise=self.denoise)
+        fits = [state.fitted for state in solved.states]
+        influence = linearise(solved)
+        error_if_known = None
+        if problem.audit is not None:
+            error_if_known = influence.standard_error()
+            influence = replace(influence, audit=audit_part(solved, problem.audit, influence))
+        row_weights = np.zeros((len(problem.groups), len(problem.patterns)))
+        for (_, evaluate), state in zip(problem.folds, solved.states, strict=True):
+            row_weights[evaluate, state.fitted.rows] += state.ratios / problem.groups[evaluate].n_source / len(fits)
+        return Outcome(
+            value=problem.metric.combine(solved.means),
+            means=solved.means,
+            influence=influence,
+            row_weights=row_weights,
+            delta=np.mean([fitted.solution.delta for fitted in fits], axis=0),
+            kept=fits[0].kept,
+            beyond=fits[0].beyond,
+            unused=np.logical_and.reduce([fitted.unused for fitted in fits]),
+            converged=all(fitted.solution.converged for fitted in fits),
+            error_if_known=error_if_known,
+        )
 
     def means(self, problem: Problem) -> Floats:
         """Estimate the statistics' means only."""
-        return weighted_means(problem, denoise=False)
+        return solve_folds(problem, denoise=self.denoise).means
+
+
+class Denoised(Mandoline):
+    """Predict the score from the true slices' expected values, and weight what the prediction leaves.
+
+    The paper's weights average over the truth given what the slices say, and so lose part of the link between
+    the truth and the score. Under identity corrections both estimators are the same.
+    """
+
+    name = "denoised"
+    title = "Denoised Mandoline"
+    does = "As Mandoline, but it also follows the score from what a noisy slice says to what is truly so."
+    assumes = "A slice's mistakes have nothing to do with the score: it depends on the true slices only."
+    gives_weights = False
+    denoise = True
+
+    def solve(self, problem: Problem) -> Outcome:
+        """Estimate the metric on the target, with influence."""
+        outcome = super().solve(problem)
+        spread = _spread(problem, outcome.means)
+        if outcome.influence.standard_error() > spread > 0:
+            raise ill_conditioned(_least_informative(problem))
+        return _keep_within_bounds(problem, outcome)
+
+
+def _spread(problem: Problem, means: Floats) -> float:
+    """Compute the standard deviation of a single row's contribution in the source.
+
+    An estimate less certain than one labelled row would be says nothing.
+    """
+    table, slope = problem.patterns, problem.metric.slope(means)
+    mean = table.sums.sum(axis=0) / table.n_source
+    second = table.squares(np.tile(slope, (len(table), 1))).sum() / table.n_source
+    return float(np.sqrt(max(second - (slope @ mean) ** 2, 0.0)))
+
+
+def _least_informative(problem: Problem) -> list[str]:
+    source = problem.corrections().source
+    gap = np.abs(source[:, 2] - source[:, 0])
+    return [problem.patterns.names[i] for i in np.flatnonzero(gap <= gap.min() + 1e-12)]
+
+
+def _keep_within_bounds(problem: Problem, outcome: Outcome) -> Outcome:
+    low, high = problem.metric.bounds or (-np.inf, np.inf)
+    inside = min(max(outcome.value, low), high)
+    if inside == outcome.value:
+        return outcome
+    finding = OUTSIDE_BOUNDS.found("serious", value=outcome.value, metric=problem.metric.name, shown=inside)
+    return replace(outcome, value=inside, findings=(*outcome.findings, finding))

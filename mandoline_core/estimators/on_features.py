@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 import numpy as np
-from scipy.sparse import vstack
 from threadpoolctl import threadpool_limits
 
 from mandoline_core.arrays import Index
 from mandoline_core.errors import MandolineError
-from mandoline_core.estimators.base import Estimator, Outcome, what_stops
+from mandoline_core.estimators.base import Estimator, Outcome, rows_of, what_stops
 from mandoline_core.estimators.density.features import Features, Matrix, build_features
+from mandoline_core.estimators.on_patterns import PointRatios
+from mandoline_core.estimators.row_weights import evaluate_rows, row_influence, row_outcome
 from mandoline_core.findings import Finding, FindingKind
 from mandoline_core.formatting import Sentence
 from mandoline_core.project import MethodSettings
@@ -53,12 +54,6 @@ class FeatureRows:
     target_rows: Index
     findings: tuple[Finding, ...]
 
-    def stacked(self) -> Matrix:
-        """Put the source's points above the target's."""
-        if isinstance(self.source, np.ndarray) and isinstance(self.target, np.ndarray):
-            return np.vstack([self.source, self.target])
-        return vstack([self.source, self.target], format="csr")
-
 
 class OnFeatures(Estimator, Generic[T]):
     """Run a method that weights rows by their columns; a subclass says how in `fit` and `evaluate`.
@@ -77,7 +72,10 @@ class OnFeatures(Estimator, Generic[T]):
     def estimate(self, problem: Problem) -> Outcome:
         """Estimate the metric on the target, with its spread."""
         seen = see_rows(problem)
-        key = (self.name, _features_key(problem), self.tuning(problem.methods), _scored_key(problem))
+        scored = rows_of(problem).scored
+        # One set of scored source rows is told from another.
+        which = b"" if scored.all() else np.packbits(scored).tobytes()
+        key = (self.name, _features_key(problem), self.tuning(problem.methods), which)
         return self.evaluate(problem, seen, _remembered(problem, key, lambda: self.fit(problem, seen)))
 
     def tuning(self, methods: MethodSettings) -> Hashable:  # noqa: ARG002 - for subclasses with settings
@@ -93,11 +91,24 @@ class OnFeatures(Estimator, Generic[T]):
         """Evaluate the metric with the fitted weights, with its spread."""
 
 
+class OnFeatureRatios(OnFeatures[PointRatios]):
+    """Weight rows by a ratio that is fitted to their columns; a subclass says how in `fit`."""
+
+    def evaluate(self, problem: Problem, seen: FeatureRows, fitted: PointRatios) -> Outcome:
+        """Evaluate the metric with the fitted ratio, with influence through the fit."""
+        found, weights = evaluate_rows(problem, seen.source_rows, fitted.ratios)
+        of_source, of_target = fitted.through_fit(found.slopes)
+        spread = row_influence(
+            problem,
+            (seen.source_rows, weights * found.slopes + of_source / len(of_source)),
+            (seen.target_rows, of_target / len(of_target)),
+        )
+        return row_outcome(problem, found, seen.source_rows, weights, spread, (*seen.findings, *fitted.findings))
+
+
 def see_rows(problem: Problem) -> FeatureRows:
     """Find the features of both samples: of the scored source rows, at most so many as the settings say."""
-    rows, methods = problem.rows, problem.methods
-    if rows is None:
-        raise MandolineError("Only slice codes are known here; a method on features needs samples.")
+    rows, methods = rows_of(problem), problem.methods
     found: Features = _remembered(
         problem,
         ("features", *_features_key(problem)),
@@ -133,14 +144,13 @@ def _remembered(problem: Problem, key: tuple[Hashable, ...], compute: Callable[[
     On one thread: these are many small products, which threads that wait for each other on a busy machine can
     slow down twentyfold.
     """
-    if problem.rows is None:
-        return compute()
 
     def on_one_thread() -> T:
         with threadpool_limits(1):
             return compute()
 
-    found: T = _FITS.once((problem.rows.source, problem.rows.target), key, on_one_thread)
+    rows = rows_of(problem)
+    found: T = _FITS.once((rows.source, rows.target), key, on_one_thread)
     return found
 
 

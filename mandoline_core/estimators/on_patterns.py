@@ -10,10 +10,9 @@ import numpy as np
 
 from mandoline_core.arrays import Floats
 from mandoline_core.estimators.base import Estimator, Outcome, complete_outcome
-from mandoline_core.estimators.intervals import Influence, RowInfluence, SourcePart, TargetPart
+from mandoline_core.estimators.intervals import Influence, RowInfluence, SourcePart
 from mandoline_core.findings import Finding
 from mandoline_core.metrics import evaluate, get_metric
-from mandoline_core.patterns import Patterns
 from mandoline_core.weighting import Problem
 
 
@@ -56,27 +55,36 @@ class OnPatterns(Estimator):
         if not problem.metric.ranked:
             return self.solve(problem)
         self.check(problem)
-        plain = replace(get_metric("mean"), bounds=None)
-        first = self.solve(replace(problem, metric=plain))
+        first = self.weigh(problem)
         found = evaluate(problem.metric, problem.members.statistics, first.weights(problem.members))
-        stated = replace(problem.with_statistics(found.slopes[:, None], plain), start=first.delta)
-        second = self.solve(stated)
-        # The influence is on the slopes; by row, it no longer depends on which statistics the problem holds.
-        source, target = second.influence.pieces(stated.members)
-        return replace(second, value=found.value, means=found.means, influence=RowInfluence(source, target))
+        second = self.weigh(problem, found.slopes, start=first.delta)
+        return replace(second, value=found.value, means=found.means)
+
+    def weigh(self, problem: Problem, statistic: Floats | None = None, start: Floats | None = None) -> Outcome:
+        """Weight the source as for any metric, to average one statistic of the scored rows, shape (n_scored,).
+
+        A value that depends on the weights moves with them like the weighted mean of its derivatives, so the influence
+        of rows on that mean, which is given by row, is theirs on the value.
+        """
+        column = np.zeros(len(problem.members.source)) if statistic is None else statistic
+        stated = problem.with_statistics(column[:, None], replace(get_metric("mean"), bounds=None))
+        outcome = self.solve(stated if start is None else replace(stated, start=start))
+        source, target = outcome.influence.pieces(stated.members)
+        return replace(outcome, influence=RowInfluence(source, target))
 
 
 @dataclass(frozen=True, eq=False)
-class PatternRatios:
-    """Hold ratios fitted to a table of patterns, and how rows move an estimate through the fit.
+class PointRatios:
+    """Hold ratios fitted to points, patterns or rows, and how rows move an estimate through the fit.
 
     Parameters
     ----------
-    ratios : array of float, shape (n_patterns,)
+    ratios : array of float, shape (n_source_points,)
         They average 1 over the source.
     through_fit : callable
-        From the derivative of the estimate by each pattern's ratio, times the source's rows, to the influence of a
-        source row and of a target row of each pattern by way of the fit alone, both of shape (n_patterns,).
+        From the derivative of the estimate by each point's ratio, times the source's rows, to the influence of a
+        source row and of a target row at each point by way of the fit alone: shapes (n_source_points,) and
+        (n_target_points,).
     """
 
     ratios: Floats
@@ -89,7 +97,7 @@ class OnRatios(OnPatterns):
     """Weight patterns by a ratio that is fitted to their codes; a subclass says how in `fit`."""
 
     @abstractmethod
-    def fit(self, problem: Problem) -> PatternRatios:
+    def fit(self, problem: Problem) -> PointRatios:
         """Fit the ratio of target to source to the patterns."""
 
     def solve(self, problem: Problem) -> Outcome:
@@ -100,14 +108,12 @@ class OnRatios(OnPatterns):
         gradient = problem.metric.slope(means)
         centre = float(gradient @ means)
         of_source, of_target = fitted.through_fit(table.sums @ gradient - table.source * centre)
+        part = SourcePart(table, ratios[:, None] * gradient, of_source - ratios * centre)
         return complete_outcome(
             problem,
-            value=problem.metric.combine(means),
-            means=means,
-            influence=Influence(
-                (SourcePart(table, ratios[:, None] * gradient, of_source - ratios * centre),),
-                TargetPart(table.target, of_target),
-            ),
+            problem.metric.combine(means),
+            means,
+            Influence((part,), of_target),
             weights=np.where(table.source > 0, ratios, 0.0) / table.n_source,
             converged=fitted.converged,
             findings=fitted.findings,
@@ -116,8 +122,3 @@ class OnRatios(OnPatterns):
     def means(self, problem: Problem) -> Floats:
         """Average the statistics with the fitted ratio."""
         return self.fit(problem).ratios @ problem.patterns.sums / problem.patterns.n_source
-
-
-def average_one(ratios: Floats, table: Patterns) -> Floats:
-    """Scale ratios of patterns so that they average 1 over the source's rows."""
-    return ratios * table.n_source / float(table.source @ ratios)

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import replace
-from typing import NamedTuple
-
-import numpy as np
 
 from mandoline_core.arrays import Floats
 from mandoline_core.estimators.base import Outcome
@@ -19,31 +16,7 @@ from mandoline_core.estimators.confident import (
 )
 from mandoline_core.estimators.intervals import RowInfluence
 from mandoline_core.estimators.mandoline import Mandoline
-from mandoline_core.metrics import get_metric
 from mandoline_core.weighting import Problem
-
-_PLAIN = replace(get_metric("mean"), bounds=None)
-
-
-class WeightedOutcome(NamedTuple):
-    """Hold Mandoline's outcome for a statistic, and how far each row of either sample moves it."""
-
-    outcome: Outcome
-    source: Floats
-    target: Floats
-
-
-def weigh(problem: Problem, statistic: Floats | None = None, start: Floats | None = None) -> WeightedOutcome:
-    """Weight the source by slices, to average one statistic of the scored rows, shape (n_scored,).
-
-    A value that depends on the weights moves with them like the weighted mean of its derivatives, so the influence
-    of rows on that mean is theirs on the value.
-    """
-    column = np.zeros(len(problem.members.source)) if statistic is None else statistic
-    stated = replace(problem.with_statistics(column[:, None], _PLAIN), start=problem.start if start is None else start)
-    outcome = Mandoline().solve(stated)
-    source, target = outcome.influence.pieces(stated.members)
-    return WeightedOutcome(outcome, source, target)
 
 
 class OnReweighted(OnProbabilities):
@@ -57,10 +30,11 @@ class OnReweighted(OnProbabilities):
 
     def solve(self, problem: Problem) -> Outcome:
         """Estimate the metric on the target, with influence through the weights."""
-        first = weigh(problem).outcome
+        first = Mandoline().weigh(problem)
         known = read_known(problem, kept=first.kept)
         found = self.expect(problem, known, first.weights(problem.members)[known.source.rows])
-        second, source, target = weigh(problem, known.source.spread_out(found.by_weight), first.delta)
+        second = Mandoline().weigh(problem, known.source.spread_out(found.by_weight), first.delta)
+        source, target = second.influence.pieces(problem.members)
         if found.by_source is not None:
             source = source + known.source.spread_out(found.by_source)
         return replace(

@@ -31,12 +31,11 @@ def row_influence(
     source, target : pair of arrays, each of shape (n_rows,)
         Places among the scored source rows, or the target rows; and how far each moves the estimate.
     """
-    members = problem.members
-    by_source, by_target = np.zeros(len(members.source)), np.zeros(len(members.target))
-    for out, part in ((by_source, source), (by_target, target)):
-        if part is not None:
-            rows, moves = part
-            out[rows] = moves - moves.mean()
+    sizes = len(problem.members.source), len(problem.members.target)
+    by_source, by_target = (
+        np.zeros(n) if part is None else add_up(part[0], part[1] - part[1].mean(), n)
+        for part, n in zip((source, target), sizes, strict=True)
+    )
     return RowInfluence(by_source, by_target)
 
 
@@ -59,13 +58,12 @@ def row_outcome(
     weights : array of float, shape (n_rows,)
     """
     table, members = problem.patterns, problem.members
-    scored = np.zeros(len(members.source))
-    scored[rows] = weights
+    scored = add_up(rows, weights, len(members.source))
     return complete_outcome(
         problem,
-        value=found.value,
-        means=found.means,
-        influence=spread,
+        found.value,
+        found.means,
+        spread,
         weights=add_up(members.source, scored, len(table)) / np.maximum(table.source, 1),
         findings=findings,
         scored_weights=scored,

@@ -7,13 +7,11 @@ from collections.abc import Hashable
 import numpy as np
 
 from mandoline_core.arrays import Floats
-from mandoline_core.estimators.base import Outcome
 from mandoline_core.estimators.density.kernels import Points, median_width
-from mandoline_core.estimators.density.ratio_fitting import WIDTHS, RatioFit, fit_ratio
-from mandoline_core.estimators.on_features import FeatureRows, OnFeatures
-from mandoline_core.estimators.on_patterns import OnRatios, PatternRatios, average_one
-from mandoline_core.estimators.row_weights import evaluate_rows, row_influence, row_outcome
-from mandoline_core.findings import Finding, FindingKind
+from mandoline_core.estimators.density.ratio_fitting import WIDTHS, fit_ratio
+from mandoline_core.estimators.on_features import FeatureRows, OnFeatureRatios
+from mandoline_core.estimators.on_patterns import OnRatios, PointRatios
+from mandoline_core.findings import FindingKind
 from mandoline_core.project import MethodSettings
 from mandoline_core.weighting import Problem
 
@@ -31,71 +29,47 @@ class UlsifSlices(OnRatios):
 
     name = "ulsif_slices"
     title = "Density ratio on slices"
+    does = "How much more frequent rows are in the new data is fitted as a smooth function of slices."
     assumes = "The ratio of densities is a smooth function of the slices, which are never wrong."
 
-    def fit(self, problem: Problem) -> PatternRatios:
+    def fit(self, problem: Problem) -> PointRatios:
         """Fit the ratio to the patterns."""
-        table = problem.patterns
-        codes = table.codes.astype(float)
-        fitted = _fit(problem, codes, table.source, codes, table.target)
-
-        def through_fit(slopes: Floats) -> tuple[Floats, Floats]:
-            return _through_alpha(fitted, slopes, float(table.source @ fitted.ratios))
-
-        return PatternRatios(average_one(fitted.ratios, table), through_fit, findings=_about_fit(fitted))
+        table, codes = problem.patterns, problem.patterns.codes.astype(float)
+        return _fit(problem, codes, table.source, codes, table.target)
 
 
-class UlsifFeatures(OnFeatures[RatioFit]):
+class UlsifFeatures(OnFeatureRatios):
     """Fit the ratio to the columns."""
 
     name = "ulsif_features"
     title = "Density ratio on columns"
+    does = "How much more frequent rows are in the new data is fitted as a smooth function of columns."
+    seconds = 8.0
     assumes = "The ratio of densities is a smooth function of the columns, and both samples overlap."
 
     def tuning(self, methods: MethodSettings) -> Hashable:
         """Name the settings that a fit depends on, those of the features aside."""
         return methods.width
 
-    def fit(self, problem: Problem, seen: FeatureRows) -> RatioFit:
+    def fit(self, problem: Problem, seen: FeatureRows) -> PointRatios:
         """Fit the ratio to the rows of both samples."""
         return _fit(problem, seen.source, np.ones(seen.source.shape[0]), seen.target, np.ones(seen.target.shape[0]))
 
-    def evaluate(self, problem: Problem, seen: FeatureRows, fitted: RatioFit) -> Outcome:
-        """Evaluate the metric with the fitted ratio, with influence through the fit."""
-        found, weights = evaluate_rows(problem, seen.source_rows, fitted.ratios)
-        of_source, of_target = _through_alpha(fitted, found.slopes, float(fitted.ratios.sum()))
-        spread = row_influence(
-            problem,
-            (seen.source_rows, weights * found.slopes + of_source / len(of_source)),
-            (seen.target_rows, of_target / len(of_target)),
-        )
-        return row_outcome(problem, found, seen.source_rows, weights, spread, (*seen.findings, *_about_fit(fitted)))
 
-
-def _fit(problem: Problem, source: Points, source_counts: Floats, target: Points, target_counts: Floats) -> RatioFit:
+def _fit(problem: Problem, source: Points, source_counts: Floats, target: Points, target_counts: Floats) -> PointRatios:
     widths: tuple[float, ...] = WIDTHS
     if problem.methods.width is not None:
         rng = np.random.default_rng(problem.seed)
         median = median_width(source, source_counts, target, target_counts, rng)
         widths = (problem.methods.width / median,)
     rng = np.random.default_rng(problem.seed)
-    return fit_ratio(source, source_counts, target, target_counts, rng=rng, widths=widths)
+    fitted = fit_ratio(source, source_counts, target, target_counts, rng=rng, widths=widths)
+    total = float(source_counts @ fitted.ratios)
 
+    def through_fit(slopes: Floats) -> tuple[Floats, Floats]:
+        by_alpha = slopes @ fitted.source_features / total
+        of_source, of_target = (moved @ by_alpha for moved in fitted.alpha_influence())
+        return of_source, of_target
 
-def _through_alpha(fitted: RatioFit, slopes: Floats, total: float) -> tuple[Floats, Floats]:
-    """Return the influence of a row at each point, of either sample, by way of the fitted coefficients.
-
-    Parameters
-    ----------
-    slopes : array of float, shape (n_source_points,)
-        How far the score of each source point's rows is from the estimate, added up.
-    total : float
-        Of the rows' fitted ratios.
-    """
-    by_alpha = slopes @ fitted.source_features / total
-    of_source, of_target = (moved @ by_alpha for moved in fitted.alpha_influence())
-    return of_source, of_target
-
-
-def _about_fit(fitted: RatioFit) -> tuple[Finding, ...]:
-    return (RATIO_FIT.found("info", width=float(fitted.width), ridge=float(fitted.ridge)),)
+    finding = RATIO_FIT.found("info", width=float(fitted.width), ridge=float(fitted.ridge))
+    return PointRatios(fitted.ratios * float(source_counts.sum()) / total, through_fit, findings=(finding,))

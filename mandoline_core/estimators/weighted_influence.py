@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mandoline_core.arrays import Floats
-from mandoline_core.estimators.folds import FoldState, fold_state
-from mandoline_core.estimators.intervals import AuditPart, Influence, SourcePart, TargetPart
+from mandoline_core.estimators.folds import FoldState, fit_folds, fold_state
+from mandoline_core.estimators.intervals import AuditPart, Influence, SourcePart
 from mandoline_core.weighting import ABSTAIN, Audit, Corrections, Fit, Problem, build_tilt, expected_potentials
 
 _STEP = 1e-6  # for central differences in a probability
@@ -21,7 +21,6 @@ class FoldSolutions:
     """Hold all folds of a solved problem, to differentiate the metric's value by what went in."""
 
     problem: Problem
-    fits: list[Fit]
     states: list[FoldState]
     corrections: Corrections
     denoise: bool
@@ -36,20 +35,18 @@ class FoldSolutions:
         """Differentiate the metric's value by the means, shape (n_statistics,)."""
         return self.problem.metric.slope(self.means)
 
-    @cached_property
-    def through_delta(self) -> list[Floats]:
-        """Differentiate each fold's value by its fitted moments, through delta; each of shape (n_potentials,)."""
-        pairs = zip(self.fits, self.states, strict=True)
-        return [self.gradient @ state.by_delta @ fitted.solution.inverse for fitted, state in pairs]
+    def through_delta(self, state: FoldState) -> Floats:
+        """Differentiate a fold's value by its fitted moments, through delta, shape (n_potentials,)."""
+        return self.gradient @ state.by_delta @ state.fitted.solution.inverse
 
     def by_target(self, wanted: NDArray[np.bool_]) -> Floats:
         """Differentiate the value by those of the target's corrections that are wanted, shape (n_slices, 3)."""
         slopes = np.zeros(wanted.shape)
         for i, code in zip(*np.nonzero(wanted), strict=True):
-            for fitted, state, through_delta in zip(self.fits, self.states, self.through_delta, strict=True):
-                by_mean = self.gradient @ state.line.slope + through_delta
-                moved = _mean_slope(self.problem, fitted, self.corrections.target, i, code)
-                slopes[i, code] += by_mean @ moved / len(self.fits)
+            for state in self.states:
+                by_mean = self.gradient @ state.line.slope + self.through_delta(state)
+                moved = _mean_slope(self.problem, state.fitted, self.corrections.target, i, code)
+                slopes[i, code] += by_mean @ moved / len(self.states)
         return slopes
 
     def by_source(self, wanted: NDArray[np.bool_]) -> Floats:
@@ -58,6 +55,14 @@ class FoldSolutions:
         for i, code in zip(*np.nonzero(wanted), strict=True):
             slopes[i, code] = _source_correction_slope(self, i, code)
         return slopes
+
+
+def solve_folds(problem: Problem, *, denoise: bool) -> FoldSolutions:
+    """Fit every fold and evaluate it."""
+    corrections = problem.corrections()
+    fits = fit_folds(problem, corrections)
+    states = [fold_state(problem, i, fitted, corrections, denoise) for i, fitted in enumerate(fits)]
+    return FoldSolutions(problem, states, corrections, denoise)
 
 
 def linearise(solved: FoldSolutions) -> Influence:
@@ -72,18 +77,18 @@ def linearise(solved: FoldSolutions) -> Influence:
     - both, through the slices' rates, where corrections follow from them.
     """
     problem, gradient = solved.problem, solved.gradient
-    patterns, n_folds = problem.patterns, len(solved.fits)
+    patterns, n_folds = problem.patterns, len(solved.states)
     shape = (len(problem.groups), len(patterns))
     slope = np.zeros((*shape, patterns.sums.shape[1]))
     constant = np.zeros(shape)
     target = np.zeros(len(patterns))
-    folds = zip(problem.folds, solved.fits, solved.states, solved.through_delta, strict=True)
-    for (fit_group, evaluate_group), fitted, state, through_delta in folds:
-        rows, line = fitted.rows, state.line
+    for (fit_group, evaluate_group), state in zip(problem.folds, solved.states, strict=True):
+        fitted, line, through_delta = state.fitted, state.line, solved.through_delta(state)
+        rows = fitted.rows
         predicted = line.predicted @ gradient
         slope[evaluate_group][rows] += state.ratios[:, None] * gradient / n_folds
         constant[evaluate_group][rows] -= state.ratios * (predicted + state.remainder @ gradient) / n_folds
-        moved = state.fit_ratios * ((state.potentials - state.fitted_mean) @ through_delta)
+        moved = state.fit_ratios * ((fitted.solution.tilted.mean - state.fitted_mean) @ through_delta)
         constant[fit_group][rows] -= moved / n_folds
         evaluated = problem.groups[evaluate_group].source[rows] * state.ratios / problem.groups[evaluate_group].n_source
         leverage = (line.design - line.centre) @ (line.inverse @ (fitted.target_mean - evaluated @ line.design))
@@ -99,7 +104,7 @@ def linearise(solved: FoldSolutions) -> Influence:
         share = group.n_source / patterns.n_source
         constant[i] += share * _by_code(patterns.codes, by_source_rate, group.source)
     parts = tuple(SourcePart(group, slope[i], constant[i]) for i, group in enumerate(problem.groups))
-    return Influence(parts, TargetPart(patterns.target, target))
+    return Influence(parts, target)
 
 
 def _rate_slopes(solved: FoldSolutions) -> tuple[Floats, Floats]:
@@ -163,8 +168,8 @@ def _source_correction_slope(solved: FoldSolutions, i: int, code: int) -> float:
     if step <= 0:  # all rows behind the correction agree, and no row seen could move their average
         return 0.0
     total = 0.0
-    for fold, (fitted, through_delta) in enumerate(zip(solved.fits, solved.through_delta, strict=True)):
-        moved = []
+    for fold, state in enumerate(solved.states):
+        fitted, moved = state.fitted, []
         for sign in (1, -1):
             table = corrections.source.copy()
             table[i, code] += sign * step
@@ -173,8 +178,8 @@ def _source_correction_slope(solved: FoldSolutions, i: int, code: int) -> float:
             moved.append(fold_state(problem, fold, fitted, replace(corrections, source=table), solved.denoise, tilt))
         value = solved.gradient @ (moved[0].means - moved[1].means) / (2 * step)
         drift = (moved[0].fitted_mean - moved[1].fitted_mean) / (2 * step)
-        total += float(value - through_delta @ drift)
-    return total / len(solved.fits)
+        total += float(value - solved.through_delta(state) @ drift)
+    return total / len(solved.states)
 
 
 def _by_code(codes: np.ndarray, slopes: Floats, counts: Floats) -> Floats:

@@ -17,7 +17,7 @@ from mandoline_core.formatting import listed
 from mandoline_core.project.project import Project
 from mandoline_core.project.settings import EstimatorSettings, MethodSettings, MetricSettings
 from mandoline_core.samples import Model
-from mandoline_core.slices import KINDS, Correction, FunctionSlice, Noise, Slice
+from mandoline_core.slices import KINDS, Correction, Noise, Slice
 
 VERSION = 1
 _TOP = ("version", "name", "source", "target", "task", "models", "metric", "slices", "edges", "estimator", "methods")
@@ -331,11 +331,8 @@ def _toml(value: Any) -> Any:
 
 
 def _dump_slice(rule: Slice) -> dict[str, Any]:
-    if isinstance(rule, FunctionSlice):
-        raise ProjectError(
-            f"Slice {rule.name!r} is a Python function, which a project file cannot hold. "
-            "Write its answer into a column and use kind 'flag'."
-        )
+    if rule.unwritable:
+        raise ProjectError(f"Slice {rule.name!r} {rule.unwritable}")
     table = {"name": rule.name, "kind": rule.kind} | {
         key: value for key, value in _plain(rule).items() if key != "noise"
     }

@@ -14,7 +14,7 @@ from mandoline_core.errors import DataError, ProjectError, did_you_mean
 from mandoline_core.formatting import Sentence, listed
 from mandoline_core.project.settings import EstimatorSettings, MethodSettings, MetricSettings
 from mandoline_core.samples import Model, Sample, read_table
-from mandoline_core.slices import Combination, Slice
+from mandoline_core.slices import Slice
 
 Edges = tuple[tuple[str, str], ...] | str
 
@@ -172,10 +172,9 @@ class Project:
         if repeated:
             raise ProjectError(f"Two slices are called {repeated[0]!r}. Give each slice its own name.")
         for rule in self.slices:
-            if isinstance(rule, Combination):
-                for part in rule.of:
-                    if isinstance(part, str):
-                        self._check_known(part, f"Slice {rule.name!r}")
+            for part in rule.made_of:
+                if isinstance(part, str):
+                    self._check_known(part, f"Slice {rule.name!r}")
 
     def _check_edges(self) -> None:
         if isinstance(self.edges, str):

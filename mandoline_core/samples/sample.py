@@ -161,6 +161,12 @@ class Sample:
         """The names of the columns."""
         return tuple(self.frame.columns)
 
+    @property
+    def roles(self) -> frozenset[str]:
+        """The columns that are the label or a model's answers."""
+        answers = (column for model in self.models for column in model.columns)
+        return frozenset([*answers, *([] if self.label is None else [self.label])])
+
     @cached_property
     def schema(self) -> Mapping[str, nw.dtypes.DType]:
         """The type of each column; `narwhals.Unknown` for a column without a single value."""

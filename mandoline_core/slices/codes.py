@@ -1,36 +1,17 @@
-"""Slices: the kinds of rule, and the codes that rules give to the rows of a sample."""
+"""Codes: what rules say of the rows of a sample."""
 
 from __future__ import annotations
 
-import typing
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 
 import narwhals as nw
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 
 from mandoline_core.errors import SliceError
 from mandoline_core.samples import Sample
 from mandoline_core.slices.checking import check_columns
-from mandoline_core.slices.column_rules import (
-    Flag,
-)
-from mandoline_core.slices.compiling import (
-    INSIDE_WORDS,
-    MINUS_WORDS,
-    OUTSIDE_WORDS,
-    ZERO_WORDS,
-    codes_of,
-    function_column,
-)
-from mandoline_core.slices.measures import as_series, with_measures
-from mandoline_core.slices.rule import Slice
-from mandoline_core.slices.rules import (
-    Combination,
-    FunctionSlice,
-)
+from mandoline_core.slices.kinds import Flag
+from mandoline_core.slices.rule import Schema, Slice, with_measures
 
 
 def codes(sample: Sample, slices: Sequence[Slice]) -> np.ndarray:
@@ -62,10 +43,12 @@ def codes(sample: Sample, slices: Sequence[Slice]) -> np.ndarray:
     out = np.empty((sample.n_rows, len(slices)), dtype=np.int8, order="F")
     if not slices:
         return out
-    frame, schema = _with_helpers(sample, slices)
+    leaves = [leaf for rule in slices for leaf in rule.leaves]
+    measures = (leaf.measure(sample.schema) for leaf in leaves)
+    frame, schema = with_measures(sample, [measure for measure in measures if measure is not None])
     # One select for all: Polars runs its expressions side by side.
     answers = frame.select(
-        codes_of(rule, schema).cast(nw.Int8).alias(str(number)) for number, rule in enumerate(slices)
+        rule.compile_codes(schema).cast(nw.Int8).alias(str(number)) for number, rule in enumerate(slices)
     )
     for number in range(len(slices)):
         out[:, number] = answers[str(number)].to_numpy()
@@ -106,87 +89,27 @@ def gold_codes(sample: Sample, rule: Slice) -> np.ndarray:
     return slice_codes(sample, Flag(rule.name, column=rule.gold))
 
 
+def compile_slice(rule: Slice, schema: Schema) -> nw.Expr:
+    """Turn a resolved rule into an expression of codes for frames with this schema.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from mandoline_core import Threshold
+    >>> frame = nw.from_native(pa.table({"n": [1, None, 3]}))
+    >>> frame.select(compile_slice(Threshold("big", column="n", above=2), frame.schema).alias("big"))["big"].to_list()
+    [-1, 0, 1]
+    """
+    check_columns(rule, schema, "the data")
+    return rule.compile_codes(schema)
+
+
 def _settled(rule: Slice, sample: Sample) -> Slice:
-    """Check a rule against the sample, and decide what 0 means to a flag that has not been told."""
+    """Check a rule against the sample, and let it decide what only values can tell."""
     if not isinstance(rule, Slice):
         raise SliceError(f"A slice was expected, such as Keyword or Threshold. Got {rule!r}.")
     if rule.is_family:
         raise SliceError(f"Slice {rule.name!r} is not resolved. Call resolve() on the rules first.")
     check_columns(rule, sample.schema, sample.name, sample)
-    if isinstance(rule, Flag):
-        return _settled_flag(rule, sample)
-    if isinstance(rule, Combination):
-        return replace(rule, of=tuple(_settled(other, sample) for other in rule.parts))
-    return rule
-
-
-def _settled_flag(rule: Flag, sample: Sample) -> Flag:
-    dtype = sample.schema[rule.column]
-    if dtype in (nw.Unknown, nw.Boolean):
-        return replace(rule, signed=bool(rule.signed))
-    values = sample.frame[rule.column].unique().drop_nulls().to_list()
-    known = {*INSIDE_WORDS, *OUTSIDE_WORDS, *MINUS_WORDS, *ZERO_WORDS, ""} if dtype == nw.String else {1, 0, -1}
-    plain = {value.strip().lower() if isinstance(value, str) else value: value for value in values}
-    strange = sorted(str(value) for key, value in plain.items() if key not in known)
-    if strange:
-        raise SliceError(
-            f"Slice {rule.name!r} reads column {rule.column!r} of {sample.name} as its answer, and {strange[0]!r} is "
-            "none. Expected true/false, yes/no, 1/0, or 1/-1 with 0 for abstaining."
-        )
-    minus = any(key == -1 or key in MINUS_WORDS for key in plain)
-    return replace(rule, signed=minus if rule.signed is None else rule.signed)
-
-
-def _with_helpers(
-    sample: Sample, slices: Iterable[Slice]
-) -> tuple[nw.DataFrame[typing.Any], dict[str, nw.dtypes.DType]]:
-    """Add the columns that expressions do not compute: measures, and what functions say."""
-    rules = [leaf for rule in slices for leaf in _leaves(rule)]
-    frame, schema = with_measures(sample, rules)
-    functions = {function_column(rule): rule for rule in rules if isinstance(rule, FunctionSlice)}
-    said = [as_series(_function_codes(rule, sample), sample).alias(name) for name, rule in functions.items()]
-    return (frame.with_columns(*said) if said else frame), schema
-
-
-def _leaves(rule: Slice) -> Iterator[Slice]:
-    if isinstance(rule, Combination):
-        for other in rule.parts:
-            yield from _leaves(other)
-    else:
-        yield rule
-
-
-def _function_codes(rule: FunctionSlice, sample: Sample) -> pa.Array:
-    """Ask a function and check its answer."""
-    answer = rule.function(nw.to_native(sample.frame))
-    answer = nw.from_native(answer, series_only=True, pass_through=True)
-    try:
-        array = answer.to_arrow() if isinstance(answer, nw.Series) else pa.array(answer, from_pandas=True)
-    except (pa.ArrowException, TypeError, ValueError):
-        raise SliceError(
-            f"Slicing function {rule.name!r} returned {type(answer).__name__}. Expected one answer for each row."
-        ) from None
-    if len(array) != sample.n_rows:
-        raise SliceError(
-            f"Slicing function {rule.name!r} returned {len(array)} answers for {sample.n_rows} rows of {sample.name}. "
-            "Return one answer for each row, in the order of the rows."
-        )
-    return _as_codes(array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array, rule)
-
-
-def _as_codes(answers: pa.Array, rule: FunctionSlice) -> pa.Array:
-    """Turn true and false into codes, and refuse what is neither these nor codes."""
-    if pa.types.is_boolean(answers.type):
-        answers = pc.if_else(answers, pa.scalar(1, pa.int8()), pa.scalar(-1, pa.int8()))
-    if pa.types.is_floating(answers.type):
-        answers = pc.if_else(pc.is_nan(answers), None, answers)
-    if pa.types.is_integer(answers.type) or pa.types.is_floating(answers.type):
-        strange = set(answers.unique().to_pylist()) - {1, -1, 0, None}
-    else:
-        strange = {str(value.as_py()) for value in answers.drop_null()[:1]}
-    if strange:
-        raise SliceError(
-            f"Slicing function {rule.name!r} returned {min(map(str, strange))!r}. "
-            "Expected true or false, or 1, -1 and 0, for each row."
-        )
-    return answers.cast(pa.int8()).fill_null(0)
+    parts = tuple(_settled(part, sample) for part in rule.parts)
+    return (rule.made_again(parts) if parts else rule).settle(sample)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -102,16 +102,8 @@ class CorrectionRule:
         source_by_source, target_by_source, target_by_target : array, shape (n_slices, 3, 3)
             Derivative of correction [slice, code] by rate [slice, code'].
         """
-        blocks = np.zeros((3, len(self.source), 3, 3))
-        for code in range(3):
-            step = np.zeros(3)
-            step[code] = _STEP
-            up, down = self.at(source_rates + step, target_rates), self.at(source_rates - step, target_rates)
-            blocks[0][:, :, code] = (up.source - down.source) / (2 * _STEP)
-            blocks[1][:, :, code] = (up.target - down.target) / (2 * _STEP)
-            up, down = self.at(source_rates, target_rates + step), self.at(source_rates, target_rates - step)
-            blocks[2][:, :, code] = (up.target - down.target) / (2 * _STEP)
-        return blocks[0], blocks[1], blocks[2]
+        by_source, across, _ = _slopes(lambda step: self.at(source_rates + step, target_rates))
+        return by_source, across, _slopes(lambda step: self.at(source_rates, target_rates + step))[1]
 
     def rate_errors(self, source_rates: Floats, target_rates: Floats, n_source: float, n_target: float) -> Floats:
         """Compute how far luck moves each derived rate of the target: one standard error, shape (n_slices,).
@@ -119,17 +111,11 @@ class CorrectionRule:
         A share of 0 or 1 is luck, too: each code is taken to have been seen one time more than it was.
         """
         variance = np.zeros(len(self.source))
-        for side, (rates, n) in enumerate(((source_rates, n_source), (target_rates, n_target))):
+        for rates, n, slopes in (
+            (source_rates, n_source, _slopes(lambda step: self.at(source_rates + step, target_rates))[2]),
+            (target_rates, n_target, _slopes(lambda step: self.at(source_rates, target_rates + step))[2]),
+        ):
             share = (rates * n + 1) / (n + 3)
-            slopes = np.zeros_like(rates)
-            for code in range(3):
-                step = np.zeros(3)
-                step[code] = _STEP
-                up, down = (
-                    self.at(*((rates + way, target_rates) if side == 0 else (source_rates, rates + way))).target_rate
-                    for way in (step, -step)
-                )
-                slopes[:, code] = (up - down) / (2 * _STEP)
             variance += ((share * slopes**2).sum(axis=1) - (share * slopes).sum(axis=1) ** 2) / n
         return np.sqrt(variance)
 
@@ -141,15 +127,7 @@ class CorrectionRule:
         source_by_stated, target_by_stated : array, shape (n_slices, 3, 3)
             Derivative of correction [slice, code] by the number stated for [slice, code']; 0 where none was.
         """
-        blocks = np.zeros((2, len(self.source), 3, 3))
-        for code in range(3):
-            step = np.zeros(3)
-            step[code] = _STEP
-            up = self.with_source(self.source + step).at(source_rates, target_rates)
-            down = self.with_source(self.source - step).at(source_rates, target_rates)
-            blocks[0][:, :, code] = (up.source - down.source) / (2 * _STEP)
-            blocks[1][:, :, code] = (up.target - down.target) / (2 * _STEP)
-        return blocks[0], blocks[1]
+        return _slopes(lambda step: self.with_source(self.source + step).at(source_rates, target_rates))[:2]
 
     def with_source(self, source: Floats) -> CorrectionRule:
         """State other corrections for the source, shape (n_slices, 3); the target's follow where nothing else is said.
@@ -183,6 +161,22 @@ def fixed_rule(source: Floats, target: Floats) -> CorrectionRule:
     """Take both correction tables as they are, whatever the data."""
     never = np.zeros(len(source), dtype=bool)
     return CorrectionRule(np.asarray(source, float), np.asarray(target, float), never, never)
+
+
+def _slopes(at: Callable[[Floats], Corrections]) -> tuple[Floats, Floats, Floats]:
+    """Differentiate corrections by a number for each code, moved for all slices at once.
+
+    Returns
+    -------
+    source, target : array of float, shape (n_slices, 3, 3)
+    target_rate : array of float, shape (n_slices, 3)
+    """
+    ends = [(at(step), at(-step)) for step in _STEP * np.eye(3)]
+    source, target, target_rate = (
+        np.stack([(getattr(up, name) - getattr(down, name)) / (2 * _STEP) for up, down in ends], axis=-1)
+        for name in ("source", "target", "target_rate")
+    )
+    return source, target, target_rate
 
 
 def _row(correction: Correction | None) -> list[float]:

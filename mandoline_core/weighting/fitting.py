@@ -14,7 +14,7 @@ from mandoline_core.patterns import Patterns
 from mandoline_core.weighting.corrections import Corrections
 from mandoline_core.weighting.kliep import Solution, solve, varying_directions
 from mandoline_core.weighting.potentials import Edges, Tilt, build_tilt, expected_potentials
-from mandoline_core.weighting.reach import Reach, find_beyond, restrict_to_face
+from mandoline_core.weighting.reach import find_beyond, restrict_to_face
 
 # A source pattern that is left with less than this ratio hints that the target lies on the edge of the reach.
 _SUSPICIOUS_RATIO = 1e-8
@@ -104,25 +104,37 @@ def fit(
     unused = np.zeros(len(patterns), dtype=bool)
     basis = None if ridge > 0 else varying_directions(tilt, counts > 0)
     while True:
-        target_rows, potentials, shares = _target(patterns, corrections, edges, kept)
+        target_rows = np.flatnonzero((patterns.target > 0) & kept)
+        potentials = expected_potentials(patterns.codes[target_rows], corrections.target, edges)
+        shares = patterns.target[target_rows] / patterns.target[target_rows].sum()
         mean = shares @ potentials
         solution = solve(tilt, counts, mean, ridge=ridge, start=start, basis=basis)
         if start is not None and not solution.converged:  # the start may have been too far off
             solution = solve(tilt, counts, mean, ridge=ridge, basis=basis)
         if basis is None or (_is_sound(solution, counts) and _is_level(tilt, counts, basis, mean)):
             break
-        reach = find_beyond(tilt, counts > 0, potentials, shares)
-        if not reach.beyond.any():
+        lost, direction = find_beyond(tilt, counts > 0, potentials, shares)
+        if not lost.any():
             tilt, usable = restrict_to_face(tilt, counts > 0, mean)
             unused[rows[(counts > 0) & ~usable]] = True
             counts = np.where(usable, counts, 0.0)
             basis = varying_directions(tilt, counts > 0)
             solution = solve(tilt, counts, mean, basis=basis)
             break
-        beyond.extend(_named(reach, potentials, _source_range(tilt, counts), names))
+        beyond.extend(_named(direction, potentials[lost], tilt, counts, names))
         if overlap == "strict":
-            raise _refusal(float(shares[reach.beyond].sum()), beyond, patterns.n_target)
-        kept[target_rows[reach.beyond]] = False
+            share = float(shares[lost].sum())
+            raise OverlapError(
+                Sentence(
+                    "{share:.2%} of the {target} ({rows:,} rows) lies beyond the {source}'s reach (slices {names:list})"
+                    ' and overlap = "strict" refuses to estimate without it. Use overlap = "trim" to set these rows '
+                    "aside, add a ridge, or drop or merge these slices.",
+                    share=share,
+                    rows=round(share * patterns.n_target),
+                    names=beyond,
+                )
+            )
+        kept[target_rows[lost]] = False
         if patterns.target[kept].sum() <= _TOO_LITTLE * patterns.n_target:
             raise OverlapError(
                 Sentence(
@@ -145,14 +157,6 @@ def fit(
     )
 
 
-def _target(
-    patterns: Patterns, corrections: Corrections, edges: Edges, kept: NDArray[np.bool_]
-) -> tuple[NDArray[np.intp], Floats, Floats]:
-    rows = np.flatnonzero((patterns.target > 0) & kept)
-    potentials = expected_potentials(patterns.codes[rows], corrections.target, edges)
-    return rows, potentials, patterns.target[rows] / patterns.target[rows].sum()
-
-
 def _is_sound(solution: Solution, counts: Floats) -> bool:
     """Tell whether nothing hints at a diverging solution, be it in patterns or in the truth behind uncertain slices."""
     largest = float(np.abs(solution.delta).max(initial=0.0))
@@ -170,33 +174,22 @@ def _is_level(tilt: Tilt, counts: Floats, basis: Floats, mean: Floats) -> bool:
     return bool(np.abs(gap - basis @ (basis.T @ gap)).max(initial=0.0) < 1e-9)
 
 
-def _source_range(tilt: Tilt, counts: Floats) -> Floats:
-    """Return the least and the largest value that each potential can take in the source, shape (2, n_potentials)."""
-    values = tilt.fixed[counts > 0]
-    bounds = np.stack([values.min(axis=0), values.max(axis=0)])
-    uncertain = [tilt.lone, *(component.potentials for component in tilt.components)]
-    bounds[:, np.concatenate(uncertain)] = [[-1.0], [1.0]]
-    return bounds
+def _named(direction: Floats, values: Floats, tilt: Tilt, counts: Floats, names: tuple[str, ...]) -> list[str]:
+    """Name the slices that put target rows beyond the source: those that do so alone, else the combination.
 
-
-def _named(reach: Reach, potentials: Floats, source_range: Floats, names: tuple[str, ...]) -> list[str]:
-    """Name the slices that put target rows beyond the source: those that do so alone, else the combination."""
-    values = potentials[reach.beyond]
-    alone = ((values < source_range[0] - 1e-9) | (values > source_range[1] + 1e-9)).any(axis=0)
+    Parameters
+    ----------
+    direction : array of float, shape (n_potentials,)
+        In which they lie.
+    values : array of float, shape (n_beyond, n_potentials)
+        Of the target patterns beyond the source.
+    """
+    certain = tilt.fixed[counts > 0]
+    low, high = certain.min(axis=0), certain.max(axis=0)
+    uncertain = np.concatenate([tilt.lone, *(component.potentials for component in tilt.components)])
+    low[uncertain], high[uncertain] = -1.0, 1.0
+    alone = ((values < low - 1e-9) | (values > high + 1e-9)).any(axis=0)
     if alone.any():
         return [name for name, found in zip(names, alone, strict=True) if found]
-    size = np.abs(reach.direction)
+    size = np.abs(direction)
     return [names[i] for i in np.argsort(-size, kind="stable") if size[i] > 1e-6 * size.max()]
-
-
-def _refusal(share: float, beyond: list[str], n_target: float) -> OverlapError:
-    return OverlapError(
-        Sentence(
-            "{share:.2%} of the {target} ({rows:,} rows) lies beyond the {source}'s reach (slices {names:list}) and "
-            'overlap = "strict" refuses to estimate without it. Use overlap = "trim" to set these rows aside, add a '
-            "ridge, or drop or merge these slices.",
-            share=share,
-            rows=round(share * n_target),
-            names=beyond,
-        )
-    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,8 +68,10 @@ def varying_directions(tilt: Tilt, present: NDArray[np.bool_]) -> Floats:
     -------
     array of float, shape (n_potentials, rank)
     """
+    # Every possible configuration is given the same probability: rank does not depend on how likely it is.
+    even = tilt.with_logs(np.where(np.isneginf(log), -np.inf, 0.0) for log in tilt.logs)
     share = present / present.sum()
-    values, vectors = np.linalg.eigh(_even(tilt).evaluate(np.zeros(tilt.fixed.shape[1])).covariance(share))
+    values, vectors = np.linalg.eigh(even.evaluate(np.zeros(tilt.fixed.shape[1])).covariance(share))
     return vectors[:, values > RANK_TOLERANCE * max(1.0, values[-1] if len(values) else 1.0)]
 
 
@@ -190,13 +192,3 @@ def _inverse(matrix: Floats) -> Floats:
     values, vectors = np.linalg.eigh(matrix)
     keep = values > 1e-14 * values[-1]
     return (vectors[:, keep] / values[keep]) @ vectors[:, keep].T
-
-
-def _even(tilt: Tilt) -> Tilt:
-    """Give every possible configuration the same probability, so that rank does not depend on how likely it is."""
-
-    def flat(table: Floats) -> Floats:
-        return np.where(np.isneginf(table), -np.inf, 0.0)
-
-    components = tuple(replace(c, log_posterior=flat(c.log_posterior)) for c in tilt.components)
-    return replace(tilt, lone_log=flat(tilt.lone_log), components=components)

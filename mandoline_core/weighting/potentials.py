@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -41,9 +41,11 @@ def expected_potentials(codes: Codes, corrections: Floats, edges: Edges) -> Floa
     >>> expected_potentials(codes, np.array([[0, 0.5, 1], [0.1, 0.5, 0.9]]), ((0, 1),)).tolist()
     [[1.0, -0.8, -0.8]]
     """
-    truth = 2 * corrections[np.arange(codes.shape[1]), codes + 1] - 1
-    pairs = [truth[:, i] * truth[:, j] for i, j in edges]
-    return np.column_stack([truth, *pairs]) if pairs else truth
+    return _with_edges(2 * corrections[np.arange(codes.shape[1]), codes + 1] - 1, edges)
+
+
+def _with_edges(truth: Floats, edges: Edges) -> Floats:
+    return np.column_stack([truth, *(truth[:, i] * truth[:, j] for i, j in edges)]) if edges else truth
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +56,6 @@ class Component:
     certain contributes that slice's value as the sign.
     """
 
-    slices: tuple[int, ...]
     potentials: Index  # (n,) which potentials it owns
     sub: Index  # (n_patterns,) sub-pattern of each pattern
     signs: Floats  # (n_sub, n)
@@ -89,25 +90,28 @@ class Tilt:
         """Tell whether every potential is known given the codes."""
         return not len(self.lone) and not self.components
 
+    @property
+    def logs(self) -> tuple[Floats, ...]:
+        """The log-probabilities of the truth: of the lone slices, then of each component; -inf where impossible."""
+        return (self.lone_log, *(component.log_posterior for component in self.components))
+
+    def with_logs(self, logs: Iterable[Floats]) -> Tilt:
+        """Put other log-probabilities in the place of `logs`."""
+        lone, *others = logs
+        pairs = zip(self.components, others, strict=True)
+        return replace(self, lone_log=lone, components=tuple(replace(one, log_posterior=log) for one, log in pairs))
+
     def on_face_of(self, other: Tilt) -> Tilt:
         """Rule out the configurations that are impossible in another tilt of the same patterns."""
-
-        def ruled_out(mine: Floats, theirs: Floats) -> Floats:
-            return np.where(np.isneginf(theirs), -np.inf, mine)
-
-        components = tuple(
-            replace(mine, log_posterior=ruled_out(mine.log_posterior, theirs.log_posterior))
-            for mine, theirs in zip(self.components, other.components, strict=True)
-        )
-        return replace(self, lone_log=ruled_out(self.lone_log, other.lone_log), components=components)
+        pairs = zip(self.logs, other.logs, strict=True)
+        return self.with_logs(np.where(np.isneginf(theirs), -np.inf, mine) for mine, theirs in pairs)
 
     def evaluate(self, delta: Floats) -> TiltValue:
         """Evaluate the tilt at one parameter vector."""
         log_scale = self.fixed @ delta
         if self.certain:
-            return TiltValue(log_scale, self.fixed, None, ())
+            return TiltValue(log_scale, self.fixed, self.lone, ())
         mean = self.fixed.copy()
-        lone_variance = None
         if len(self.lone):
             shift = delta[self.lone][:, None]
             log_out, log_in = self.lone_log[0] - shift, self.lone_log[1] + shift
@@ -118,14 +122,13 @@ class Tilt:
             columns = np.arange(len(self.lone))
             log_scale = log_scale + log_table[columns, self.lone_codes].sum(axis=1)
             mean[:, self.lone] = mean_table[columns, self.lone_codes]
-            lone_variance = 1 - mean[:, self.lone] ** 2
         parts = []
         for component in self.components:
             log_part, mean_part, probabilities = component.evaluate(delta)
             log_scale = log_scale + log_part[component.sub]
             mean[:, component.potentials] = mean_part[component.sub]
             parts.append((component, mean_part, probabilities))
-        return TiltValue(log_scale, mean, lone_variance, tuple(parts), self.lone)
+        return TiltValue(log_scale, mean, self.lone, tuple(parts))
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,17 +137,15 @@ class TiltValue:
 
     log_scale: Floats  # (n_patterns,): log E[exp(delta . phi) | codes]
     mean: Floats  # (n_patterns, n_potentials): mean of phi under the tilted posterior
-    lone_variance: Floats | None
+    lone: Index
     parts: tuple[tuple[Component, Floats, Floats], ...]
-    lone: Index | None = None
 
     def covariance(self, weights: Floats) -> Floats:
         """Compute the covariance of phi over patterns and posteriors, with weights that sum to 1."""
         weighted = weights[:, None] * self.mean
         centre = weighted.sum(axis=0)
         total = self.mean.T @ weighted - np.outer(centre, centre)
-        if self.lone_variance is not None and self.lone is not None:
-            total[self.lone, self.lone] += weights @ self.lone_variance
+        total[self.lone, self.lone] += weights @ (1 - self.mean[:, self.lone] ** 2)
         for component, mean, probabilities in self.parts:
             share = np.bincount(component.sub, weights, len(mean))
             n = len(component.potentials)
@@ -167,21 +168,17 @@ def build_tilt(codes: Codes, corrections: Floats, edges: Edges, names: Sequence[
     names : sequence of str
         Names of the slices, for messages.
     """
-    n_patterns, k = codes.shape
-    p_in = corrections[np.arange(k), codes + 1]
-    uncertain = ((p_in > 0) & (p_in < 1)).any(axis=0) if n_patterns else np.zeros(k, dtype=bool)
+    p_in = corrections[np.arange(codes.shape[1]), codes + 1]
+    uncertain = ((p_in > 0) & (p_in < 1)).any(axis=0)
     truth = np.where(uncertain, 0.0, 2 * p_in - 1)
-    fixed = np.column_stack([truth, *[truth[:, i] * truth[:, j] for i, j in edges]]) if edges else truth
     with np.errstate(divide="ignore"):
         log_posterior = np.log(np.stack([1 - corrections, corrections]))
     groups = connected_groups(np.flatnonzero(uncertain), edges)
     touched = {i for edge in edges for i in edge}
-    lone = np.array([group[0] for group in groups if len(group) == 1 and group[0] not in touched], dtype=np.intp)
-    components = [
-        _component(group, codes, log_posterior, truth, edges, names)
-        for group in groups
-        if len(group) > 1 or group[0] in touched
-    ]
+    lone = np.array([group[0] for group in groups if group[0] not in touched], dtype=np.intp)
+    joined = [group for group in groups if group[0] in touched]
+    components = [_component(group, codes, log_posterior, truth, edges, names) for group in joined]
+    fixed = _with_edges(truth, edges)
     return Tilt(fixed, lone, codes[:, lone].astype(np.intp) + 1, log_posterior[:, lone], tuple(components))
 
 
@@ -233,4 +230,4 @@ def _component(
         by_code = log_posterior[:, slice_, :][:, codes[first, slice_] + 1]
         table += by_code[configurations[:, i].astype(int)].T
     potentials = np.array([*group, *[k + e for e, _, _ in own_edges]], dtype=np.intp)
-    return Component(group, potentials, sub.reshape(-1), np.hstack(signs), np.hstack(monomials), table)
+    return Component(potentials, sub.reshape(-1), np.hstack(signs), np.hstack(monomials), table)

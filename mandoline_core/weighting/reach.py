@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import math
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linprog
-from scipy.sparse import csr_matrix, hstack, vstack
+from scipy.optimize import OptimizeResult, linprog
+from scipy.sparse import block_diag, csr_matrix, hstack, vstack
 
 from mandoline_core.arrays import Floats
 from mandoline_core.errors import MandolineError
@@ -17,23 +17,9 @@ _TOLERANCE = 1e-6
 _OPTIONS = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
 
 
-@dataclass(frozen=True, eq=False)
-class Reach:
-    """Tell which target patterns the source reaches, and in which direction the others lie.
-
-    Parameters
-    ----------
-    beyond : array of bool, shape (n_target_patterns,)
-        Patterns that cannot be kept whole; all lie behind a hyperplane that has the source in front.
-    direction : array of float, shape (n_potentials,)
-        The separating combination of potentials; zero when nothing is beyond.
-    """
-
-    beyond: NDArray[np.bool_]
-    direction: Floats
-
-
-def find_beyond(tilt: Tilt, present: NDArray[np.bool_], potentials: Floats, shares: Floats) -> Reach:
+def find_beyond(
+    tilt: Tilt, present: NDArray[np.bool_], potentials: Floats, shares: Floats
+) -> tuple[NDArray[np.bool_], Floats]:
     """Find target patterns that must be set aside for the rest to be matched.
 
     A linear programme keeps as much of the target as some weighting of the source can match.
@@ -48,28 +34,23 @@ def find_beyond(tilt: Tilt, present: NDArray[np.bool_], potentials: Floats, shar
         The target's expected potentials.
     shares : array of float, shape (n_target_patterns,)
         Shares of the target.
+
+    Returns
+    -------
+    beyond : array of bool, shape (n_target_patterns,)
+        Patterns that cannot be kept whole; all lie behind a hyperplane that has the source in front.
+    direction : array of float, shape (n_potentials,)
+        The separating combination of potentials; zero when nothing is beyond.
     """
     source, links = _vertices(tilt, present)
     n, d = potentials.shape
     rows = vstack([csr_matrix(potentials.T), csr_matrix(np.ones((1, n)))])
     equalities = vstack([hstack([rows, -source]), hstack([csr_matrix((links.shape[0], n)), links])]).tocsr()
-    n_vertices = source.shape[1]
-    found = linprog(
-        np.concatenate([-np.ones(n), np.zeros(n_vertices)]),
-        A_eq=equalities,
-        b_eq=np.zeros(equalities.shape[0]),
-        bounds=np.column_stack(
-            [np.zeros(n + n_vertices), np.concatenate([shares, np.full(n_vertices, np.inf)])],
-        ),
-        method="highs",
-        options=_OPTIONS,
-    )
-    if found.status != 0:
-        raise MandolineError(f"The overlap of the two samples could not be checked: {found.message}")
+    found = _maximise(shares, equalities)
     if -found.fun >= shares.sum() * (1 - 1e-9):
-        return Reach(np.zeros(n, dtype=bool), np.zeros(d))
+        return np.zeros(n, dtype=bool), np.zeros(d)
     # By duality every pattern not kept whole lies behind the hyperplane whose normal the multipliers are.
-    return Reach(found.x[:n] < shares * (1 - _TOLERANCE), -found.eqlin.marginals[:d])
+    return found.x[:n] < shares * (1 - _TOLERANCE), -found.eqlin.marginals[:d]
 
 
 def restrict_to_face(tilt: Tilt, present: NDArray[np.bool_], target_mean: Floats) -> tuple[Tilt, NDArray[np.bool_]]:
@@ -91,21 +72,34 @@ def restrict_to_face(tilt: Tilt, present: NDArray[np.bool_], target_mean: Floats
     no_goal = csr_matrix((links.shape[0], 1))
     # Weights are z + y with z at most 1: the largest total of z is the number of vertices that can be used at all.
     equalities = vstack([hstack([source, source, goal]), hstack([links, links, no_goal])]).tocsr()
-    found = linprog(
-        np.concatenate([-np.ones(n), np.zeros(n + 1)]),
-        A_eq=equalities,
-        b_eq=np.zeros(equalities.shape[0]),
-        bounds=np.column_stack([np.zeros(2 * n + 1), np.concatenate([np.ones(n), np.full(n + 1, np.inf)])]),
-        method="highs",
-        options=_OPTIONS,
-    )
-    if found.status != 0:
-        raise MandolineError(f"The overlap of the two samples could not be checked: {found.message}")
+    found = _maximise(np.ones(n), equalities)
     used = found.x[:n] > 0.5
     usable = np.zeros(len(present), dtype=bool)
     n_present = int(present.sum())
     usable[present] = used[:n_present]
     return _rule_out(tilt, used[n_present:]), usable
+
+
+def _maximise(upper: Floats, equalities: csr_matrix) -> OptimizeResult:
+    """Find variables, none negative, that solve equalities with right sides 0; maximise the sum of the bounded ones.
+
+    Parameters
+    ----------
+    upper : array of float
+        Upper bounds of the first variables; the others have none.
+    """
+    n_free = equalities.shape[1] - len(upper)
+    found = linprog(
+        np.concatenate([-np.ones(len(upper)), np.zeros(n_free)]),
+        A_eq=equalities,
+        b_eq=np.zeros(equalities.shape[0]),
+        bounds=np.column_stack([np.zeros(equalities.shape[1]), np.concatenate([upper, np.full(n_free, np.inf)])]),
+        method="highs",
+        options=_OPTIONS,
+    )
+    if found.status != 0:
+        raise MandolineError(f"The overlap of the two samples could not be checked: {found.message}")
+    return found
 
 
 def _vertices(tilt: Tilt, present: NDArray[np.bool_]) -> tuple[csr_matrix, csr_matrix]:
@@ -137,12 +131,7 @@ def _vertices(tilt: Tilt, present: NDArray[np.bool_]) -> tuple[csr_matrix, csr_m
     vertices = hstack(columns).tocsr()
     if not left:
         return vertices, csr_matrix((0, vertices.shape[1]))
-    blocks = [
-        [csr_matrix((r.shape[0], s.shape[1])) if i != j else s for j, s in enumerate(right)]
-        for i, r in enumerate(right)
-    ]
-    links = vstack([hstack([member, *row]) for member, row in zip(left, blocks, strict=True)]).tocsr()
-    return vertices, links
+    return vertices, hstack([vstack(left), block_diag(right)]).tocsr()
 
 
 def _groups(tilt: Tilt) -> list[tuple[NDArray[np.intp], Floats, NDArray[np.bool_]]]:
@@ -162,17 +151,9 @@ def _groups(tilt: Tilt) -> list[tuple[NDArray[np.intp], Floats, NDArray[np.bool_
 
 
 def _rule_out(tilt: Tilt, used: NDArray[np.bool_]) -> Tilt:
-    """Give probability zero to the configurations not used."""
-    lone_log = tilt.lone_log.copy()
-    components = []
-    start = 0
-    for column in range(len(tilt.lone)):
-        keep = used[start : start + 6].reshape(3, 2)
-        lone_log[:, column, :] = np.where(keep.T, lone_log[:, column, :], -np.inf)
-        start += 6
-    for component in tilt.components:
-        shape = component.log_posterior.shape
-        kept = used[start : start + shape[0] * shape[1]].reshape(shape)
-        components.append(replace(component, log_posterior=np.where(kept, component.log_posterior, -np.inf)))
-        start += shape[0] * shape[1]
-    return replace(tilt, lone_log=lone_log, components=tuple(components))
+    """Give probability zero to the configurations not used; they come as `_groups` lists them."""
+    shapes = [(len(tilt.lone), 3, 2), *(component.log_posterior.shape for component in tilt.components)]
+    parts = np.split(used, np.cumsum([math.prod(shape) for shape in shapes])[:-1])
+    lone, *others = (part.reshape(shape) for part, shape in zip(parts, shapes, strict=True))
+    kept = (lone.transpose(2, 0, 1), *others)
+    return tilt.with_logs(np.where(keep, log, -np.inf) for keep, log in zip(kept, tilt.logs, strict=True))

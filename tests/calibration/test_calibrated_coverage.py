@@ -7,8 +7,7 @@ import pytest
 from scipy.stats import binom
 
 from mandoline_core.estimating.diagnostics import interval_of
-from mandoline_core.estimators.cbpe import Cbpe
-from mandoline_core.estimators.pape import Pape
+from mandoline_core.estimators.cbpe import Cbpe, Pape
 from tests.core.answered import state_drawn
 from tests.core.estimators.test_confidence_simulations import mixed, mixed_truth
 

@@ -13,31 +13,11 @@ from app.project import Workspace, edits, state
 from app.views import parts
 from app.views.slices import forms, renaming
 from app.words import highlighted, wording
-from mandoline_core import MandolineError, Slice, SliceRow
+from mandoline_core import MandolineError, Slice, SliceError, SliceRow
 from mandoline_core.formatting import show_interval
-
-KIND_NAMES = {
-    "keyword": "Keyword",
-    "threshold": "Threshold",
-    "category": "Category",
-    "length": "Text length",
-    "entropy": "Entropy buckets",
-    "prediction": "Predicted classes",
-    "confidence": "Confidence",
-    "expression": "Expression",
-    "range": "Range",
-    "regex": "Regular expression",
-    "flag": "Yes/no column",
-    "missing": "Missing value",
-    "overlap": "Text overlap",
-    "all": "All of",
-    "any": "Any of",
-    "not": "Not",
-}
-
+from mandoline_core.slices import KINDS, TEXT
 
 _SIDES = {"source": "labelled", "target": "new"}
-FIRST_KINDS: tuple[str, ...] = ("keyword", "threshold", "category", "length", "entropy", "prediction")
 
 
 def main() -> None:
@@ -162,34 +142,25 @@ def apply_table(key: str, names: tuple[str, ...]) -> None:
 def add_buttons(workspace: Workspace) -> None:
     """Offer the kinds that the data allow."""
     source, target = compute.samples(workspace)
-    kinds = edits.starters(source, target, compute.identifiers(workspace))
+    starts = edits.starters(workspace.project, source, target, compute.identifiers(workspace))
+    frequent = [kind for kind in starts if KINDS[kind].is_frequent]
     with st.container(horizontal=True):
-        for kind in FIRST_KINDS:
-            if kind in kinds:
-                st.button(
-                    KIND_NAMES[kind], icon=":material/add:", key=f"add:{kind}", on_click=add, args=(kinds[kind](),)
-                )
+        for kind in frequent:
+            st.button(KINDS[kind].title, icon=":material/add:", key=f"add:{kind}", on_click=add, args=(starts[kind],))
         with st.popover("More kinds", icon=":material/add:"):
-            for kind in KIND_NAMES:
-                if kind in kinds and kind not in FIRST_KINDS:
-                    st.button(KIND_NAMES[kind], key=f"more:{kind}", on_click=add, args=(kinds[kind](),))
-            for kind in ("all", "any", "not"):
-                st.button(KIND_NAMES[kind], key=f"more:{kind}", on_click=add_combination, args=(kind,))
+            for kind in starts:
+                if kind not in frequent:
+                    st.button(KINDS[kind].title, key=f"more:{kind}", on_click=add, args=(starts[kind],))
 
 
-def add(rule: Slice) -> None:
-    """Add a slice and open it."""
+def add(rule: Slice | SliceError) -> None:
+    """Add a slice and open it, or say what is to be done before."""
+    if isinstance(rule, SliceError):
+        state.refuse(rule)
+        return
     name = edits.free_name(state.workspace().project, rule.name)
     state.change(f"add {name}", lambda project: edits.add_slice(project, rule))
     state.remember("editing", name)
-
-
-def add_combination(kind: str) -> None:
-    """Add a combination of slices and open it."""
-    try:
-        add(edits.combination(state.workspace().project, kind))
-    except MandolineError as error:
-        state.refuse(error)
 
 
 def editor(workspace: Workspace) -> None:
@@ -250,11 +221,11 @@ def matching_rows(workspace: Workspace, rule: Slice) -> None:
     found = compute.matches(workspace, rule)
     counts = " and ".join(f"{found[side][0]:,} {word} rows" for side, word in _SIDES.items())
     st.markdown(f"**{counts} are inside.**")
-    column = getattr(rule, "column", None)
+    texts = [column for column, need in rule.needs.items() if need == TEXT]
     for side, word in _SIDES.items():
         rows = found[side][2]
-        if column is not None and rule.kind in ("keyword", "regex", "length"):
-            for text in rows[column]:
+        if len(texts) == 1:
+            for text in rows[texts[0]]:
                 st.markdown(f":gray[{word}] {highlighted(str(text), rule)}")
         elif len(rows):
             st.caption(f"First rows of the {word} data that are inside")

@@ -14,7 +14,7 @@ from scipy.sparse import csr_matrix
 
 from mandoline_core.arrays import Floats, Index
 from mandoline_core.estimating.columns.words import words_of
-from mandoline_core.samples import Sample
+from mandoline_core.samples import Sample, text_kind
 
 Kind = Literal["number", "date", "category", "flag", "text"]
 Samples = tuple[Sample, Sample]
@@ -26,13 +26,7 @@ FREQUENT_WORDS = 60  # of them, those in most rows; the others are those whose s
 MIN_ROWS_OF_WORD = 10  # in both samples together
 N_QUANTILES = 10  # of each sample, to cut numbers at
 OTHER = "(other)"
-_LOOKED_AT = 1000  # texts, to tell prose from categories
-_SEVERAL_WORDS = 3.0  # a text, on average: prose
-_NEARLY_ALL_DATES = 0.95  # of the values that are there
 _NEARLY_ALL_OTHER = 0.9  # of the rows of one sample
-_DATE = (
-    r"^(1[89]|2[01])\d\d-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01])([T ]\d\d:\d\d.*)?)?$"  # ISO 8601, to a month or finer
-)
 A_DATE = "a date: new data are from another time by nature"
 TOO_MANY = f"too many values: the {MOST_LEVELS} most frequent are in less than a tenth of a sample's rows"
 
@@ -113,10 +107,9 @@ def _floats(values: pa.Array) -> Floats:
 
 def _strings(values: list[pa.Array]) -> EncodedColumn | str:
     """Encode text as words or as categories; dates, and values that hardly repeat, are neither."""
-    if _are_dates(values):
-        return A_DATE
-    if _is_prose(values):
-        return _texts(values)
+    kind = text_kind(values, MOST_LEVELS)
+    if kind != "category":
+        return A_DATE if kind == "date" else _texts(values)
     found = _levels("category", values)
     if len(found.items) > MOST_LEVELS and any(
         side[:, MOST_LEVELS].sum() >= _NEARLY_ALL_OTHER * max(known.sum(), 1)
@@ -124,21 +117,6 @@ def _strings(values: list[pa.Array]) -> EncodedColumn | str:
     ):
         return TOO_MANY
     return found
-
-
-def _are_dates(values: list[pa.Array]) -> bool:
-    known = pa.concat_arrays(values).drop_null()
-    return len(known) > 0 and pc.match_substring_regex(known, _DATE).true_count >= _NEARLY_ALL_DATES * len(known)
-
-
-def _is_prose(values: list[pa.Array]) -> bool:
-    """Tell text of several words from categories, which are few or short."""
-    known = pa.concat_arrays(values).drop_null()
-    if pc.count_distinct(known).as_py() <= min(MOST_LEVELS, len(known) // 2):
-        return False
-    some = known.take(pa.array(np.linspace(0, len(known) - 1, min(len(known), _LOOKED_AT)).astype(int)))
-    words = pc.list_value_length(pc.utf8_split_whitespace(some)).to_numpy(zero_copy_only=False)
-    return len(words) > 0 and float(words.mean()) >= _SEVERAL_WORDS
 
 
 def _numbers(values: list[Floats]) -> EncodedColumn | str:

@@ -89,20 +89,6 @@ class Region:
     low: float
     high: float
 
-    @property
-    def is_corner(self) -> bool:
-        """Tell whether only u = upper is feasible, up to rounding."""
-        return float(self.upper.sum()) <= self.low * (1 + 1e-9)
-
-    def middle(self) -> Floats:
-        """Return a point well inside.
-
-        >>> Region(np.array([1.0, 3.0]), 1.0, 3.0).middle().tolist()
-        [0.5, 1.5]
-        """
-        total = float(self.upper.sum())
-        return self.upper * (0.5 * (self.low + min(self.high, total)) / total)
-
     def lowest(self, slope: Floats) -> Floats:
         """Return the feasible point at which a linear function is lowest.
 
@@ -128,26 +114,15 @@ class Region:
         return max(float(slope @ (point - self.lowest(slope))), 0.0)
 
 
-class Minimum(NamedTuple):
-    """Hold a minimum: the point, shape (n,), and the number of iterations."""
-
-    point: Floats
-    iterations: int
-
-
 class _Iterate(NamedTuple):
-    """The point, the sum, the multiplier of sum(u) = total, and those of the bounds."""
+    """The point, the multiplier of its sum, and those of the lower bounds, the upper bounds and the band's ends."""
 
     point: Floats
-    total: float
     balance: float
-    lower: Floats
-    upper: Floats
-    low: float
-    high: float
+    forces: tuple[Floats, ...]
 
 
-def minimise(form: Form, linear: Floats, region: Region, *, tolerance: float) -> Minimum:
+def minimise(form: Form, linear: Floats, region: Region, *, tolerance: float) -> Floats:
     """Minimise u'Mu / 2 + linear.u over a region.
 
     Mehrotra's predictor and corrector, from the middle of the region; the sum is a variable of its own with two bounds.
@@ -162,15 +137,14 @@ def minimise(form: Form, linear: Floats, region: Region, *, tolerance: float) ->
     Examples
     --------
     >>> region = Region(np.array([1.0, 1.0]), 0.0, 2.0)
-    >>> minimise(DenseForm(np.eye(2)), np.array([-0.5, -2.0]), region, tolerance=1e-9).point.round(6).tolist()
+    >>> minimise(DenseForm(np.eye(2)), np.array([-0.5, -2.0]), region, tolerance=1e-9).round(6).tolist()
     [0.5, 1.0]
     """
-    if region.is_corner:
-        return Minimum(region.upper.copy(), 0)
+    if float(region.upper.sum()) <= region.low * (1 + 1e-9):  # no other point is feasible, up to rounding
+        return region.upper.copy()
     state = _start(form, linear, region)
     best, least = state.point, np.inf
-    iterations = 0
-    while iterations < _MOST_ITERATIONS:
+    for _ in range(_MOST_ITERATIONS):
         slope = form.product(state.point) + linear
         gap = region.gap(slope, state.point)
         if gap < least:
@@ -182,48 +156,46 @@ def minimise(form: Form, linear: Floats, region: Region, *, tolerance: float) ->
         if step is None or not np.isfinite(step.point).all():
             break
         state = step
-        iterations += 1
-    return Minimum(best, iterations)
+    return best
 
 
 def _start(form: Form, linear: Floats, region: Region) -> _Iterate:
     """Start in the middle, every bound's multiplier times its distance the same."""
-    point = region.middle()
-    total = float(point.sum())
+    total = float(region.upper.sum())
+    point = region.upper * (0.5 * (region.low + min(region.high, total)) / total)
     slope = form.product(point) + linear
-    even = max(float(np.abs(slope).max()), 1e-8) * 0.1 * total / len(point)
-    fixed = _is_fixed(region)
-    low, high = (0.0, 0.0) if fixed else (even / (total - region.low), even / (region.high - total))
-    return _Iterate(point, total, 0.0, even / point, even / (region.upper - point), low, high)
+    even = max(float(np.abs(slope).max()), 1e-8) * 0.1 * float(point.sum()) / len(point)
+    return _Iterate(point, 0.0, tuple(even / room for room in _rooms(region, point)))
 
 
-def _is_fixed(region: Region) -> bool:
-    return region.high - region.low <= 1e-10 * region.high
+def _rooms(region: Region, point: Floats) -> tuple[Floats, ...]:
+    """Return the distances to the lower bounds, the upper bounds, and the ends of the band; none to a fixed sum."""
+    fixed, total = region.high - region.low <= 1e-10 * region.high, float(point.sum())
+    ends = np.array([] if fixed else [total - region.low, region.high - total])
+    return np.maximum(point, _TINY), np.maximum(region.upper - point, _TINY), np.maximum(ends, _TINY)
 
 
 def _step(form: Form, slope: Floats, region: Region, now: _Iterate) -> _Iterate | None:
     """Take one predictor-corrector step; None when it does not move any more."""
-    fixed = _is_fixed(region)
-    rooms = _rooms(region, now)
-    forces = (now.lower, now.upper, np.array([] if fixed else [now.low, now.high]))
+    rooms, forces = _rooms(region, now.point), now.forces
+    signs = np.array([1.0, -1.0])[: len(rooms[2])]
     n_bounds = sum(len(force) for force in forces)
     even = sum(float(room @ force) for room, force in zip(rooms, forces, strict=True)) / n_bounds
     try:
-        solve = form.solver(now.lower / rooms[0] + now.upper / rooms[1])
+        solve = form.solver(forces[0] / rooms[0] + forces[1] / rooms[1])
     except np.linalg.LinAlgError:
         return None
     ones = solve(np.ones((len(now.point), 1)))[:, 0]
-    give = 0.0 if fixed else 1.0 / float((forces[2] / rooms[2]).sum())  # how far the sum moves for a force of 1
+    give = 1.0 / float((forces[2] / rooms[2]).sum()) if len(signs) else 0.0  # how far the sum moves for a force of 1
 
     def direction(aims: tuple[Floats, ...]) -> tuple[tuple[Floats, ...], tuple[Floats, ...], float]:
         pulls = [aim / room for aim, room in zip(aims, rooms, strict=True)]
         right = -(slope + now.balance) + pulls[0] - pulls[1]
         free = solve(right[:, None])[:, 0]
-        pull = 0.0 if fixed else now.balance + float(pulls[2][0] - pulls[2][1])
+        pull = now.balance + float(pulls[2] @ signs)
         turn = (float(free.sum()) - give * pull) / (float(ones.sum()) + give)
         move = free - ones * turn
-        shift = float(move.sum())
-        moves = (move, -move, np.array([] if fixed else [shift, -shift]))
+        moves = (move, -move, float(move.sum()) * signs)
         turns = tuple(
             (aim - force * step) / room - force
             for aim, force, step, room in zip(aims, forces, moves, rooms, strict=True)
@@ -231,7 +203,7 @@ def _step(form: Form, slope: Floats, region: Region, now: _Iterate) -> _Iterate 
         return moves, turns, turn
 
     moves, turns, _ = direction(tuple(np.zeros_like(force) for force in forces))
-    length = _longest(rooms, moves, forces, turns)
+    length = _longest((*rooms, *forces), (*moves, *turns))
     ahead = sum(
         float((room + length * move) @ (force + length * turn))
         for room, move, force, turn in zip(rooms, moves, forces, turns, strict=True)
@@ -239,28 +211,17 @@ def _step(form: Form, slope: Floats, region: Region, now: _Iterate) -> _Iterate 
     centring = (max(ahead, 0.0) / n_bounds / even) ** 3
     aims = tuple(centring * even - move * turn for move, turn in zip(moves, turns, strict=True))
     moves, turns, balance = direction(aims)
-    length = min(1.0, _TO_THE_BOUNDARY * _longest(rooms, moves, forces, turns))
+    length = min(1.0, _TO_THE_BOUNDARY * _longest((*rooms, *forces), (*moves, *turns)))
     if not np.isfinite(length) or length < 1e-9:
         return None
-    lower, upper, ends = (force + length * turn for force, turn in zip(forces, turns, strict=True))
-    point = now.point + length * moves[0]
-    low, high = (0.0, 0.0) if fixed else (float(ends[0]), float(ends[1]))
-    return _Iterate(point, float(point.sum()), now.balance + length * balance, lower, upper, low, high)
+    forces = tuple(force + length * turn for force, turn in zip(forces, turns, strict=True))
+    return _Iterate(now.point + length * moves[0], now.balance + length * balance, forces)
 
 
-def _rooms(region: Region, now: _Iterate) -> tuple[Floats, Floats, Floats]:
-    """Return the distances to the lower bounds, the upper bounds, and the ends of the band."""
-    ends = np.array([] if _is_fixed(region) else [now.total - region.low, region.high - now.total])
-    return np.maximum(now.point, _TINY), np.maximum(region.upper - now.point, _TINY), np.maximum(ends, _TINY)
-
-
-def _longest(
-    rooms: tuple[Floats, ...], moves: tuple[Floats, ...], forces: tuple[Floats, ...], turns: tuple[Floats, ...]
-) -> float:
-    """Return the longest step, at most 1, that leaves every distance and every multiplier at least 0."""
+def _longest(values: tuple[Floats, ...], changes: tuple[Floats, ...]) -> float:
+    """Return the longest step, at most 1, that leaves every value at least 0."""
     longest = 1.0
-    for value, change in (*zip(rooms, moves, strict=True), *zip(forces, turns, strict=True)):
+    for value, change in zip(values, changes, strict=True):
         shrinking = change < 0
-        if shrinking.any():
-            longest = min(longest, float((value[shrinking] / -change[shrinking]).min()))
+        longest = min(longest, float((value[shrinking] / -change[shrinking]).min(initial=np.inf)))
     return longest

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mandoline_core.arrays import Floats, Index
-from mandoline_core.estimators.density.box_programme import DenseForm, Form, Minimum, Region, minimise
+from mandoline_core.estimators.density.box_programme import DenseForm, Form, Region, minimise
 from mandoline_core.estimators.density.kernels import Points, gaussian_kernel, symmetric_product
 
 # Added to a model's diagonal, which makes it positive definite; too little to be seen in the objective.
@@ -52,14 +52,13 @@ class FeasiblePoint:
     slope: Floats
     objective: float
     gap: float
-    iterations: int
 
     @classmethod
-    def at(cls, point: Floats, curved: Floats, exact: ExactObjective, region: Region, iterations: int) -> FeasiblePoint:
+    def at(cls, point: Floats, curved: Floats, exact: ExactObjective, region: Region) -> FeasiblePoint:
         """Take stock at a point, given the kernel's product with it."""
         slope = curved - exact.means
         objective = float(point @ (0.5 * curved - exact.means))
-        return cls(point, curved, slope, objective, region.gap(slope, point), iterations)
+        return cls(point, curved, slope, objective, region.gap(slope, point))
 
     @property
     def wanted(self) -> float:
@@ -67,19 +66,16 @@ class FeasiblePoint:
         return max(_GAP * abs(self.objective), ROUNDING)
 
 
-def solve_exactly(guess: Minimum, form: Form, exact: ExactObjective, region: Region) -> FeasiblePoint:
+def solve_exactly(guess: Floats, form: Form, exact: ExactObjective, region: Region) -> FeasiblePoint:
     """Minimise with the exact kernel: on the few points that matter, or by correcting the form's minimum."""
-    point, iterations = guess
-    order = np.argsort(-point)
+    order = np.argsort(-guess)
     enough = int(np.searchsorted(np.cumsum(region.upper[order]), 1.1 * region.low)) + 1  # to make up the least sum
-    members = np.sort(order[: max(_FIRST_MEMBERS, len(point) // 8, enough)])
-    found = _grow(members, exact, region, iterations)
-    if found is None:
-        found = FeasiblePoint.at(point, exact.product(point), exact, region, iterations)
+    members = np.sort(order[: max(_FIRST_MEMBERS, len(guess) // 8, enough)])
+    found = _grow(members, exact, region) or FeasiblePoint.at(guess, exact.product(guess), exact, region)
     return _correct(form, found, exact, region)
 
 
-def _grow(members: Index, exact: ExactObjective, region: Region, iterations: int) -> FeasiblePoint | None:
+def _grow(members: Index, exact: ExactObjective, region: Region) -> FeasiblePoint | None:
     """Minimise over the members alone, with the other shares 0; add those that want in, until none does.
 
     None when the members become too many, or cannot make up the least sum.
@@ -98,24 +94,20 @@ def _grow(members: Index, exact: ExactObjective, region: Region, iterations: int
         # A last round is worth a few more iterations, and with all points every round is the last.
         share = 0.05 if len(members) < n else 1e-3
         wanted = share * (0.5 * _GAP * float(exact.means.max()) if least is None else least.wanted)
-        shares, more = minimise(form, -exact.means[members], part, tolerance=max(wanted, ROUNDING))
-        iterations += more
+        shares = minimise(form, -exact.means[members], part, tolerance=max(wanted, ROUNDING))
         point = np.zeros(n)
         point[members] = shares
-        found = FeasiblePoint.at(
-            point, np.sum([point[points] @ rows for points, rows in known], axis=0), exact, region, iterations
-        )
+        curved = np.sum([point[points] @ rows for points, rows in known], axis=0)
+        found = FeasiblePoint.at(point, curved, exact, region)
         if least is None or found.gap < least.gap:
             least = found
         if found.gap <= found.wanted:
             break
         level = float(found.slope @ point) / float(point.sum())
-        wants = np.flatnonzero(found.slope < level - 0.3 * found.wanted)
-        wants = np.setdiff1d(wants, members)
+        wants = np.setdiff1d(np.flatnonzero(found.slope < level - 0.3 * found.wanted), members)
         if not len(wants):
             break
-        most = max(100, len(members) // 4)
-        wants = wants[np.argsort(found.slope[wants])[:most]]
+        wants = wants[np.argsort(found.slope[wants])[: max(100, len(members) // 4)]]
         kept = (shares > 0.1 * shares.mean()) | (found.slope[members] < level + 0.1 * found.wanted) | once[members]
         once[members[~kept]] = True
         members = np.union1d(members[kept], wants)
@@ -143,13 +135,12 @@ def _correct(form: Form, found: FeasiblePoint, exact: ExactObjective, region: Re
         if found.gap <= found.wanted:
             break
         linear = found.slope - form.product(found.point)
-        aim, more = minimise(form, linear, region, tolerance=max(0.05 * found.gap, 0.2 * found.wanted))
+        aim = minimise(form, linear, region, tolerance=max(0.05 * found.gap, 0.2 * found.wanted))
         move = aim - found.point
         descent = -float(found.slope @ move)
         if descent <= 0:
             break
         bend = exact.product(move)
         length = min(1.0, descent / max(float(move @ bend), np.finfo(float).tiny))
-        curved = found.curved + length * bend
-        found = FeasiblePoint.at(found.point + length * move, curved, exact, region, found.iterations + more)
+        found = FeasiblePoint.at(found.point + length * move, found.curved + length * bend, exact, region)
     return found

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import narwhals as nw
 import numpy as np
@@ -16,7 +15,7 @@ from scipy.sparse import csr_matrix, hstack, issparse
 from mandoline_core.arrays import Floats, Index
 from mandoline_core.errors import DataError
 from mandoline_core.formatting import listed
-from mandoline_core.samples import Sample, kind_of
+from mandoline_core.samples import Sample, kind_of, profile_column
 
 Matrix: TypeAlias = Floats | csr_matrix
 
@@ -24,11 +23,6 @@ MOST_LEVELS = 50  # of a column of categories; the rest is one level, "(other)"
 MOST_WORDS = 2000  # of a column of text
 MOST_DENSE = 200  # columns of a matrix that is kept dense whatever is in it
 MOSTLY_ZERO = 0.3  # a wider matrix, or one with text, is kept sparse when less than this share of it is not zero
-_LOOKED_AT = 1000  # values, to tell text from categories
-_SEVERAL_WORDS = 3.0  # a value, on average: text
-_NEARLY_ALL = 0.95
-_ENOUGH_ROWS = 20  # with fewer, values that differ are no sign of an identifier
-_KEY = re.compile(r"(?:.*[\W_])?(?i:ids?|idx|index|key|uuid|guid)|.*[a-z](?:Id|ID|Index|Key)")
 _WORD = r"\w+(?:['\u2019]\w+)*"  # also words of one letter, and with an apostrophe inside
 _CONSTANT = "the same value in every row of both samples"
 
@@ -131,8 +125,6 @@ def build_features(
         chosen, left_out = tuple(dict.fromkeys(columns)), {}
     if not chosen:
         raise DataError(_no_column(left_out))
-    if max_rows < 1:
-        raise DataError(f"max_rows must be at least 1. Got {max_rows}.")
     rng = np.random.default_rng(seed)
     rows = _draw(source, max_rows, rng), _draw(target, max_rows, rng)
     blocks = {}
@@ -176,64 +168,7 @@ def _drawback(column: str, source: Sample, target: Sample) -> str | None:
     empty = [sample.name for sample in (source, target) if sample.schema[column] == nw.Unknown]
     if empty:
         return "no value at all" if len(empty) == 2 else f"no value at all in {empty[0]}"
-    series = [sample.series(column) for sample in (source, target)]
-    if _is_constant(column, kind, source, target):
-        return _CONSTANT
-    n_known = sum(map(_n_known, series))
-    if n_known < _ENOUGH_ROWS or not _may_be_keys(column, kind, source, target):
-        return None
-    distinct = sum(map(_n_distinct, series))
-    if distinct >= _NEARLY_ALL * n_known and (kind == "text" or all(map(_counts_on, series))):
-        return "an identifier: nearly every value occurs once"
-    if _KEY.fullmatch(column) and distinct > MOST_LEVELS:
-        return "an identifier, by its name"
-    return None
-
-
-def _is_constant(column: str, kind: str, source: Sample, target: Sample) -> bool:
-    """Tell whether every row of both samples has one value; the first rows of most columns tell that they have not."""
-    first = pa.concat_arrays([_arrow(sample, column, kind, slice(_LOOKED_AT)) for sample in (source, target)])
-    if first.null_count or pc.count_distinct(first).as_py() > 1:
-        return False
-    return all(sample.series(column).n_unique() == 1 for sample in (source, target))
-
-
-def _may_be_keys(column: str, kind: str, source: Sample, target: Sample) -> bool:
-    """Tell whether a column holds what identifiers are written in: whole numbers, or text of a word or two."""
-    if kind == "text":
-        return not _is_prose(column, source, target)
-    return all(sample.schema[column].is_integer() for sample in (source, target))
-
-
-def _counts_on(values: nw.Series[Any]) -> bool:
-    """Tell whether whole numbers lie as close as those of numbered rows do; measurements are further apart."""
-    return bool(values.max() - values.min() <= 2 * _n_known(values))
-
-
-def _n_known(values: nw.Series[Any]) -> int:
-    return len(values) - values.null_count()
-
-
-def _n_distinct(values: nw.Series[Any]) -> int:
-    return values.n_unique() - int(values.null_count() > 0)
-
-
-def _is_prose(column: str, source: Sample, target: Sample) -> bool:
-    """Tell text of several words from categories, which are few or short; a look at some values mostly does."""
-    sizes = [_n_known(sample.series(column)) for sample in (source, target)]
-    places = np.linspace(0, sum(sizes) - 1, min(sum(sizes), _LOOKED_AT)).astype(int)
-    some: list[str] = []
-    for sample, inside in ((source, places[places < sizes[0]]), (target, places[places >= sizes[0]] - sizes[0])):
-        missing = sample.series(column).is_null()
-        rows = np.flatnonzero(~missing.to_numpy())[inside] if missing.any() else inside
-        some += _arrow(sample, column, "text", rows).to_pylist()
-    if sum(len(value.split()) for value in some) < _SEVERAL_WORDS * max(len(some), 1):
-        return False
-    few = min(MOST_LEVELS, sum(sizes) // 2)
-    if len(set(some)) > few:
-        return True
-    known = [_arrow(sample, column, "text") for sample in (source, target)]
-    return bool(pc.count_distinct(pa.concat_arrays(known)).as_py() > few)
+    return profile_column(column, source, target, most_levels=MOST_LEVELS).drawback or None
 
 
 def _kind(column: str, source: Sample, target: Sample) -> tuple[str | None, str]:
@@ -291,7 +226,7 @@ def _encode(column: str, source: Sample, target: Sample, rows: tuple[Index, Inde
     used = pa.concat_arrays([_arrow(sample, column, kind, some) for sample, some in samples])
     if kind != "text":
         return _numbers(column, used.to_numpy(zero_copy_only=False).copy())
-    if _is_prose(column, source, target):
+    if profile_column(column, source, target, most_levels=MOST_LEVELS).is_prose:
         return _words(column, used)
     return _levels(column, used)
 
@@ -299,7 +234,7 @@ def _encode(column: str, source: Sample, target: Sample, rows: tuple[Index, Inde
 def _numbers(column: str, values: Floats) -> _Block:
     """Standardise numbers; infinity counts as missing."""
     known = np.isfinite(values)
-    found, parts, names = values[known], [], []
+    found, parts = values[known], {}
     if not len(found):
         return _Block(np.empty((len(values), 0)), [], "no value at all")
     if found.min() < found.max():
@@ -307,10 +242,10 @@ def _numbers(column: str, values: Floats) -> _Block:
         centred = found - found.mean()
         standard = np.zeros(len(values))
         standard[known] = centred / np.sqrt(np.mean(centred**2))
-        parts, names = [standard], [column]
+        parts[column] = standard
     if not known.all():
-        parts, names = [*parts, (~known).astype(float)], [*names, f"{column} missing"]
-    return _Block(np.column_stack(parts) if parts else np.empty((len(values), 0)), names)
+        parts[f"{column} missing"] = (~known).astype(float)
+    return _Block(np.column_stack([np.empty((len(values), 0)), *parts.values()]), list(parts))
 
 
 def _levels(column: str, values: pa.Array) -> _Block:

@@ -17,16 +17,9 @@ import numpy as np
 
 from mandoline_core.arrays import Floats, Index
 from mandoline_core.errors import MandolineError
-from mandoline_core.estimators.density.box_programme import DenseForm, Form, LowRankForm, Minimum, Region, minimise
+from mandoline_core.estimators.density.box_programme import DenseForm, Form, LowRankForm, Region, minimise
 from mandoline_core.estimators.density.exact_matching import PROXIMITY, ROUNDING, ExactObjective, solve_exactly
-from mandoline_core.estimators.density.kernels import (
-    Factor,
-    Points,
-    check_points,
-    factorise,
-    gaussian_kernel,
-    kernel_product,
-)
+from mandoline_core.estimators.density.kernels import Factor, Points, factorise, gaussian_kernel, kernel_product
 
 # Up to so many source points, factorising the kernel itself is the fastest.
 _MOST_DENSE = 500
@@ -50,8 +43,6 @@ class Matching:
         No feasible ratios have an objective below `objective - gap`, with the exact kernel.
     width : float
         The kernel's width.
-    iterations : int
-        Interior point iterations, all rounds together.
     correction : array of float, shape (n_source_points,)
         What the low-rank model lacks in slope at these ratios; `KernelMatcher.resolve` takes it from here.
     """
@@ -60,7 +51,6 @@ class Matching:
     objective: float
     gap: float
     width: float
-    iterations: int
     correction: Floats
 
     @property
@@ -111,18 +101,17 @@ class KernelMatcher:
         ([0.667, 2.0], True)
         """
         used, shares, target_shares, region = self._prepare(source_counts, target_counts, box, tolerance)
-        form, means = self._form(used), self._means(used, target_shares)
-        guess = Minimum(shares[used], 0) if self.factor is None else _minimise(form, means, region)
+        form, means = self._model(used, target_shares)
+        guess = shares[used] if self.factor is None else _minimise(form, means, region)
         found = solve_exactly(guess, form, self._exact(used, target_shares), region)
         correction = np.zeros(len(shares))
         correction[used] = form.product(found.point) - means - found.slope
-        n_source = float(np.asarray(source_counts, dtype=float).sum())
+        n_source = float(source_counts.sum())
         return Matching(
             ratios=self._ratios(used, found.point, shares, box),
             objective=n_source**2 * found.objective,
             gap=n_source**2 * found.gap,
             width=self.width,
-            iterations=found.iterations,
             correction=correction,
         )
 
@@ -158,22 +147,23 @@ class KernelMatcher:
         [0.803, 0.0]
         """
         used, shares, target_shares, region = self._prepare(source_counts, target_counts, box, tolerance)
-        means = self._means(used, target_shares)
+        form, means = self._model(used, target_shares)
         if near is not None:
             means = means + near.correction[used]
-        point = _minimise(self._form(used), means, region).point
-        return self._ratios(used, point, shares, box)
+        return self._ratios(used, _minimise(form, means, region), shares, box)
 
     def _prepare(
         self, source_counts: Floats, target_counts: Floats, box: float, tolerance: float | None
     ) -> tuple[Index, Floats, Floats, Region]:
         """Return the source points that have rows, both samples' shares of rows, and the region of the shares u."""
-        _, source_counts = check_points(self.source, source_counts, "source")
-        _, target_counts = check_points(self.target, target_counts, "target")
         n_source = float(source_counts.sum())
         if tolerance is None:
             tolerance = max(1 - 1 / np.sqrt(n_source), 0.0)
-        _check_settings(box, tolerance)
+        if box < 1 - tolerance:
+            raise MandolineError(
+                f"With box = {box:g} no ratio is above {box:g}, and with tolerance = {tolerance:g} they must average "
+                f"at least {1 - tolerance:g}: no ratios do both. Raise box, or tolerance."
+            )
         used = np.flatnonzero(source_counts)
         shares = source_counts / n_source
         # A share can never be larger than the largest sum: a huge box then makes no huge numbers.
@@ -181,31 +171,25 @@ class KernelMatcher:
         region = Region(upper, max(1 - tolerance, 0.0), 1 + tolerance)
         return used, shares, target_counts / target_counts.sum(), region
 
-    def _means(self, used: Index, target_shares: Floats) -> Floats:
-        """Return the mean kernel to the target's rows, by the same model as the kernel among source points.
+    def _model(self, used: Index, target_shares: Floats) -> tuple[Form, Floats]:
+        """Return the kernel among the points used, and its mean to the target's rows, both by the same model.
 
-        Exact means would not go with the factor: what it leaves out of the one, it must leave out of the other.
+        The model is the kernel itself, or the factor with the residual's diagonal. Exact means would not go with the
+        factor: what it leaves out of the one, it must leave out of the other.
         """
         if self.factor is None:
-            return self._exact_means(used, target_shares)
-        return self.factor.source[used] @ (target_shares @ self.factor.target)
-
-    def _form(self, used: Index) -> Form:
-        """Return the model of the kernel among the points used: itself, or the factor with the residual's diagonal."""
-        if self.factor is not None:
-            return LowRankForm(self.factor.source[used], self.factor.source_residual[used] + PROXIMITY)
-        points = self.source[used]
-        kernel = gaussian_kernel(points, points, self.width) if self.kernel is None else self.kernel[np.ix_(used, used)]
-        return DenseForm(kernel + PROXIMITY * np.eye(len(used)))
-
-    def _exact_means(self, used: Index, target_shares: Floats) -> Floats:
-        if self.cross is not None:
-            return self.cross[used] @ target_shares
-        return kernel_product(self.source[used], self.target, self.width, target_shares)
+            exact = self._exact(used, target_shares)
+            return DenseForm(exact.rows(np.arange(len(used))) + PROXIMITY * np.eye(len(used))), exact.means
+        form = LowRankForm(self.factor.source[used], self.factor.source_residual[used] + PROXIMITY)
+        return form, self.factor.source[used] @ (target_shares @ self.factor.target)
 
     def _exact(self, used: Index, target_shares: Floats) -> ExactObjective:
-        kernel = None if self.kernel is None else self.kernel[np.ix_(used, used)]
-        return ExactObjective(self.source[used], self.width, self._exact_means(used, target_shares), kernel)
+        points, kernel = self.source[used], None if self.kernel is None else self.kernel[np.ix_(used, used)]
+        if self.cross is None:
+            return ExactObjective(
+                points, self.width, kernel_product(points, self.target, self.width, target_shares), kernel
+            )
+        return ExactObjective(points, self.width, self.cross[used] @ target_shares, kernel)
 
     def _ratios(self, used: Index, point: Floats, shares: Floats, box: float) -> Floats:
         ratios = np.zeros(len(shares))
@@ -229,32 +213,14 @@ def kernel_matcher(source: Points, target: Points, *, width: float, rank: int = 
     >>> kernel_matcher(np.zeros((1, 2)), np.ones((1, 2)), width=1.0).cross.round(3).tolist()
     [[0.368]]
     """
-    source, _ = check_points(source, np.ones(source.shape[0]), "source")
-    target, _ = check_points(target, np.ones(target.shape[0]), "target")
-    if source.shape[1] != target.shape[1]:
-        raise MandolineError(f"The source has {source.shape[1]} features, the target {target.shape[1]}; give the same.")
-    if not (np.isfinite(width) and width > 0):
-        raise MandolineError(f"width must be a positive number. Got {width}.")
     if source.shape[0] <= _MOST_DENSE and target.shape[0] <= 10 * _MOST_DENSE:
         kernel, cross = (gaussian_kernel(source, other, width) for other in (source, target))
         return KernelMatcher(source, target, width, kernel, cross, None)
     return KernelMatcher(source, target, width, None, None, factorise(source, target, width, most=rank))
 
 
-def _minimise(form: Form, means: Floats, region: Region) -> Minimum:
+def _minimise(form: Form, means: Floats, region: Region) -> Floats:
     """Minimise with a model of the kernel: as well as the model is worth."""
     wanted = _REDRAW_GAP if isinstance(form, LowRankForm) else _EXACT_GAP
     scale = 0.5 * float(np.abs(means).max())
     return minimise(form, -means, region, tolerance=max(wanted * scale, ROUNDING))
-
-
-def _check_settings(box: float, tolerance: float) -> None:
-    if not box > 0:
-        raise MandolineError(f"box, the largest ratio, must be above 0. Got {box}.")
-    if not tolerance >= 0:
-        raise MandolineError(f"tolerance must be at least 0. Got {tolerance}.")
-    if box < 1 - tolerance:
-        raise MandolineError(
-            f"With box = {box:g} no ratio is above {box:g}, and with tolerance = {tolerance:g} they must average "
-            f"at least {1 - tolerance:g}: no ratios do both. Raise box, or tolerance."
-        )

@@ -196,14 +196,11 @@ class Factor:
         The rows of L.
     source_residual : array of float, shape (n_source_points,)
         The diagonal of K - L L' at the source points; never negative.
-    residual_trace : float
-        The trace of K - L L', over source and target points.
     """
 
     source: Floats
     target: Floats
     source_residual: Floats
-    residual_trace: float
 
 
 def factorise(source: Points, target: Points, width: float, *, most: int = 500, tolerance: float = 1e-7) -> Factor:
@@ -244,7 +241,7 @@ def factorise(source: Points, target: Points, width: float, *, most: int = 500, 
         residual[pivots] = 0.0
     n_source = source.shape[0]
     source_rows, target_rows = (np.ascontiguousarray(rows) for rows in np.split(factor[:, :rank], [n_source]))
-    return Factor(source_rows, target_rows, residual[:n_source].copy(), float(residual.sum()))
+    return Factor(source_rows, target_rows, residual[:n_source].copy())
 
 
 def _choose_pivots(points: Points, width: float, factor: Floats, residual: Floats, n: int) -> Index:

@@ -9,7 +9,6 @@ from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from scipy.optimize import minimize
 from scipy.sparse import csr_matrix, diags, issparse
@@ -17,7 +16,6 @@ from scipy.sparse.linalg import LinearOperator, cg
 from scipy.special import expit
 
 from mandoline_core.arrays import Floats
-from mandoline_core.errors import MandolineError
 
 Points: TypeAlias = Floats | csr_matrix
 
@@ -28,14 +26,48 @@ _MOST_STEPS = 100
 
 
 @dataclass(frozen=True, eq=False)
+class Loss:
+    """Compute the penalised loss, its gradient and its Hessian; parameters are the intercept and the coefficients."""
+
+    points: Points
+    zeros: Floats
+    ones: Floats
+
+    def value_and_gradient(self, theta: Floats) -> tuple[float, Floats]:
+        """Compute the loss and its derivatives, shape (1 + n_columns,)."""
+        z = _log_odds(self.points, theta)
+        losses = self.zeros @ np.logaddexp(0.0, z) + self.ones @ np.logaddexp(0.0, -z)
+        # Two terms that cancel in neither tail, unlike (zeros + ones) * p - ones.
+        gradient = _transposed(self.points, self.zeros * expit(z) - self.ones * expit(-z))
+        gradient[1:] += theta[1:]
+        return float(losses + 0.5 * theta[1:] @ theta[1:]), gradient
+
+    def tolerance(self) -> float:
+        """Return the gradient that counts as zero: 1e-8, or what rounding leaves of points with large values."""
+        size = float(np.max(_transposed(abs(self.points), self.zeros + self.ones)))
+        return _TOLERANCE * max(1.0, 1e-6 * size)
+
+    def solver(self, theta: Floats, accuracy: float) -> Callable[[Floats], Floats]:
+        """Return the function that solves with the Hessian: by Cholesky, or by conjugate gradients when it is large."""
+        z = _log_odds(self.points, theta)
+        curve = (self.zeros + self.ones) * expit(z) * expit(-z)
+        if len(theta) <= MOST_FACTORED + 1:
+            # Rounding may leave points far from the origin without a factor; a fit to those may say converged = False.
+            with suppress(LinAlgError):
+                factor = cho_factor(_hessian(self.points, curve), overwrite_a=True, check_finite=False)
+                return lambda right: cho_solve(factor, right, check_finite=False)
+        return _conjugate_gradients(self.points, curve, accuracy)
+
+
+@dataclass(frozen=True, eq=False)
 class LogisticFit:
     """Hold a fitted logistic regression and the counted points that it was fitted to.
 
     The log odds of a point x are `intercept + x . coefficients`. They minimise
 
-        L = C * sum_i (zeros_i * log(1 + exp(z_i)) + ones_i * log(1 + exp(-z_i))) + |coefficients|^2 / 2
+        L = sum_i (zeros_i * log(1 + exp(z_i)) + ones_i * log(1 + exp(-z_i))) + |coefficients|^2 / 2
 
-    with z_i the log odds of point i, which is scikit-learn's objective on the repeated rows.
+    with z_i the log odds of point i, which is scikit-learn's objective on the repeated rows, with C = 1.
 
     Parameters
     ----------
@@ -44,50 +76,32 @@ class LogisticFit:
     coefficients : array of float, shape (n_columns,)
     converged : bool
         Whether the gradient of L vanishes, up to rounding.
-    steps : int
-        Newton steps taken.
-    points : array of float or csr_matrix, shape (n_points, n_columns)
-    zeros, ones : array of float, shape (n_points,)
-        Rows of class 0 and of class 1 at each point.
-    C : float
-        How much the rows count against the penalty.
+    loss : Loss
+        With the points.
     """
 
     intercept: float
     coefficients: Floats
     converged: bool
-    steps: int
-    points: Points
-    zeros: Floats
-    ones: Floats
-    C: float = 1.0
+    loss: Loss
 
-    def log_odds(self, points: Points | None = None) -> Floats:
-        """Return the log odds of class 1, fitted to these counts, at each point.
-
-        Parameters
-        ----------
-        points : array of float or csr_matrix, shape (n, n_columns), optional
-            The points of the fit when not given.
-
-        Returns
-        -------
-        array of float, shape (n,)
+    def log_odds(self) -> Floats:
+        """Return the log odds of class 1, fitted to the counts, at each point, shape (n_points,).
 
         Examples
         --------
-        >>> fit = fit_logistic(np.array([[-1.0], [1.0]]), [3, 1], [1, 3])
-        >>> fit.log_odds(np.array([[1.0], [2.0]])).round(3).tolist()
-        [0.684, 1.367]
+        >>> fit = fit_logistic(np.array([[-1.0], [1.0]]), np.array([3, 1]), np.array([1, 3]))
+        >>> fit.log_odds().round(3).tolist()
+        [-0.684, 0.684]
         """
-        return _log_odds(self.points if points is None else points, self._theta)
+        return _log_odds(self.loss.points, self._theta)
 
-    def influence(self, gradient: ArrayLike) -> tuple[Floats, Floats]:
+    def influence(self, gradient: Floats) -> tuple[Floats, Floats]:
         """Return how much one more row at each point moves a quantity that depends on the fit.
 
         With u the solution of H u = gradient, H the Hessian of L (penalty included) at the fit, p the probability of
-        class 1 and x' the point with a 1 put before it: -C p (x' . u) for a row of class 0, C (1 - p) (x' . u) for
-        a row of class 1. These are the derivatives of the quantity by `zeros` and by `ones`, by way of the fit alone;
+        class 1 and x' the point with a 1 put before it: -p (x' . u) for a row of class 0, (1 - p) (x' . u) for a
+        row of class 1. These are the derivatives of the quantity by `zeros` and by `ones`, by way of the fit alone;
         a part of the quantity that depends on the counts directly is the caller's to add.
 
         Parameters
@@ -102,17 +116,14 @@ class LogisticFit:
 
         Examples
         --------
-        >>> fit = fit_logistic(np.array([[-1.0], [1.0]]), [3, 1], [1, 3])
-        >>> zeros, ones = fit.influence([0.0, 1.0])  # of the coefficient
+        >>> fit = fit_logistic(np.array([[-1.0], [1.0]]), np.array([3, 1]), np.array([1, 3]))
+        >>> zeros, ones = fit.influence(np.array([0.0, 1.0]))  # of the coefficient
         >>> zeros.round(3).tolist(), ones.round(3).tolist()
         ([0.121, -0.239], [-0.239, 0.121])
         """
-        wanted = np.asarray(gradient, dtype=float)
-        if wanted.shape != self._theta.shape:
-            raise MandolineError(f"gradient has shape {wanted.shape}. Expected {self._theta.shape}: intercept first.")
-        along = _log_odds(self.points, self._solve(wanted))
+        along = _log_odds(self.loss.points, self._solve(gradient))
         chance = expit(self.log_odds())
-        return -self.C * chance * along, self.C * (1 - chance) * along
+        return -chance * along, (1 - chance) * along
 
     @cached_property
     def _theta(self) -> Floats:
@@ -121,10 +132,10 @@ class LogisticFit:
     @cached_property
     def _solve(self) -> Callable[[Floats], Floats]:
         """Solve with the Hessian at the fit; kept, because several quantities rest on one fit."""
-        return _Loss(self.points, self.zeros, self.ones, self.C).solver(self._theta, 1e-11)
+        return self.loss.solver(self._theta, 1e-11)
 
 
-def fit_logistic(points: Points, zeros: ArrayLike, ones: ArrayLike, *, C: float = 1.0) -> LogisticFit:  # noqa: N803
+def fit_logistic(points: Points, zeros: Floats, ones: Floats) -> LogisticFit:
     """Fit a logistic regression with a squared penalty to counted points.
 
     Parameters
@@ -133,72 +144,32 @@ def fit_logistic(points: Points, zeros: ArrayLike, ones: ArrayLike, *, C: float 
         Points may be repeated, in which case their counts add up.
     zeros, ones : array of float, shape (n_points,)
         How many rows of class 0 (the source) and of class 1 (the target) each point stands for; either may be 0.
-    C : float
-        The inverse of the penalty's strength, as scikit-learn has it.
 
     Examples
     --------
-    >>> fit = fit_logistic(np.array([[0.0], [1.0]]), [30, 10], [10, 30])
+    >>> fit = fit_logistic(np.array([[0.0], [1.0]]), np.array([30, 10]), np.array([10, 30]))
     >>> round(fit.intercept, 3), fit.coefficients.round(3).tolist(), fit.converged
     (-0.877, [1.754], True)
     """
-    matrix = csr_matrix(points, dtype=float) if issparse(points) else np.asarray(points, dtype=float)
-    source, target = np.asarray(zeros, dtype=float), np.asarray(ones, dtype=float)
-    _check(matrix, source, target, C)
-    loss = _Loss(matrix, source, target, C)
-    theta = np.zeros(matrix.shape[1] + 1)
+    loss = Loss(points, zeros, ones)
+    theta = np.zeros(points.shape[1] + 1)
     # With all coefficients zero, this intercept is the best: no step is spent on unequal sample sizes.
-    theta[0] = np.log(target.sum()) - np.log(source.sum())
+    theta[0] = np.log(ones.sum()) - np.log(zeros.sum())
     if len(theta) > _FEW_COLUMNS:
         options = {"maxiter": 1000, "gtol": 1e-3, "ftol": 0.0, "maxcor": 20}
         theta = minimize(loss.value_and_gradient, theta, jac=True, method="L-BFGS-B", options=options).x
-    theta, converged, steps = _newton(loss, theta)
-    return LogisticFit(float(theta[0]), theta[1:], converged, steps, matrix, source, target, float(C))
+    theta, converged = _newton(loss, theta)
+    return LogisticFit(float(theta[0]), theta[1:], converged, loss)
 
 
-@dataclass(frozen=True, eq=False)
-class _Loss:
-    """Compute the penalised loss, its gradient and its Hessian; parameters are the intercept and the coefficients."""
-
-    points: Points
-    zeros: Floats
-    ones: Floats
-    C: float
-
-    def value_and_gradient(self, theta: Floats) -> tuple[float, Floats]:
-        z = _log_odds(self.points, theta)
-        losses = self.zeros @ np.logaddexp(0.0, z) + self.ones @ np.logaddexp(0.0, -z)
-        # Two terms that cancel in neither tail, unlike (zeros + ones) * p - ones.
-        pull = self.C * (self.zeros * expit(z) - self.ones * expit(-z))
-        gradient = _transposed(self.points, pull)
-        gradient[1:] += theta[1:]
-        return float(self.C * losses + 0.5 * theta[1:] @ theta[1:]), gradient
-
-    def tolerance(self) -> float:
-        """Return the gradient that counts as zero: 1e-8, or what rounding leaves of points with large values."""
-        size = self.C * float(np.max(_transposed(abs(self.points), self.zeros + self.ones)))
-        return _TOLERANCE * max(1.0, 1e-6 * size)
-
-    def solver(self, theta: Floats, accuracy: float) -> Callable[[Floats], Floats]:
-        """Return the function that solves with the Hessian: by Cholesky, or by conjugate gradients when it is large."""
-        z = _log_odds(self.points, theta)
-        curve = self.C * (self.zeros + self.ones) * expit(z) * expit(-z)
-        if len(theta) <= MOST_FACTORED + 1:
-            # Rounding may leave points far from the origin without a factor; a fit to those may say converged = False.
-            with suppress(LinAlgError):
-                factor = cho_factor(_hessian(self.points, curve), overwrite_a=True, check_finite=False)
-                return lambda right: cho_solve(factor, right, check_finite=False)
-        return _conjugate_gradients(self.points, curve, accuracy)
-
-
-def _newton(loss: _Loss, theta: Floats) -> tuple[Floats, bool, int]:
+def _newton(loss: Loss, theta: Floats) -> tuple[Floats, bool]:
     """Take Newton steps, shortened until the loss falls, until the gradient vanishes."""
     tolerance = loss.tolerance()
     value, gradient = loss.value_and_gradient(theta)
-    for step in range(_MOST_STEPS):
+    for _ in range(_MOST_STEPS):
         size = float(np.abs(gradient).max())
         if size <= tolerance:
-            return theta, True, step
+            return theta, True
         direction = loss.solver(theta, 1e-2 if size > 1 else 1e-6)(-gradient)
         slope, length = float(gradient @ direction), 1.0
         while length > 1e-10:
@@ -210,9 +181,9 @@ def _newton(loss: _Loss, theta: Floats) -> tuple[Floats, bool, int]:
                 break
             length /= 2
         else:
-            return theta, size <= 100 * tolerance, step
+            return theta, size <= 100 * tolerance
         theta, value, gradient = tried, new_value, new_gradient
-    return theta, False, _MOST_STEPS
+    return theta, False
 
 
 def _log_odds(points: Points, theta: Floats) -> Floats:
@@ -250,16 +221,3 @@ def _conjugate_gradients(points: Points, curve: Floats, accuracy: float) -> Call
     matrix = LinearOperator((n, n), matvec=multiply, dtype=float)
     scaled = LinearOperator((n, n), matvec=lambda right: right / diagonal, dtype=float)
     return lambda right: cg(matrix, right, rtol=accuracy, maxiter=10 * n, M=scaled)[0]
-
-
-def _check(points: Points, zeros: Floats, ones: Floats, C: float) -> None:  # noqa: N803
-    if points.ndim != 2 or zeros.shape != points.shape[:1] or ones.shape != points.shape[:1]:
-        shapes = f"points {points.shape}, zeros {zeros.shape} and ones {ones.shape}"
-        raise MandolineError(f"{shapes} do not go together. Expected (n, d), (n,) and (n,).")
-    if not np.isfinite(points.data if issparse(points) else points).all():
-        raise MandolineError("points hold a value that is missing or infinite. Expected numbers.")
-    for name, counts in (("zeros", zeros), ("ones", ones)):
-        if not (np.isfinite(counts).all() and (counts >= 0).all() and counts.sum() > 0):
-            raise MandolineError(f"{name} must be counts, none below 0 and not all 0. Got a sum of {counts.sum():g}.")
-    if not (np.isfinite(C) and C > 0):
-        raise MandolineError(f"C must be above 0. Got {C}.")

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from dataclasses import replace
 
 import numpy as np
 
 from mandoline_core.errors import MandolineError
 from mandoline_core.estimating import MOST_LEVELS, ColumnTable, ColumnTally, ModelReport, column_table
-from mandoline_core.slices import Combination, Expression, Slice, expression_columns
+from mandoline_core.slices import Slice
 from mandoline_core.trust.unmodelled.gaps import Weighing, sampling_threshold, weigh, weigh_rows
 from mandoline_core.trust.unmodelled.line import AGREEMENT, BalanceLine, Edge
 from mandoline_core.trust.unmodelled.shift import column_shift
@@ -54,7 +54,7 @@ def unmodelled_balance(report: ModelReport, table: ColumnTable) -> tuple[Balance
     threshold = sampling_threshold(table.n_tests)
     weighing = _weighing(report, table)
     rules = report.prepared.counted.slices
-    reads = {rule.name: set(_columns_read(rule)) for rule in rules}
+    reads = {rule.name: rule.reads for rule in rules}
     found = []
     for column in table.columns:
         line = _shift(column, weighing, threshold)
@@ -109,16 +109,6 @@ def unmodelled_pairs(report: ModelReport) -> tuple[BalanceLine, ...]:
             )
         )
     return tuple(sorted(found, key=lambda line: (-round(abs(line.after), 12), line.column)))
-
-
-def _columns_read(rule: Slice) -> Iterator[str]:
-    """Go through the columns that a resolved slice reads."""
-    if isinstance(rule, Combination):
-        yield from itertools.chain.from_iterable(map(_columns_read, rule.parts))
-    elif isinstance(rule, Expression):
-        yield from expression_columns(rule.text)
-    else:
-        yield from rule.needs
 
 
 def _shift(column: ColumnTally, weighing: Weighing, threshold: float) -> BalanceLine | None:

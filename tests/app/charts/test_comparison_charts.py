@@ -15,8 +15,8 @@ from app.charts.ranking import order_words
 from app.charts.template import DARK, LIGHT, SOURCE, TITLE_WIDTH, TRUTH
 from mandoline_core.comparing.ranking import summarise
 from mandoline_core.comparing.results import Comparison, Entry, ModelComparison
+from mandoline_core.estimators.baselines import Source
 from mandoline_core.estimators.registry import ESTIMATORS
-from mandoline_core.estimators.source import Source
 from mandoline_core.metrics.registry import get_metric
 
 HOSTILE = "<img src=x onerror=alert(1)> $x$ %{y}"

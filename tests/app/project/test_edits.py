@@ -19,6 +19,7 @@ from mandoline_core import (
     Project,
     ProjectError,
     Sample,
+    Slice,
     SliceError,
     load_project,
 )
@@ -138,24 +139,27 @@ def test_identity_corrections_are_no_corrections(project: Project) -> None:
 def test_every_kind_offered_is_ready_to_use(project: Project) -> None:
     """What a button adds works on the data at once, without an edit."""
     source, target = project.read()
-    offered = edits.starters(source, target)
+    offered = edits.starters(project, source, target)
     assert {"keyword", "threshold", "category", "length", "entropy", "prediction", "expression"} <= set(offered)
-    for kind, make in offered.items():
+    for kind, rule in offered.items():
         if kind == "flag":  # the reviews have no column of answers to start from
             continue
-        assert resolve([make()], source, target, source.models[0]), kind
+        assert isinstance(rule, Slice)
+        assert resolve([*project.slices, replace(rule, name="new")], source, target, source.models[0]), kind
 
 
 def test_kinds_that_the_data_do_not_allow_are_not_offered() -> None:
     """Without a text column there is no keyword slice, without probabilities no entropy."""
     source = Sample(pd.DataFrame({"n": [1, 2], "label": [0, 1], "pred": [0, 1]}), label="label", prediction="pred")
     target = Sample(pd.DataFrame({"n": [1, 2], "pred": [0, 1]}))
-    assert not {"keyword", "length", "regex", "entropy", "confidence", "overlap"} & set(edits.starters(source, target))
+    offered = edits.starters(replace(PROJECT, slices=(), edges=()), source, target)
+    assert not {"keyword", "length", "regex", "entropy", "confidence", "overlap"} & set(offered)
 
 
 def test_a_combination_needs_something_to_combine() -> None:
     """The message says what to do first."""
     alone = replace(PROJECT, slices=(Length("short", column="text", below=30), Prediction("says")), edges=())
-    with pytest.raises(SliceError, match="Add them first"):
-        edits.combination(alone, "all")
-    assert edits.combination(alone, "not").kind == "not"
+    offered = edits.starters(alone, *alone.read())
+    assert isinstance(offered["all"], SliceError)
+    assert "Add them first" in str(offered["all"])
+    assert isinstance(offered["not"], Slice)

@@ -20,8 +20,8 @@ from app.words import comparison as words
 from mandoline_core import estimate, load_project
 from mandoline_core.comparing.results import Difference, Entry, ModelComparison
 from mandoline_core.estimators.base import Outcome
+from mandoline_core.estimators.baselines import Source
 from mandoline_core.estimators.registry import ESTIMATORS
-from mandoline_core.estimators.source import Source
 from mandoline_core.metrics.registry import get_metric
 from mandoline_core.weighting.problem import Problem
 from tests.app.pages import current, labels, open_app, press, project_id, run, said

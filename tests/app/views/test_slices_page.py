@@ -9,6 +9,7 @@ from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import TextInput
 
 import mandoline_core as md
+from mandoline_core.slices import KINDS
 from tests.app.pages import current, open_app, press, run, said
 from tests.core.projects import LONG, NEGATION, REVIEWS, WEB, small_frames, write_project
 
@@ -193,3 +194,37 @@ def test_a_new_threshold_is_not_on_an_identifier(folder: Path) -> None:
     )
     press(app, "Threshold")
     assert current(app).slices[-1].column == "n"
+
+
+def test_a_category_of_numbers_is_added_and_edited(folder: Path) -> None:
+    """Where all data are numbers, values are plain numbers from the first press on, as the project file has them."""
+    source, target, _ = small_frames()
+    frames = [
+        frame[[]].assign(n=[row % 4 for row in range(len(frame))], pred_lr=(frame["pred_lr"] == "bad").astype(int))
+        for frame in (source, target)
+    ]
+    models = [{"name": "lr", "prediction": "pred_lr"}]
+    changes = {"slices": [], "models": models, "target": {"path": "target.csv"}}
+    labelled = frames[0].assign(label=(source["label"] == "bad").astype(int))
+    app = open_app(write_project(folder, changes, source=labelled, target=frames[1]), "views/slices/slices.py")
+    press(app, "Category")
+    assert current(app).slices == (md.Category("category", column="n", values=(0,)),)
+    (values,) = [one for one in app.multiselect if one.label == "Values"]
+    values.set_value(["1", "3"])
+    run(app)
+    assert current(app).slices[0] == md.Category("category", column="n", values=(1, 3))
+    for on in (True, False):
+        (family,) = [one for one in app.toggle if one.label == "One slice for each value"]
+        family.set_value(on)
+        run(app)
+    assert current(app).slices[0] == md.Category("category", column="n", values=(0,))
+
+
+def test_the_form_of_every_kind_is_drawn(folder: Path) -> None:
+    """Whatever a kind says of its form, the app knows how to draw it."""
+    app = open_app(page="views/slices/slices.py")
+    more = [button.key for button in app.button if str(button.key).startswith(("add:", "more:"))]
+    assert {key.split(":")[1] for key in more} >= set(KINDS) - {"overlap"}
+    for key in more:
+        app.button(key=key).click()
+        run(app)

@@ -9,8 +9,8 @@ from scipy.stats import binom
 
 from mandoline_core import EstimatorSettings, MandolineError
 from mandoline_core.estimating.diagnostics import diagnose, interval_of
+from mandoline_core.estimators.baselines import Source
 from mandoline_core.estimators.bbse import Bbse, fit_label_shift
-from mandoline_core.estimators.source import Source
 from mandoline_core.metrics.answers import Answers
 from mandoline_core.metrics.registry import METRICS
 from tests.core.answered import (

@@ -46,7 +46,7 @@ def test_a_batch_equals_refitting_each_draw(name, n, monkeypatch):
     assert outcome.kept.all()
     assert not outcome.unused.any()
     together = run(problem, name, replicates=300)
-    monkeypatch.setattr(module, "_solve_together", lambda problem, drawn: [None] * len(drawn.source))
+    monkeypatch.setattr(module, "_solve_together", lambda problem, source, target, sums: [None] * len(source))
     one_by_one = run(problem, name, replicates=300)
     assert together.failures == one_by_one.failures
     np.testing.assert_allclose(together.values, one_by_one.values, rtol=0, atol=1e-9)
@@ -55,8 +55,8 @@ def test_a_batch_equals_refitting_each_draw(name, n, monkeypatch):
 def test_most_refits_are_solved_together():
     """The batch is used, not only its fallback."""
     problem = random_case(np.random.default_rng(2), n=500, edges=((0, 1),)).problem()
-    drawn = module._draw_many(problem.patterns, 50, np.random.default_rng(0))
-    assert all(means is not None for means in module._solve_together(problem, drawn))
+    drawn = module._redraw(problem, 50, np.random.default_rng(0), together=True)
+    assert all(means is not None for _, means in drawn)
 
 
 def explicit_spread(case: Case, replicates: int) -> float:

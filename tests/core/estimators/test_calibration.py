@@ -92,8 +92,7 @@ def test_row_slopes_are_derivatives_by_the_rows_weights(n_classes: int) -> None:
     truth = (source.cumsum(axis=1) < rng.random((60, 1))).sum(axis=1).astype(np.int32)
     weights, slopes = rng.uniform(0.5, 2, 60), rng.normal(size=(40, n_classes))
     calibration = fit_calibration(source, truth, weights)
-    by_block = calibration.block_slopes(calibration.apply(target), slopes)
-    found = calibration.row_slopes(source, truth, by_block)
+    found, _ = calibration.influence(target, calibration.apply(target), slopes)
 
     def value(moved: np.ndarray) -> float:
         again = fit_calibration(source, truth, moved)
@@ -123,7 +122,7 @@ def test_pooling_error_by_hand(right: tuple[int, int], expected: float) -> None:
     truth = np.concatenate([np.arange(10) < n for n in right]).astype(np.int32)
     weights, target = np.full(20, 0.05), np.array([[0.8, 0.2], [0.2, 0.8]])
     calibration = fit_calibration(given_, truth, weights)
-    found = calibration.pooling_error(given_, truth, weights, target, calibration.apply(target), np.eye(2))
+    _, found = calibration.influence(target, calibration.apply(target), np.eye(2))
     assert found == pytest.approx(expected, abs=1e-12)
 
 
@@ -148,6 +147,6 @@ def test_pooling_error_beyond_luck_is_the_gap_to_unpooled_bins(n_classes: int) -
         return float((chances * slopes).sum() / 300)
 
     gap = (mean(pooled + 1e-6 * (unpooled - pooled)) - mean(pooled - 1e-6 * (unpooled - pooled))) / 2e-6
-    found = calibration.pooling_error(source, truth, weights, target, calibrated, slopes)
+    _, found = calibration.influence(target, calibrated, slopes)
     assert abs(gap) > 0.05
     assert found == pytest.approx(abs(gap), rel=1e-6)

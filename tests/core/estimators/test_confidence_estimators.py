@@ -8,14 +8,11 @@ import pytest
 
 from mandoline_core import EstimatorSettings
 from mandoline_core.estimators.atc import ThresholdedConfidence, ThresholdedEntropy
-from mandoline_core.estimators.average_confidence import AverageConfidence
 from mandoline_core.estimators.base import Estimator
 from mandoline_core.estimators.bbse import Bbse
-from mandoline_core.estimators.cbpe import Cbpe
-from mandoline_core.estimators.doc import DifferenceOfConfidences
+from mandoline_core.estimators.cbpe import Cbpe, Pape, expected_metric
 from mandoline_core.estimators.doubly_robust import DoublyRobust
-from mandoline_core.estimators.expected import expected_metric
-from mandoline_core.estimators.pape import Pape
+from mandoline_core.estimators.of_accuracy import AverageConfidence, DifferenceOfConfidences
 from mandoline_core.metrics.metric import evaluate
 from mandoline_core.metrics.registry import METRICS, get_metric
 from tests.core.answered import (

@@ -10,11 +10,9 @@ from scipy.stats import beta, binom
 
 from mandoline_core.estimating.diagnostics import interval_of
 from mandoline_core.estimators.atc import ThresholdedConfidence
-from mandoline_core.estimators.average_confidence import AverageConfidence
-from mandoline_core.estimators.cbpe import Cbpe
-from mandoline_core.estimators.expected import expected_metric
+from mandoline_core.estimators.cbpe import Cbpe, Pape, expected_metric
 from mandoline_core.estimators.intervals import RowInfluence
-from mandoline_core.estimators.pape import Pape
+from mandoline_core.estimators.of_accuracy import AverageConfidence
 from mandoline_core.metrics.registry import get_metric
 from tests.core.answered import SamplePair, answers, state, state_drawn
 

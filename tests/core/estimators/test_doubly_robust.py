@@ -14,7 +14,6 @@ from mandoline_core.estimating.diagnostics import interval_of
 from mandoline_core.estimators.confident import AnsweredRows, read_known
 from mandoline_core.estimators.doubly_robust import Design, DoublyRobust, combine
 from mandoline_core.estimators.mandoline import Mandoline
-from mandoline_core.estimators.reweighted import weigh
 from mandoline_core.metrics.registry import get_metric
 from mandoline_core.weighting.problem import Problem
 from tests.core.answered import SamplePair, answers, multiples, random_answers, state, state_drawn
@@ -119,13 +118,13 @@ def test_influence_is_the_derivative(metric: str, n_classes: int) -> None:
     own_folds = rng.permutation(40) % 5
 
     def parts(problem: Problem, folds: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
-        known, first = read_known(problem), weigh(problem).outcome
+        known, first = read_known(problem), Mandoline().weigh(problem)
         design = Design(np.arange(n_classes), np.array([0.55, 0.7]))
         columns = design.columns(known.source), design.columns(known.target)
         weights = first.weights(problem.members)
         found = combine(problem.metric, problem.members.statistics, *columns, weights, folds)
-        _, source, target = weigh(problem, found.by_weight)
-        return problem.metric.combine(found.means), source + found.by_model, target + found.by_target
+        source, target = Mandoline().weigh(problem, found.by_weight).influence.pieces(problem.members)
+        return problem.metric.combine(found.means), source + found.by_source, target + found.by_target
 
     def at(side: int = 0, row: int = 0, more: int = 0) -> tuple[float, np.ndarray, np.ndarray]:
         counts = [multiples(len(rows.truth), times) for rows in drawn]

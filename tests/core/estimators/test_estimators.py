@@ -293,3 +293,11 @@ def test_denoised_is_far_closer_than_the_papers_weights_when_its_assumption_hold
     denoised, paper = 100 * np.mean(errors, axis=0)
     print(f"k = {n_slices}: denoised {denoised:.2f} points, paper {paper:.2f}, ratio {denoised / paper:.3f}")
     assert denoised <= 0.4 * paper, f"denoised {denoised:.2f} points, paper {paper:.2f}"
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_a_method_says_what_it_does_and_how_long_it_takes(name):
+    """In one sentence; those that look at all columns of all rows take long enough for a person to be told."""
+    estimator = ESTIMATORS[name]
+    assert estimator.does.endswith(".")
+    assert (estimator.seconds > 0) == ("features" in estimator.needs)

@@ -345,10 +345,6 @@ def test_values_that_cannot_be_compared_are_said() -> None:
     assert message(source, target, ["parts"]).startswith("Column 'parts' holds values of type List")
 
 
-def test_a_number_of_rows_below_one_is_refused() -> None:
-    assert message(*samples(), ["age"], max_rows=0) == "max_rows must be at least 1. Got 0."
-
-
 def test_a_chosen_column_that_one_sample_lacks_values_of_tells_by_its_holes() -> None:
     found = build_features(*pair({"a": [1.0, 2.0]}, {"a": [None, None]}), ["a"])
     assert found.names == ("a", "a missing")

@@ -15,19 +15,26 @@ from mandoline_core.project.file import dump_project, load_project, parse_projec
 from mandoline_core.project.project import Project
 from mandoline_core.project.settings import EstimatorSettings, MethodSettings, MetricSettings
 from mandoline_core.samples.sample import Model
-from mandoline_core.slices.column_rules import (
+from mandoline_core.slices.kinds import (
+    All,
+    Any,
     Category,
+    Confidence,
+    Entropy,
+    Expression,
     Flag,
     Keyword,
     Length,
     Missing,
+    Not,
     Overlap,
+    Prediction,
     Range,
     Regex,
     Threshold,
+    slicing_function,
 )
 from mandoline_core.slices.noise import Correction, Noise
-from mandoline_core.slices.rules import All, Any, Confidence, Entropy, Expression, Not, Prediction, slicing_function
 
 CONTRACT = """
 version = 1

@@ -12,10 +12,23 @@ import pytest
 from mandoline_core.errors import SliceError
 from mandoline_core.samples.sample import Model, Sample
 from mandoline_core.slices.codes import codes, slice_codes
-from mandoline_core.slices.column_rules import Category, Flag, Keyword, Missing, Threshold
+from mandoline_core.slices.kinds import (
+    All,
+    Any,
+    Category,
+    Confidence,
+    Entropy,
+    Expression,
+    Flag,
+    Keyword,
+    Missing,
+    Not,
+    Prediction,
+    Threshold,
+    slicing_function,
+)
 from mandoline_core.slices.noise import Correction, Noise
 from mandoline_core.slices.resolving import resolve
-from mandoline_core.slices.rules import All, Any, Confidence, Entropy, Expression, Not, Prediction, slicing_function
 
 LR = Model("lr", "lr", {"a": "lr_a", "b": "lr_b"})
 MLP = Model("mlp", "mlp", {"a": "mlp_a", "b": "mlp_b"})

@@ -1,0 +1,126 @@
+"""All, any and not: other slices say so."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import narwhals as nw
+
+from mandoline_core.errors import SliceError
+from mandoline_core.slices.rule import Control, Ground, Schema, Slice, either
+
+
+@dataclass(frozen=True, kw_only=True)
+class Combination(Slice):
+    """What the kinds made of other slices share: their names, or the slices themselves once resolved."""
+
+    fewest: ClassVar[int] = 2  # slices to start from
+    of: tuple[str | Slice, ...]
+
+    def _check(self) -> None:
+        if isinstance(self.of, Slice):
+            self._set("of", (self.of,))
+        for other in self._check_list("of", "slices"):
+            if not isinstance(other, Slice) and (not isinstance(other, str) or not other):
+                raise self._wrong("of", "a list of slice names", other)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the other slices."""
+        return tuple(other.name if isinstance(other, Slice) else other for other in self.of)
+
+    @property
+    def made_of(self) -> tuple[str | Slice, ...]:
+        """The other slices."""
+        return self.of
+
+    def made_again(self, of: tuple[str | Slice, ...]) -> Slice:
+        """Make the same combination of other slices."""
+        return replace(self, of=of)
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """The columns of all its parts."""
+        return tuple(dict.fromkeys(column for part in self.of if isinstance(part, Slice) for column in part.reads))
+
+    @classmethod
+    def start(cls, ground: Ground) -> Slice | None:
+        """Combine the first slices."""
+        if len(ground.slices) < cls.fewest:
+            raise SliceError("A combination needs other slices to be made of. Add them first.")
+        return cls(cls.kind, of=tuple(ground.slices[: cls.fewest]))
+
+    def form(self) -> tuple[Control, ...]:
+        """Offer the other slices."""
+        return (Control("slices", "of", "Of", list(self.names)),)
+
+
+@dataclass(frozen=True, kw_only=True)
+class All(Combination, kind="all", title="All of"):
+    """Take the rows inside all of some slices; outside one is outside, else abstaining in one is abstaining.
+
+    Examples
+    --------
+    >>> All("both", of=("negation", "long")).describe()
+    'negation and long'
+    """
+
+    def describe(self) -> str:
+        """Say the rule in plain words."""
+        return either(self.names, "and")
+
+    def compile_codes(self, schema: Schema) -> nw.Expr:
+        """Take the least code."""
+        return nw.min_horizontal(*(part.compile_codes(schema) for part in self.parts))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Any(Combination, kind="any", title="Any of"):
+    """Take the rows inside any of some slices; inside one is inside, else abstaining in one is abstaining.
+
+    Examples
+    --------
+    >>> Any("either", of=("negation", "long")).describe()
+    'negation or long'
+    """
+
+    def describe(self) -> str:
+        """Say the rule in plain words."""
+        return either(self.names)
+
+    def compile_codes(self, schema: Schema) -> nw.Expr:
+        """Take the largest code."""
+        return nw.max_horizontal(*(part.compile_codes(schema) for part in self.parts))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Not(Combination, kind="not", title="Not"):
+    """Take the rows outside another slice.
+
+    Examples
+    --------
+    >>> Not("plain", of="negation").describe()
+    'not negation'
+    """
+
+    fewest: ClassVar[int] = 1
+
+    def _check(self) -> None:
+        if isinstance(self.of, str) and self.of:
+            self._set("of", (self.of,))
+        super()._check()
+        if len(self.of) != 1:
+            raise self._wrong("of", "the name of one slice", list(self.names))
+
+    def describe(self) -> str:
+        """Say the rule in plain words."""
+        return f"not {self.names[0]}"
+
+    def compile_codes(self, schema: Schema) -> nw.Expr:
+        """Turn the code around."""
+        return self.parts[0].compile_codes(schema) * -1
+
+    def form(self) -> tuple[Control, ...]:
+        """Offer the other slice."""
+        return (Control("slice", "of", "Of", self.names[0]),)

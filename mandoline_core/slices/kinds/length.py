@@ -1,0 +1,73 @@
+"""Length: a text has more, or fewer, words or characters than a bound."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Self
+
+import narwhals as nw
+
+from mandoline_core.errors import did_you_mean
+from mandoline_core.samples import Sample
+from mandoline_core.slices.rule import (
+    TEXT,
+    BoundedRule,
+    Control,
+    Ground,
+    Measure,
+    OfColumn,
+    Schema,
+    Slice,
+    middle,
+    shown,
+)
+from mandoline_core.slices.text import count_words
+
+_UNITS = {"words": "words", "characters": "characters"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Length(OfColumn, BoundedRule, kind="length", title="Text length", is_frequent=True, need=TEXT):
+    """Measure a text in words (between white space) or characters.
+
+    Examples
+    --------
+    >>> Length("short", column="text", unit="words", below=20).describe()
+    'text below 20 words'
+    """
+
+    unit: str = field(default="words", metadata=shown("choice", "Counted in", options=_UNITS))
+
+    def _check(self) -> None:
+        if self.unit not in _UNITS:
+            raise self._wrong("unit", "'words' or 'characters'", self.unit, did_you_mean(str(self.unit), _UNITS))
+        super()._check()
+
+    def describe(self) -> str:
+        """Say the rule in plain words."""
+        return f"{self.column} {self._bounds(f' {self.unit}')}"
+
+    def measure(self, schema: Schema) -> Measure | None:
+        """Count words or characters; a column without a single text has no lengths."""
+        return None if schema[self.column] == nw.Unknown else Measure(f"\0{self.unit}\0{self.column}", self._count())
+
+    def _count(self) -> nw.Expr:
+        text = nw.col(self.column)
+        return count_words(text) if self.unit == "words" else text.str.len_chars()
+
+    def _codes(self, column: nw.Expr, schema: Schema) -> nw.Expr:
+        measure = self.measure(schema)
+        return self._compare(self._count() if measure is None else measure.value(schema), column.is_null())
+
+    @classmethod
+    def start(cls, ground: Ground) -> Slice | None:
+        """Take short texts of the wordiest column."""
+        return cls("short", column=ground.text[0], below=30) if ground.text else None
+
+    def refit(self, source: Sample) -> Self:
+        """Cut at the middle length."""
+        return self._cut_at(middle(source.frame.select(self._count().alias("length"))["length"]))
+
+    def form(self) -> tuple[Control, ...]:
+        """Offer the unit and the cuts."""
+        return *super().form(), *self._cuts()

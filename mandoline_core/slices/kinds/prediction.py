@@ -1,0 +1,73 @@
+"""Prediction: a model puts a row in a class."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import narwhals as nw
+
+from mandoline_core.errors import SliceError
+from mandoline_core.samples import Model, Sample
+from mandoline_core.slices.families import each_class
+from mandoline_core.slices.rule import CLASSES, Ground, OfModel, Scalar, Schema, Slice, is_class, plain, shown
+
+_EACH = {None: "(one slice for each class)"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Prediction(OfModel, kind="prediction", title="Predicted classes", is_frequent=True):
+    """Take the rows a model puts in a class; without a value, make one slice for each class.
+
+    Examples
+    --------
+    >>> Prediction("praised", value="positive").describe()
+    'the model predicts positive'
+    """
+
+    value: Scalar | None = field(default=None, metadata=shown("class", "Predicted class", options=_EACH))
+
+    def _check(self) -> None:
+        super()._check()
+        value: object = self.value
+        if value is not None and (not isinstance(value, (str, int, float)) or value == ""):
+            raise self._wrong("value", "a class: a text, a number or true/false", value)
+
+    def describe(self) -> str:
+        """Say the rule in plain words."""
+        return f"{self.model_name} predicts {'each class' if self.value is None else plain(self.value)}"
+
+    @property
+    def needs(self) -> dict[str, str]:
+        """The prediction, once the model is known."""
+        column = self.model.prediction if isinstance(self.model, Model) else None
+        return {} if column is None else {column: CLASSES}
+
+    def _check_model(self, model: Model) -> None:
+        if model.prediction is None:
+            raise SliceError(
+                f"Slice {self.name!r} needs predictions, and model {model.name!r} has none. "
+                "Give the model a prediction column."
+            )
+
+    @property
+    def is_family(self) -> bool:
+        """Tell whether the rule stands for several slices."""
+        return self.value is None
+
+    def members(self, source: Sample, target: Sample) -> Sequence[Slice]:
+        """Make one slice for each class."""
+        if self.value is not None:
+            return [self]
+        found = each_class(self, source, target, 'value = "a"')
+        return [replace(self, name=f"{self.name}_{name}", value=value) for name, value in found.items()]
+
+    def compile_codes(self, schema: Schema) -> nw.Expr:
+        """Compare the prediction with the class."""
+        (column,) = self.needs
+        return is_class(column, (self.value,), schema)
+
+    @classmethod
+    def start(cls, ground: Ground) -> Slice | None:
+        """Take each class, if there is a model."""
+        return cls("predicted") if ground.source.models else None

@@ -1,0 +1,55 @@
+"""Regex: a regular expression is found in a text."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+import narwhals as nw
+
+from mandoline_core.errors import SliceError
+from mandoline_core.slices.rule import TEXT, Ground, OfColumn, Slice, shown
+from mandoline_core.slices.text import check_regex, portable_regex
+
+_HELP = "A regular expression, without look-around or back-references, so that it runs in linear time."
+
+
+@dataclass(frozen=True, kw_only=True)
+class Regex(OfColumn, kind="regex", title="Regular expression", need=TEXT):
+    r"""Find a regular expression in a column of text.
+
+    Examples
+    --------
+    >>> Regex("link", column="text", pattern=r"https?://").describe()
+    'text matches https?://'
+    """
+
+    pattern: str = field(metadata=shown("text", "Pattern", help=_HELP))
+
+    def _check(self) -> None:
+        super()._check()
+        self._check_text("pattern")
+        try:
+            check_regex(self.pattern)
+        except SliceError as error:
+            raise SliceError(f"Slice {self.name!r}: {error}") from None
+
+    def describe(self) -> str:
+        """Say the rule in plain words."""
+        return f"{self.column} matches {self.pattern}"
+
+    def _inside(self, column: nw.Expr) -> nw.Expr:
+        return column.str.contains(portable_regex(self.pattern))
+
+    def marks(self, text: str) -> list[tuple[int, int]]:
+        """Find the pattern as Python reads it; one that only the engines can read marks nothing."""
+        try:
+            found = list(re.finditer(self.pattern, text[:2000]))
+        except re.error:
+            return []
+        return [match.span() for match in found if match.end() > match.start()]
+
+    @classmethod
+    def start(cls, ground: Ground) -> Slice | None:
+        """Look for a number in the wordiest text."""
+        return cls("pattern", column=ground.text[0], pattern="[0-9]+") if ground.text else None

@@ -1,0 +1,256 @@
+"""The rule: what every kind of slice shares, its settings checked as they come in, and what a kind may say."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, fields, replace
+from typing import Any, ClassVar, Self
+
+import narwhals as nw
+
+from mandoline_core.errors import SliceError
+from mandoline_core.samples import Model, Sample
+from mandoline_core.slices.noise import Noise
+from mandoline_core.slices.rule.control import Control
+from mandoline_core.slices.rule.measures import Measure
+from mandoline_core.slices.rule.needs import NUMBERS, TEXT, Schema
+from mandoline_core.slices.rule.starting import Ground
+
+Scalar = str | int | float | bool
+
+
+@dataclass(frozen=True)
+class Slice:
+    """What every slice has beside its rule.
+
+    A kind is a subclass in `kinds`: its fields, what it needs and compiles to, how it reads, and whatever else below
+    is not as for most.
+
+    Parameters
+    ----------
+    name : str
+        The slice's name.
+    noise : Noise, optional
+        How far to trust the slice; entirely when left out.
+    gold : str, optional
+        A column that holds the true answer, read as `Flag` reads its column.
+    enabled : bool
+        A disabled slice can be named by others but is not modelled.
+    """
+
+    kind: ClassVar[str] = ""
+    title: ClassVar[str] = ""
+    is_frequent: ClassVar[bool] = False
+    unwritable: ClassVar[str] = ""  # why no project file can hold it, and what to do instead
+    name: str
+    _: KW_ONLY
+    noise: Noise | None = None
+    gold: str | None = None
+    enabled: bool = True
+
+    def __init_subclass__(cls, *, kind: str = "", title: str = "", is_frequent: bool = False, **more: Any) -> None:
+        """Take what a kind is called: in a project file, and where it is offered, there among the first or not."""
+        super().__init_subclass__(**more)
+        cls.kind, cls.title, cls.is_frequent = kind, title, is_frequent
+
+    def __post_init__(self) -> None:
+        """Refuse what no data could make right."""
+        name: object = self.name
+        if not isinstance(name, str) or not name.strip():
+            raise SliceError(f"A slice's name must be a text that is not empty. Got {self.name!r}.")
+        if self.noise is not None and not isinstance(self.noise, Noise):
+            raise self._wrong("noise", "a Noise with corrections", self.noise)
+        if self.gold is not None:
+            self._check_text("gold")
+            if self.is_family:
+                raise SliceError(
+                    f"Slice {self.name!r} stands for several slices, so one gold column cannot be the truth of each. "
+                    "Write the slices out, each with its own."
+                )
+        if not isinstance(self.enabled, bool):
+            raise self._wrong("enabled", "true or false", self.enabled)
+        if self.noise is not None and self.noise.measured and self.gold is None:
+            raise SliceError(
+                f"Slice {self.name!r} asks for measured corrections but has no gold column to measure against. "
+                "Add gold."
+            )
+        self._check()
+
+    def _check(self) -> None:
+        """Refuse settings of this kind that contradict themselves."""
+
+    # What the rule says and reads.
+
+    def describe(self) -> str:
+        """Say the rule in plain words."""
+        raise NotImplementedError
+
+    @property
+    def needs(self) -> Mapping[str, str]:
+        """What the rule asks of each column whose type matters: one of the words in `needs`."""
+        return {}
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """The columns that decide the slice's codes, as far as the rule is resolved; its gold column does not."""
+        return tuple(self.needs)
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """What decides the slice's codes: its rule, without name, noise, gold and enabled."""
+        common = {item.name for item in fields(Slice)}
+        values = (getattr(self, item.name) for item in fields(self) if item.name not in common)
+        return (self.kind, *(_key(value) for value in values))
+
+    def remedy(self, need: str, dtype: nw.dtypes.DType) -> str:
+        """Say what to do about a column that does not hold what the rule needs."""
+        if need == NUMBERS and dtype == nw.String:
+            return "For the length of a text use kind 'length'; else make the column numbers."
+        if need == NUMBERS and dtype == nw.Boolean:
+            return "For true/false use kind 'flag'."
+        if need == TEXT and dtype.is_numeric():
+            return "For numbers use kind 'threshold', 'range' or 'category'."
+        return "Choose another column or another kind."
+
+    def marks(self, _text: str) -> list[tuple[int, int]]:
+        """Find what the rule matches in a text, to show it: the start and the end of each place."""
+        return []
+
+    # What becomes of it on data.
+
+    def compile_codes(self, schema: Schema) -> nw.Expr:
+        """Compile a resolved rule whose columns have been checked to an expression of codes."""
+        raise NotImplementedError
+
+    def measure(self, _schema: Schema) -> Measure | None:
+        """Say what the rule computes of a row before it compares; most compare what is there."""
+        return None
+
+    @property
+    def is_family(self) -> bool:
+        """Tell whether the rule stands for several slices."""
+        return False
+
+    def for_model(self, _source: Sample, _model: Model | None) -> Slice:
+        """Put the model that the rule speaks of in the place of its name."""
+        return self
+
+    def members(self, _source: Sample, _target: Sample) -> Sequence[Slice]:
+        """Write a family out, and decide what only both samples together can tell."""
+        return [self]
+
+    def settle(self, _sample: Sample) -> Slice:
+        """Check the rule against the values of one sample, and decide what these can tell."""
+        return self
+
+    # What it is made of: the other slices of a combination.
+
+    @property
+    def made_of(self) -> tuple[str | Slice, ...]:
+        """The other slices that the rule is made of: by name, or themselves once resolved."""
+        return ()
+
+    def made_again(self, _of: tuple[str | Slice, ...]) -> Slice:
+        """Make the same rule of other slices."""
+        return self
+
+    @property
+    def parts(self) -> tuple[Slice, ...]:
+        """The other slices themselves; `resolve` puts them in the place of their names."""
+        parts = tuple(other for other in self.made_of if isinstance(other, Slice))
+        if len(parts) < len(self.made_of):
+            raise self._not_resolved()
+        return parts
+
+    @property
+    def leaves(self) -> Iterator[Slice]:
+        """The rules at the bottom of a combination; the rule itself if it is none."""
+        if not self.made_of:
+            yield self
+        for part in self.parts:
+            yield from part.leaves
+
+    # How it is made and changed by hand.
+
+    @classmethod
+    def start(cls, _ground: Ground) -> Slice | None:
+        """Make a rule to start from; None where the data do not allow it, an error where a person can mend it."""
+        return None
+
+    def form(self) -> tuple[Control, ...]:
+        """Describe the controls that the rule is edited with: those that its fields are `shown` with."""
+        said = {item.name: item.metadata["control"] for item in fields(self) if "control" in item.metadata}
+        return tuple(Control(field=name, value=getattr(self, name), **control) for name, control in said.items())
+
+    def edited(self, field: str, value: Any, _source: Sample) -> Self:
+        """Return the rule with what a control of its form now holds.
+
+        Parameters
+        ----------
+        field : str
+            The control's.
+        source : Sample
+            Bounds and values that start anew are this sample's.
+        """
+        return replace(self, **{field: value})
+
+    # What kinds check themselves with.
+
+    def _control(self, type_: str, field: str, label: str, **settings: Any) -> Control:
+        """Describe a control that shows one of the rule's own settings."""
+        return Control(type_, field, label, getattr(self, field), **settings)
+
+    def _not_resolved(self) -> SliceError:
+        return SliceError(f"Slice {self.name!r} is not resolved. Call resolve() on the rules first.")
+
+    def _wrong(self, field: str, expected: str, value: object, hint: str = "") -> SliceError:
+        """Build the message for a setting of the wrong type."""
+        return SliceError(f"Slice {self.name!r}: {field} must be {expected}. Got {value!r}.{hint}")
+
+    def _set(self, field: str, value: object) -> None:
+        """Replace a setting by its canonical form, while the slice is being made."""
+        object.__setattr__(self, field, value)
+
+    def _check_text(self, *names: str) -> None:
+        """Refuse what is not a text, or empty."""
+        for field in names:
+            value = getattr(self, field)
+            if not isinstance(value, str) or not value:
+                raise self._wrong(field, "a text that is not empty", value)
+
+    def _check_number(self, *names: str) -> None:
+        """Refuse what is not a finite number; None passes."""
+        for field in names:
+            value = getattr(self, field)
+            if value is None:
+                continue
+            if isinstance(value, bool) or not isinstance(value, (int, float)):
+                raise self._wrong(field, "a number", value)
+            if not math.isfinite(value):
+                raise self._wrong(field, "a finite number", value)
+
+    def _check_bool(self, *names: str) -> None:
+        """Refuse what is not true or false."""
+        for field in names:
+            if not isinstance(getattr(self, field), bool):
+                raise self._wrong(field, "true or false", getattr(self, field))
+
+    def _check_list(self, field: str, what: str) -> tuple[object, ...]:
+        """Refuse what is not a list with something in it; store it as a tuple."""
+        value = getattr(self, field)
+        if isinstance(value, str):
+            raise self._wrong(field, f"a list of {what}", value, f" Did you mean [{value!r}]?")
+        if not isinstance(value, Iterable):
+            raise self._wrong(field, f"a list of {what}", value)
+        items = tuple(value)
+        if not items:
+            raise SliceError(f"Slice {self.name!r}: {field} is empty. Expected at least one of its {what}.")
+        self._set(field, items)
+        return items
+
+
+def _key(value: object) -> object:
+    if isinstance(value, Slice):
+        return value.key
+    return tuple(_key(item) for item in value) if isinstance(value, tuple) else value

@@ -1,0 +1,155 @@
+"""A kind of slice is one class and one line in the list: everything else asks the class."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Self
+
+import narwhals as nw
+import pytest
+
+import mandoline_core as md
+from app.project import state
+from mandoline_core.slices import KINDS, codes, resolve
+from mandoline_core.slices.rule import TEXT, Control, Ground, OfColumn, Schema, Slice, answer, shown
+from tests.app.pages import current, open_app, press, run, said
+from tests.core.projects import small_frames, write_project
+
+
+@dataclass(frozen=True, kw_only=True)
+class StartsWith(OfColumn, kind="starts_with", title="Starts with", is_frequent=True, need=TEXT):
+    """Take the texts that start with something; without it, one slice for each first letter."""
+
+    beginning: str | None = field(default=None, metadata=shown("text", "Beginning", help="As it is written."))
+    trim: bool = field(default=False, metadata=shown("switch", "Ignore white space before it"))
+
+    def _check(self) -> None:
+        super()._check()
+        if self.beginning is not None:
+            self._check_text("beginning")
+        self._check_bool("trim")
+
+    def describe(self) -> str:
+        """Say the rule in plain words."""
+        return f"{self.column} starts with {self.beginning or 'each letter'}"
+
+    @property
+    def is_family(self) -> bool:
+        """Tell whether the rule stands for several slices."""
+        return self.beginning is None
+
+    def members(self, source: md.Sample, target: md.Sample) -> list[Slice]:
+        """Make one slice for each first letter."""
+        if not self.is_family:
+            return [self]
+        both = [text for sample in (source, target) for text in sample.series(self.column).drop_nulls().to_list()]
+        return [replace(self, name=f"{self.name}_{a}", beginning=a) for a in sorted({text[:1] for text in both})]
+
+    def _codes(self, column: nw.Expr, _schema: Schema) -> nw.Expr:
+        text = column.str.strip_chars() if self.trim else column
+        return answer(column.is_null(), text.str.starts_with(self.beginning))
+
+    def marks(self, text: str) -> list[tuple[int, int]]:
+        """Mark the beginning."""
+        return [(0, len(self.beginning or ""))]
+
+    @classmethod
+    def start(cls, ground: Ground) -> Slice | None:
+        """Start from what the first text starts with."""
+        return cls("start", column=ground.text[0], beginning="?").refit(ground.source) if ground.text else None
+
+    def refit(self, source: md.Sample) -> Self:
+        """Take the beginning of the column's first text."""
+        return replace(self, beginning=source.series(self.column).drop_nulls().head(1).to_list()[0][:3])
+
+    def form(self) -> tuple[Control, ...]:
+        """Add a note to what the fields show."""
+        return *super().form(), Control("note", "", "Upper and lower case count.")
+
+
+@pytest.fixture(autouse=True)
+def listed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Put the kind into the list, for as long as a test lasts."""
+    monkeypatch.setitem(KINDS, StartsWith.kind, StartsWith)
+
+
+RULE = {"name": "no first", "kind": "starts_with", "column": "text", "beginning": "not"}
+
+
+def project_with(folder: Path, rule: dict[str, object]) -> md.Project:
+    return md.load_project(write_project(folder, {"slices": [rule]}))
+
+
+def test_the_project_file_reads_and_writes_it(tmp_path: Path) -> None:
+    """A key that is not its own is refused with those that are."""
+    project = project_with(tmp_path, RULE)
+    assert project.slices == (StartsWith("no first", column="text", beginning="not"),)
+    again = md.parse_project(tomllib.loads(md.dump_project(project)), tmp_path)
+    assert again.slices == project.slices
+    with pytest.raises(md.ProjectError, match=r"begining.*Did you mean 'beginning'\?"):
+        project_with(tmp_path, {"name": "x", "kind": "starts_with", "column": "text", "begining": "n"})
+    with pytest.raises(md.ProjectError, match=r"Did you mean 'starts_with'\?"):
+        project_with(tmp_path, {**RULE, "kind": "start_with"})
+
+
+def test_an_estimate_uses_it(tmp_path: Path) -> None:
+    """By itself, as a family, within a combination; the codes are what the class says."""
+    source, target, _ = small_frames()
+    words = ["not", "so", None]
+    source["word"] = [words[row % 2] for row in range(len(source))]
+    target["word"] = [words[row % 3] for row in range(len(target))]
+    here = md.Sample(source, label="label", prediction="pred_lr")
+    there = md.Sample(target)
+    rule = StartsWith("no", column="word", beginning="no")
+    assert codes(there, [rule])[:3, 0].tolist() == [1, -1, 0]
+    report = md.estimate(here, there, [rule, md.Not("else", of="no", enabled=False)])
+    assert report.first.problem.patterns.names == ("no",)
+    assert [one.name for one in resolve([replace(rule, beginning=None)], here, there)] == ["no_n", "no_s"]
+    assert rule.reads == ("word",)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"beginning": ""}, "Slice 'no first': beginning must be a text that is not empty. Got ''."),
+        ({"trim": "yes"}, "Slice 'no first': trim must be true or false. Got 'yes'."),
+        ({"column": "txt"}, "reads column 'txt', which is not in source.csv"),
+        ({"column": "n_words"}, "needs text in column 'n_words', which holds numbers"),
+        ({"column": "label"}, "reads the label 'label', which a target does not have"),
+    ],
+)
+def test_its_errors_are_friendly(tmp_path: Path, change: dict[str, object], message: str) -> None:
+    """What is wrong, where, and what to do comes from what the kind says it needs."""
+    with pytest.raises(md.MandolineError) as refused:
+        md.estimate(project_with(tmp_path, {**RULE, **change}))
+    assert message in str(refused.value)
+
+
+def test_the_app_draws_its_form_and_writes_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The button adds it, every control shows a field, and what a person changes is in the project."""
+    monkeypatch.setenv("MANDOLINE_DATA_DIR", str(tmp_path / "store"))
+    state.store.clear()
+    app = open_app(write_project(tmp_path, {"slices": []}), "views/slices/slices.py")
+    press(app, "Starts with")
+    first = small_frames()[0]["text"].iloc[0][:3]
+    assert current(app).slices == (StartsWith("start", column="text", beginning=first),)
+    assert "Upper and lower case count." in said(app)
+    (box,) = [one for one in app.text_input if one.label == "Beginning"]
+    assert (box.value, box.help) == (first, "As it is written.")
+    box.set_value("s")
+    run(app)
+    (switch,) = [one for one in app.toggle if one.label == "Ignore white space before it"]
+    switch.set_value(True)
+    run(app)
+    assert current(app).slices == (StartsWith("start", column="text", beginning="s", trim=True),)
+    (column,) = [one for one in app.selectbox if one.label == "Column"]
+    assert "n_words" not in column.options
+    column.set_value("channel")
+    run(app)
+    assert current(app).slices[0].beginning == small_frames()[0]["channel"].iloc[0][:3]
+    (box,) = [one for one in app.text_input if one.label == "Beginning"]
+    box.set_value("")
+    run(app)
+    assert "beginning must be a text that is not empty" in said(app)
