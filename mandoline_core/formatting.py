@@ -172,6 +172,7 @@ def table(rows: Sequence[Sequence[str]], align: str) -> str:
 Vocabulary = Mapping[str, str]
 LIBRARY: Vocabulary = {
     "source": "source",
+    "source_score": "Source score",
     "target": "target",
     "a_target": "a target",
     "source_row": "source row",

@@ -11,8 +11,8 @@ from app.charts.comparison import short_title
 from app.charts.drawing import Drawing
 from app.charts.ranking import beside
 from app.charts.template import finish, palette, safe
+from app.vocabulary import title_of
 from mandoline_core.backtesting import EXPECTED_KINDS, MethodRecord, ModelBacktest
-from mandoline_core.estimators import get_estimator
 
 # Colours that people who see few of them tell apart, and a shape of its own for each.
 KINDS = {
@@ -125,4 +125,4 @@ def _number(value: float, share: bool) -> str:
 def _words(name: str, kind: str, one: MethodRecord, share: bool) -> str:
     held = "" if one.coverage is None else f"; intervals held the truth {one.coverage:.0%} of the time"
     off = _number(one.mean_absolute_error or 0.0, share)
-    return f"<b>{safe(get_estimator(name).title)}</b>, {kind}<br>off by {off} on average{held}<br>{one.n} draws"
+    return f"<b>{safe(title_of(name))}</b>, {kind}<br>off by {off} on average{held}<br>{one.n} draws"

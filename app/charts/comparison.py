@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 from app.charts.drawing import Drawing
 from app.charts.scales import TICK_FORMAT, value_axis, value_range
 from app.charts.template import SOURCE, TRUTH, finish, palette, safe, wrap
-from app.vocabulary import PLAIN
+from app.vocabulary import PLAIN, title_of
 from mandoline_core.comparing import Entry, ModelComparison
 from mandoline_core.estimators import get_estimator
 from mandoline_core.formatting import say, show_interval, show_value
@@ -169,7 +169,7 @@ def _add_dot(figure: Drawing, line: _Line, span: Sequence[float], *, share: bool
             "width": 5,
             "visible": not side,
         },
-        hovertext=f"<b>{safe(get_estimator(line.name).title)}</b>: {written}{' (beyond the axis)' if side else ''}<br>"
+        hovertext=f"<b>{safe(title_of(line.name))}</b>: {written}{' (beyond the axis)' if side else ''}<br>"
         f"{wrap(f'Assumes: {say(get_estimator(line.name).assumes, PLAIN)}', HOVER)}",
         hoverinfo="text",
     )
@@ -188,7 +188,7 @@ def _add_absence(figure: Drawing, line: _Line, *, dark: bool) -> None:
         xanchor="left",
         font={"size": 12, "color": palette(dark).muted},
         bgcolor=palette(dark).paper,
-        hovertext=f"<b>{safe(get_estimator(line.name).title)}</b>: {said}<br>{wrap(say(reason, PLAIN), HOVER)}",
+        hovertext=f"<b>{safe(title_of(line.name))}</b>: {said}<br>{wrap(say(reason, PLAIN), HOVER)}",
     )
 
 
@@ -231,7 +231,7 @@ def short_title(method: str) -> str:
     >>> short_title("mandoline"), short_title("kmm_features")
     ('Mandoline', 'Kernel matching on<br>columns')
     """
-    title = get_estimator(method).title
+    title = title_of(method)
     return wrap(title if len(title) <= TITLE else title.partition(" (")[0], TITLE)
 
 

@@ -8,8 +8,9 @@ import plotly.graph_objects as go
 
 from app.charts.drawing import Drawing
 from app.charts.template import finish, label, palette, safe, shorten
+from app.vocabulary import PLAIN
 from mandoline_core.estimating import CorrectionSlope
-from mandoline_core.formatting import is_nothing, show_step
+from mandoline_core.formatting import is_nothing, say, show_step
 
 MOST = 16
 EFFECT_DIGITS = 2  # after the point, of points: an effect is a hundredth of a slope
@@ -51,7 +52,7 @@ def correction_effects(slopes: Sequence[CorrectionSlope], *, share: bool, dark: 
         text=[_show(value, share) for _, value in shown],
         textposition="outside",
         cliponaxis=False,
-        hovertext=[f"<b>{safe(shorten(slope.slice, 60))}</b><br>{safe(slope.words)}" for slope, _ in shown],
+        hovertext=[f"<b>{safe(shorten(slope.slice, 60))}</b><br>{safe(say(slope.words, PLAIN))}" for slope, _ in shown],
         hoverinfo="text",
     )
     ends = [0.0, *values]

@@ -6,6 +6,8 @@ import plotly.graph_objects as go
 
 from app.charts.drawing import Drawing
 from app.charts.template import finish, palette, safe, wrap
+from app.vocabulary import PLAIN
+from mandoline_core.formatting import say
 from mandoline_core.trust import TheoremBound
 
 TERM_NAMES = {"hidden shift": "hidden change", "corrections": "corrections", "sampling error": "luck of the draw"}
@@ -49,7 +51,7 @@ def bound_bars(bound: TheoremBound, *, half_interval: float | None, share: bool,
                 },
                 "line": {"width": 1, "color": colours.ink},
             },
-            hovertext=wrap(term.words, 60),
+            hovertext=wrap(say(term.words, PLAIN), 60),
             hoverinfo="text",
         )
     if half_interval is not None:

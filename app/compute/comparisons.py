@@ -14,6 +14,7 @@ from app.compute.estimates import prepared
 from app.compute.reading import samples
 from app.compute.shelf import Shelf
 from app.project import Workspace
+from app.vocabulary import title_of
 from mandoline_core import MandolineError
 from mandoline_core.comparing import Comparison, Entry, ModelComparison, gather, run_estimator, summarise
 from mandoline_core.estimating import ModelProblem
@@ -103,7 +104,7 @@ def start_slow(workspace: Workspace) -> Run:
 
 
 def _task(workspace: Workspace, name: str) -> Task:
-    problem, settings, title = _problem(workspace), workspace.project.estimator, get_estimator(name).title
+    problem, settings, title = _problem(workspace), workspace.project.estimator, title_of(name)
     key, kept = keys.method(workspace, name), _kept()
 
     def work(run: Run) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from app.vocabulary import PLAIN
+from app.vocabulary import PLAIN, title_of
 from app.words.wording import plain
 from mandoline_core.comparing import Comparison, Difference, Entry, ModelComparison
 from mandoline_core.estimators import get_estimator
@@ -29,12 +29,12 @@ def agreement(comparison: ModelComparison) -> tuple[str, bool]:
     spread, share = comparison.disagreement, comparison.metric.share
     found = [(e.estimate, n) for n, e in comparison.entries.items() if e.estimate is not None and n != "source"]
     if spread is None:
-        only = plain(get_estimator(found[0][1]).title) if found else "no method"
+        only = plain(title_of(found[0][1])) if found else "no method"
         return f"Only {only} has an estimate, so there is nothing to compare it with.", False
     ends = min(found), max(found)
     apart = show_difference(spread, share=share)
     if spread > max(_half(comparison.entries[name]) for _, name in ends) and (not share or spread > LARGE):
-        lowest, highest = (plain(get_estimator(name).title) for _, name in ends)
+        lowest, highest = (plain(title_of(name)) for _, name in ends)
         return (
             f"Methods disagree by {apart}: look at Trust before you quote one. "
             f"{lowest} says {show_value(ends[0][0], share=share)}, {highest} {show_value(ends[1][0], share=share)}."
@@ -78,7 +78,7 @@ def method_table(comparison: ModelComparison, waiting: Sequence[str]) -> pd.Data
         low, high = entry.interval if entry is not None and entry.interval is not None else (None, None)
         value = None if entry is None else entry.estimate
         line: dict[str, object] = {
-            "method": estimator.title,
+            "method": title_of(name),
             "estimate": value,
             "low": low,
             "high": high,
@@ -135,7 +135,7 @@ def ranking_table(comparison: Comparison) -> pd.DataFrame:
     for name, ranking in comparison.rankings.items():
         if not ranking.order:
             continue
-        line: dict[str, object] = {"method": get_estimator(name).title, "models, best first": ", ".join(ranking.order)}
+        line: dict[str, object] = {"method": title_of(name), "models, best first": ", ".join(ranking.order)}
         if known:
             line |= {
                 "mean error": ranking.mean_absolute_error,
@@ -170,7 +170,7 @@ def difference_table(differences: Sequence[Difference]) -> pd.DataFrame:
     return pd.DataFrame(
         [
             {
-                "method": get_estimator(found.estimator).title,
+                "method": title_of(found.estimator),
                 "first": found.first,
                 "second": found.second,
                 "first minus second": found.value,

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 import pandas as pd
 
 from app.charts import MOST_SLICES, method_order, show_strength, strongest
+from app.vocabulary import title_of
 from app.words.wording import plain
 from mandoline_core.backtesting import ModelBacktest
 from mandoline_core.estimating import ModelReport, is_share
-from mandoline_core.estimators import get_estimator
 from mandoline_core.formatting import counted, show_difference, show_interval, show_value
 from mandoline_core.labelling import FewLabels, LabelPlan
 from mandoline_core.metrics import Metric
@@ -153,7 +153,7 @@ def backtest_sentence(found: ModelBacktest) -> str:
     """Say how the project's own method did where the truth was known."""
     own, source = found.expected_error(found.estimator), found.expected_error("source")
     share = found.metric.share
-    title = plain(get_estimator(found.estimator).title)
+    title = plain(title_of(found.estimator))
     if own is None:
         return f"{title} found no answer on any of the shifts that were tried."
     held = [
@@ -169,7 +169,7 @@ def backtest_sentence(found: ModelBacktest) -> str:
         said += f". Its {found.confidence:.0%} intervals held the truth in {shares}"
     best = method_order(found)[0]
     if best != found.estimator and (error := found.expected_error(best)) is not None:
-        said += f". Best was {plain(get_estimator(best).title)}, off by {show_difference(error, share=share)}"
+        said += f". Best was {plain(title_of(best))}, off by {show_difference(error, share=share)}"
     return f"{said}."
 
 
@@ -177,7 +177,7 @@ def backtest_table(found: ModelBacktest) -> pd.DataFrame:
     """List how every method did by kind of shift, at full precision."""
     lines = []
     for name in method_order(found):
-        line: dict[str, object] = {"method": get_estimator(name).title, "error to expect": found.expected_error(name)}
+        line: dict[str, object] = {"method": title_of(name), "error to expect": found.expected_error(name)}
         for kind, judged in found.kinds.items():
             one = judged.get(name)
             line[f"{kind}: error"] = None if one is None else one.mean_absolute_error

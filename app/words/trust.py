@@ -9,9 +9,9 @@ from typing import Literal, NamedTuple
 import pandas as pd
 
 from app.charts import EFFECT_DIGITS, effect, show_capped
+from app.vocabulary import title_of
 from app.words.wording import plain, tell
 from mandoline_core.estimating import Attribution, CorrectionSlope, ModelReport, is_share
-from mandoline_core.estimators import get_estimator
 from mandoline_core.formatting import counted, is_nothing, show_interval, show_points, show_times, show_value
 from mandoline_core.trust import FINITE_MEAN, FINITE_VARIANCE, USABLE, BalanceLine, Overlap, Tail, Trimming
 
@@ -43,7 +43,7 @@ def instead_sentence(method: str, report: ModelReport) -> str:
     """Say that the paper's weights stand in for a method that has no weights to change."""
     value = show_value(report.estimate, share=is_share(report))
     return (
-        f"Your method ({plain(get_estimator(method).title)}) is not a mean of weighted rows, so this part is about the "
+        f"Your method ({plain(title_of(method))}) is not a mean of weighted rows, so this part is about the "
         f"paper's weights on the same slices, which give {value}."
     )
 
@@ -52,7 +52,7 @@ def slices_instead_sentence(method: str, found: Attribution, report: ModelReport
     """Say that the paper's weights stand in for a method whose weights do not build up slice by slice."""
     value = show_value(report.source + found.total, share=is_share(report))
     return (
-        f"Your method ({plain(get_estimator(method).title)}) does not build weights up slice by slice, so this part is "
+        f"Your method ({plain(title_of(method))}) does not build weights up slice by slice, so this part is "
         f"about the paper's weights on the same slices, which give {value}."
     )
 

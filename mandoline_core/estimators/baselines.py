@@ -10,6 +10,7 @@ from mandoline_core.arrays import Floats
 from mandoline_core.errors import OverlapError
 from mandoline_core.estimators.base import Outcome
 from mandoline_core.estimators.on_patterns import OnRatios, PointRatios
+from mandoline_core.formatting import Sentence
 from mandoline_core.weighting import Problem
 
 
@@ -17,7 +18,7 @@ class Source(OnRatios):
     """Take the source's own score for the target's."""
 
     name = "source"
-    title = "Source score"
+    title = Sentence("{source_score}")
     does = "The score on your labelled data as it is, with every row counting once."
     assumes = "The new data are like the labelled data."
     needs = ()

@@ -12,11 +12,11 @@ from app.project import Workspace, state
 from app.views import parts
 from app.views.compare import slow_methods as comparing
 from app.views.estimate import evidence
+from app.vocabulary import title_of
 from app.words import comparison as words
 from app.words import wording
 from mandoline_core import MandolineError
 from mandoline_core.comparing import Comparison, ModelComparison
-from mandoline_core.estimators import get_estimator
 
 FIRST_PAIRS = 3
 FOUR_LINES = 84  # pixels a row
@@ -108,7 +108,7 @@ def pick(workspace: Workspace, comparison: ModelComparison) -> str:
     first = now if now in able else able[0]
     kept = state.typed("picked")
     key = state.bind("picked", first if kept not in able else kept)
-    picked = st.selectbox("Method", able, format_func=lambda name: get_estimator(name).title, key=key)
+    picked = st.selectbox("Method", able, format_func=title_of, key=key)
     st.caption(wording.estimator_sentence(picked))
     if picked == now:
         st.caption("The project uses this method for its estimate.")
@@ -121,7 +121,7 @@ def pick(workspace: Workspace, comparison: ModelComparison) -> str:
 
 def use(name: str) -> None:
     """Write the method into the project; undo brings the other back."""
-    title = get_estimator(name).title
+    title = title_of(name)
     done = f"The estimate now comes from {title}. Undo brings the other back."
     state.attempt(
         f"use {title}", lambda project: replace(project, estimator=replace(project.estimator, name=name)), done
@@ -188,7 +188,7 @@ def pairs(everything: Comparison, picked: str) -> None:
     found = [difference for difference in everything.differences if difference.estimator == picked]
     best = next(iter(everything.rankings[picked].order), None)
     found.sort(key=lambda one: best not in (one.first, one.second))
-    st.markdown(f"By **{wording.plain(get_estimator(picked).title)}**:")
+    st.markdown(f"By **{wording.plain(title_of(picked))}**:")
     st.markdown("\n".join(f"- {words.difference_sentence(one, metric)}" for one in found[:FIRST_PAIRS]))
     evidence.download(words.difference_table(everything.differences), "differences between models")
 

@@ -10,9 +10,9 @@ import streamlit as st
 from app import charts, compute
 from app.project import Workspace, edits, state
 from app.views import parts
+from app.vocabulary import title_of
 from app.words import wording
 from mandoline_core import Correction, Noise, Slice
-from mandoline_core.estimators import get_estimator
 
 LABELS = {
     "inside": "Truly in, when the slice says in",
@@ -204,7 +204,7 @@ def estimator_switch(workspace: Workspace) -> None:
     st.radio(
         "Estimator",
         names,
-        format_func=lambda name: short.get(name) or get_estimator(name).title,
+        format_func=lambda name: short.get(name) or title_of(name),
         captions=[wording.estimator_sentence(name) for name in names],
         key=key,
         on_change=choose_estimator,

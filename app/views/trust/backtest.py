@@ -9,11 +9,11 @@ from app.project import Workspace, state
 from app.views import parts
 from app.views.estimate import evidence
 from app.views.trust.frame import section
+from app.vocabulary import title_of
 from app.words import METHOD_WIDTH, WRAPPED, wording
 from app.words import supposing as supposing_words
 from mandoline_core import MandolineError
 from mandoline_core.backtesting import ModelBacktest
-from mandoline_core.estimators import get_estimator
 
 DRAWS = (10, 30, 100)
 _LOOKS_EVERY = 1.0  # seconds
@@ -108,7 +108,7 @@ def _results(found: ModelBacktest) -> None:
         st.markdown("\n".join(f"- {wording.tell(sentence)}" for sentence in kinds))
         reasons: dict[str, list[str]] = {}
         for name, why in found.left_out.items():
-            reasons.setdefault(why, []).append(get_estimator(name).title)
+            reasons.setdefault(why, []).append(title_of(name))
         left = [f"Left out: {wording.plain(', '.join(names))}. {wording.tell(why)}" for why, names in reasons.items()]
         left += [f"Not tried by {wording.plain(kind)}: {wording.tell(why)}" for kind, why in found.skipped.items()]
         st.markdown("\n".join(f"- {sentence}" for sentence in left))

@@ -24,6 +24,7 @@ from mandoline_core.estimators.baselines import Source
 from mandoline_core.estimators.registry import ESTIMATORS
 from mandoline_core.metrics.registry import get_metric
 from mandoline_core.weighting.problem import Problem
+from mandoline_core.weighting.stopping import take_step
 from tests.app.pages import current, labels, open_app, press, project_id, run, said
 from tests.core.projects import LONG, NEGATION, write_project
 
@@ -44,7 +45,7 @@ class Slow(Source):
         """Wait, in steps as a real method has, and answer."""
         self.begun.set()
         while not self.free.wait(0.01):
-            problem.step()
+            take_step()
         outcome = super().estimate(problem)
         return replace(outcome, value=outcome.value - 0.05)
 
@@ -88,7 +89,7 @@ def test_methods_that_cost_nothing_run_at_once_with_the_librarys_numbers(folder:
     path = write_project(folder)
     table = methods(open_page(path))
     report = estimate(load_project(path)).first
-    assert table.loc["Source score", "estimate"] == pytest.approx(100 * report.source)
+    assert table.loc["Labelled data's score", "estimate"] == pytest.approx(100 * report.source)
     assert table.loc["Mandoline (the paper's weights)", "estimate"] == pytest.approx(100 * report.estimate)
     assert table.loc["Slow method one", "note"] == "Not run yet: it runs on request."
 
@@ -119,7 +120,7 @@ def test_what_does_not_apply_says_why(folder: Path) -> None:
 def test_the_change_is_said_in_words(folder: Path) -> None:
     table = methods(open_page(write_project(folder)))
     assert table.loc["Mandoline (the paper's weights)", "change"].startswith("down ")
-    assert table.loc["Source score", "change"] == "unchanged"
+    assert table.loc["Labelled data's score", "change"] == "unchanged"
 
 
 def test_errors_show_only_once_the_truth_was_asked_for(folder: Path) -> None:
@@ -128,7 +129,7 @@ def test_errors_show_only_once_the_truth_was_asked_for(folder: Path) -> None:
     assert "Reveal the truth" in said(app)
     state.store().amend(project_id(app), {**state.store().head(project_id(app)).document, "revealed": True})
     table = methods(run(app))
-    assert table.loc["Source score", "error"].endswith(" points")
+    assert table.loc["Labelled data's score", "error"].endswith(" points")
     ranking = next(frame.value for frame in app.dataframe if "tau" in frame.value.columns)
     assert set(ranking["tau"]) <= {-1.0, 1.0}
 
@@ -151,7 +152,7 @@ def test_slow_methods_run_on_request_for_every_model(folder: Path, slow: tuple[S
     wait(app)
     table = methods(app)
     for name in ("Slow method one", "Slow method two"):
-        assert table.loc[name, "estimate"] == pytest.approx(table.loc["Source score", "estimate"] - 5)
+        assert table.loc[name, "estimate"] == pytest.approx(table.loc["Labelled data's score", "estimate"] - 5)
     assert RUN not in labels(app)
     ranking = next(frame.value for frame in app.dataframe if "models, best first" in frame.value.columns)
     assert ranking.set_index("method").loc["Slow method two", "models, best first"] == "lr, nb"
@@ -234,7 +235,7 @@ def test_without_slices_the_methods_on_slices_say_so_and_others_still_run(folder
     app = open_page(write_project(folder, {"slices": None}))
     table = methods(app)
     assert "There are no slices" in table.loc["Mandoline (the paper's weights)", "note"]
-    assert table.loc["Source score", "estimate"] > 0
+    assert table.loc["Labelled data's score", "estimate"] > 0
     assert "the methods on slices do not apply" in said(app)
 
 
@@ -246,7 +247,7 @@ def test_a_broken_slice_is_one_sentence_and_no_crash(folder: Path) -> None:
 def test_a_mean_without_a_model_is_compared_in_plain_numbers(folder: Path) -> None:
     path = write_project(folder, {"models": None, "metric": {"name": "mean", "column": "n_words"}})
     app = open_page(path)
-    assert methods(app).loc["Source score", "estimate"] > 1
+    assert methods(app).loc["Labelled data's score", "estimate"] > 1
     assert "Estimates of the mean on 300 new rows" in said(app)
     assert "Ranking needs a second model" in said(app)
 

@@ -212,7 +212,7 @@ def test_the_backtest_runs_in_the_background_and_says_what_it_proves(folder: Pat
     assert "Mandoline (the paper's weights)** was off by" in text
     assert "It cannot show a shift that the labelled data hold no trace of" in text
     table = next(frame.value for frame in app.dataframe if "error to expect" in frame.value.columns)
-    assert "Source score" in set(table["method"])
+    assert "Labelled data's score" in set(table["method"])
 
 
 def test_the_number_of_shifts_stays_when_the_backtest_is_done(folder: Path) -> None:

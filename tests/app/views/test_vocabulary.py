@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[3]
 PAGES = [f"views/{name}/{name}.py" for name in ("data", "slices", "corrections", "estimate", "compare", "trust")]
 LIBRARY_WORDS = re.compile(r"\b(source|target)('s|s)?\b(?!\.csv)", re.IGNORECASE)
 NAMED = ("label", "help", "placeholder", "body", "value", "caption", "options")  # fields that people read
-FIGURE = ("text", "hovertext", "ticktext", "name", "title")
+FIGURE = ("text", "hovertext", "ticktext", "title")  # nobody sees what a trace is called
 
 
 def texts(app: AppTest) -> Iterator[str]:
@@ -65,7 +65,7 @@ def _drawn(part: object, key: str = "") -> Iterator[str]:
 @pytest.mark.parametrize("sample", ["reviews", "digits"])
 def test_no_page_speaks_of_source_and_target(folder: Path, sample: str, page: str) -> None:
     app = open_app(ROOT / "sample_data" / sample / "project.toml", page)
-    found = [text for text in texts(app) if LIBRARY_WORDS.search(text)]
+    found = [text for text in texts(app) if LIBRARY_WORDS.search(text.replace("\\", ""))]
     assert found == []
     assert sum(len(text) for text in texts(app)) > 500  # the page was read
 
@@ -89,5 +89,4 @@ def test_nobody_rewrites_a_sentence():
     for path in [ROOT / "mandoline_core" / "trust", ROOT / "mandoline_core" / "report", ROOT / "app" / "views"]:
         for file in path.rglob("*.py"):
             imported = [node for node in ast.walk(ast.parse(file.read_text())) if isinstance(node, ast.Import)]
-            allowed = {"words.py", "encoding.py"}  # the words of a text column
-            assert file.name in allowed or not any(name.name == "re" for node in imported for name in node.names), file
+            assert not any(name.name == "re" for node in imported for name in node.names), file
