@@ -202,7 +202,7 @@ def test_squares_of_every_metrics_pieces_add_up_to_the_variance(name: str, split
 @pytest.mark.parametrize("name", ["mandoline", "denoised", "simple", "source"])
 def test_pieces_are_numerical_derivatives(name: str, split: str) -> None:
     """Row by row, with noise and abstention."""
-    problem = noisy_problem(split, 60, binary=False)
+    problem = noisy_problem(split, 48, binary=False)
     found = get_estimator(name).estimate(problem).influence.pieces(problem.members)
     for side, expected in zip(found, numerical_pieces(problem, name), strict=True):
         np.testing.assert_allclose(side, expected, rtol=0, atol=1e-8)
@@ -409,9 +409,9 @@ class World:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["f1", "auroc"])
 def test_intervals_cover_the_truth_as_often_as_they_say(name: str) -> None:
-    """In 400 worlds the 95% interval holds the truth in 92.5 to 97.5%."""
+    """In 200 worlds the 95% interval misses the truth about 5% of the time; `make calibrate` draws more."""
     rng = np.random.default_rng(21)
-    n = 400
+    n = 200
     hits = []
     for _ in range(n):
         world = World(rng)
