@@ -13,7 +13,7 @@ from app.compute.comparisons import (
     slow_run,
     start_slow,
 )
-from app.compute.corrections import CorrectionInUse, correction_row, pairs
+from app.compute.corrections import CorrectionInUse, correction_row, pairs, slices_in_use
 from app.compute.estimates import (
     curves,
     heaviest,

@@ -74,6 +74,11 @@ class Pairs:
     suggested: tuple[tuple[str, str, float], ...]
 
 
+def slices_in_use(workspace: Workspace) -> tuple[str, ...]:
+    """List the slices that are switched on, the members of families each."""
+    return prepared(workspace).problem.patterns.names
+
+
 @kept(by=keys.solution)
 def pairs(workspace: Workspace) -> Pairs:
     """Compare every pair's joint frequency before and after weighting, and test those without an edge."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import combinations
 from typing import Any
 
 import streamlit as st
@@ -98,18 +99,7 @@ def source_sliders(workspace: Workspace, rule: Slice) -> None:
                 disabled=rule.noise is None,
             )
     with matrix:
-        parts.chart(
-            charts.correction_matrix(
-                shown.inside,
-                shown.outside,
-                shown.abstain if row.source.abstains else None,
-                title="Labelled data",
-                dark=parts.is_dark(),
-            ),
-            f"matrix:source:{rule.name}",
-            alt="Correction matrix of the labelled data",
-        )
-        st.caption(row.source.sentence)
+        matrix_of(row.source, "Labelled data")
 
 
 def target_sliders(workspace: Workspace, rule: Slice) -> None:
@@ -135,18 +125,14 @@ def target_sliders(workspace: Workspace, rule: Slice) -> None:
         for field in ("inside", "outside", *(("abstain",) if row.target.abstains else ())):
             slider(rule, "target", field, getattr(row.target, field), disabled=now in HELD)
     with matrix:
-        parts.chart(
-            charts.correction_matrix(
-                row.target.inside,
-                row.target.outside,
-                row.target.abstain if row.target.abstains else None,
-                title="New data",
-                dark=parts.is_dark(),
-            ),
-            f"matrix:target:{rule.name}",
-            alt="Correction matrix of the new data",
-        )
-        st.caption(row.target.sentence)
+        matrix_of(row.target, "New data")
+
+
+def matrix_of(used: compute.CorrectionInUse, title: str) -> None:
+    """Show corrections as a matrix, and what they make of the slice's rate."""
+    abstain = used.abstain if used.abstains else None
+    st.html(charts.correction_matrix(used.inside, used.outside, abstain, title=title, dark=parts.is_dark()))
+    st.caption(used.sentence)
 
 
 def slider(rule: Slice, side: str, field: str, value: float, *, disabled: bool) -> None:
@@ -219,33 +205,39 @@ def choose_estimator(key: str) -> None:
 
 
 def dependencies(workspace: Workspace) -> None:
-    """Show which slices move together, and what is left of every pair's shift."""
+    """Show which slices move together, and on request what is left of every pair's shift."""
     st.subheader("Slices that move together", help=wording.TOOLTIPS["slices that move together"])
-    project = workspace.project
-    pairs = compute.pairs(workspace)
+    edges, names = workspace.project.edges, compute.slices_in_use(workspace)
     st.toggle(
         "Let tests choose the pairs",
-        key=state.bind("edges_auto", project.edges == "auto"),
+        key=state.bind("edges_auto", edges == "auto"),
         on_change=choose_auto,
         help="Adds a pair when its joint frequency is still off after weighting.",
     )
-    if project.edges != "auto":
-        options = [f"{a} and {b}" for a, b in pairs.all]
-        lookup = dict(zip(options, pairs.all, strict=True))
-        chosen = [f"{a} and {b}" for a, b in pairs.edges]
+    if not isinstance(edges, str):
+        lookup = {f"{a} and {b}": (a, b) for a, b in (*combinations(names, 2), *edges)}
+        in_use = {frozenset(pair) for pair in edges}
+        chosen = [words for words, pair in lookup.items() if frozenset(pair) in in_use and set(pair) <= set(names)]
         key = state.bind("edges", chosen)
-        st.multiselect("Pairs in use", options, key=key, on_change=choose_edges, args=(key, lookup))
-    if len(pairs.names) > 1:
-        dark = parts.is_dark()
-        suggested = [pair for pair in pairs.suggested if pair[:2] not in pairs.edges]
-        parts.chart(
-            charts.slice_graph(pairs.names, pairs.edges, suggested, dark=dark), "graph", alt="Slices that move together"
-        )
-        parts.chart(
-            charts.pair_gaps(pairs.all, pairs.before, pairs.after, dark=dark),
-            "pairs",
-            alt="Shift of every pair of slices",
-        )
+        st.multiselect("Pairs in use", list(lookup), key=key, on_change=choose_edges, args=(key, lookup))
+    if len(names) > 1:
+        # Two figures that every move of a slider would draw again are drawn for those who look at them.
+        pictures = st.expander("Every pair, before and after weighting", key="pair_pictures", on_change="rerun")
+        if pictures.open:
+            with pictures:
+                pair_pictures(workspace)
+
+
+def pair_pictures(workspace: Workspace) -> None:
+    """Draw which pairs are joined or worth joining, and how far every pair is off."""
+    pairs, dark = compute.pairs(workspace), parts.is_dark()
+    suggested = [pair for pair in pairs.suggested if pair[:2] not in pairs.edges]
+    parts.chart(
+        charts.slice_graph(pairs.names, pairs.edges, suggested, dark=dark), "graph", alt="Slices that move together"
+    )
+    parts.chart(
+        charts.pair_gaps(pairs.all, pairs.before, pairs.after, dark=dark), "pairs", alt="Shift of every pair of slices"
+    )
 
 
 def choose_auto() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
@@ -69,7 +70,6 @@ def every_chart(names: tuple[str, ...], *, dark: bool = False) -> dict[str, go.F
         "histogram_with_cut": charts.histogram_with_cut(
             [1.0, 2.0, np.nan], [2.0, 3.0], column=names[0], above=1.5, below=None, dark=dark
         ),
-        "correction_matrix": charts.correction_matrix(0.9, 0.1, 0.5, title=names[0], dark=dark),
         "slice_graph": charts.slice_graph(names, pairs[:1], [(*pair, 4.0) for pair in pairs[1:2]], dark=dark),
         "pair_gaps": charts.pair_gaps(pairs, [0.1] * len(pairs), [0.01] * len(pairs), dark=dark),
         "balance": charts.balance(names, [0.5] * len(names), [0.2] * len(names), [False] * len(names), dark=dark),
@@ -368,13 +368,19 @@ def test_a_column_with_hardly_any_values_can_be_shown(values):
 
 @pytest.mark.parametrize("dark", [False, True])
 def test_the_matrix_shows_its_numbers_in_colours_that_can_be_read(dark):
-    figure = charts.correction_matrix(0.95, 0.02, 0.4, title="Labelled data", dark=dark)
-    assert np.allclose(figure.data[0].z, [[0.05, 0.98, 0.6], [0.95, 0.02, 0.4]])
-    cells = {note.text: note.font.color for note in figure.layout.annotations}
-    assert set(cells) == {f"<b>{n}%</b>" for n in (5, 98, 60, 95, 2, 40)}
-    assert cells["<b>95%</b>"] != cells["<b>5%</b>"]
-    assert figure.layout.xaxis.ticktext == ("in", "out", "abstains")
-    assert len(charts.correction_matrix(1, 0, None, title="t").layout.xaxis.ticktext) == 2
+    html = charts.correction_matrix(0.95, 0.02, 0.4, title="Labelled data", dark=dark)
+    cells = re.findall(r"background-color:rgb\((\d+),\d+,\d+\);color:(#\w+);[^>]*>([\d.]+)%</td>", html)
+    assert [float(cell) for _, _, cell in cells] == [95, 2, 40, 5, 98, 60]  # truly in, then truly out
+    for shade, ink, _ in cells:
+        assert (int(shade) > 140) == (ink == "#16191D")  # dark letters on what is light, light ones on what is dark
+    assert re.findall(r'scope="col"[^>]*>(\w+)<', html) == ["in", "out", "abstains"]
+    assert len(re.findall(r'scope="col"', charts.correction_matrix(1, 0, None, title="t"))) == 2
+
+
+def test_the_matrix_shows_every_digit_and_escapes_its_title():
+    html = charts.correction_matrix(0.525, 0.005, 1 / 3, title="<b>x")
+    assert all(f">{number}%<" in html for number in ("52.5", "0.5", "33.3", "47.5", "99.5", "66.7"))
+    assert "<b>x" not in html
 
 
 def test_suggested_edges_are_dashed_and_wider_the_stronger():
