@@ -22,8 +22,10 @@ app: $(READY) ## Start the app on a sample project
 	$(BIN)/mandoline app
 
 # One thread a process: threads that wait for each other would slow small matrices down a lot. One process more than
-# there are cores: those that drive a browser mostly wait for it.
-PYTEST := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(shell expr $$(nproc 2>/dev/null || echo 2) + 1)
+# there are cores: the one that drives a browser mostly waits for it. Whoever has nothing left takes from the others,
+# so that tests that share a server, a browser or a sample stay together.
+PYTEST := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest --dist worksteal \
+	-n $(shell expr $$(nproc 2>/dev/null || echo 2) + 1)
 
 test: $(READY) browser ## Run the whole test suite, in a real browser too
 	$(PYTEST)

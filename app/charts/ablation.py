@@ -7,6 +7,7 @@ from itertools import groupby, pairwise
 
 import plotly.graph_objects as go
 
+from app.charts.drawing import Drawing
 from app.charts.scales import TICK_FORMAT, ZOOMED, value_range
 from app.charts.template import SOURCE, TRUTH, WIDE_AXIS, finish, label, palette, safe, shorten, wrap
 from mandoline_core.estimating import Ablation, AblationPoint
@@ -22,7 +23,7 @@ def ablation_curve(
     colours, points = palette(dark), curves.cumulative
     n_slices = len(points) - 1
     known = [point for point in points if point.estimate is not None]
-    figure = go.Figure()
+    figure = Drawing()
     _add_band(figure, points, colours.band)
     if truth is not None:
         figure.add_scatter(
@@ -98,7 +99,7 @@ def _rises(points: Sequence[AblationPoint]) -> bool:
     return values[-1] > values[0] if values else False
 
 
-def _add_band(figure: go.Figure, points: Sequence[AblationPoint], colour: str) -> None:
+def _add_band(figure: Drawing, points: Sequence[AblationPoint], colour: str) -> None:
     """Shade the intervals, run by run: a gap must not be bridged. A run of one point gets a bar."""
     places = [(i, point.interval) for i, point in enumerate(points)]
     for has_interval, group in groupby(places, key=lambda place: place[1] is not None):
@@ -120,7 +121,7 @@ def _add_band(figure: go.Figure, points: Sequence[AblationPoint], colour: str) -
         )
 
 
-def _add_gaps(figure: go.Figure, points: Sequence[AblationPoint], level: float, colour: str) -> None:
+def _add_gaps(figure: Drawing, points: Sequence[AblationPoint], level: float, colour: str) -> None:
     missing = [i for i, point in enumerate(points) if point.estimate is None]
     if missing:
         figure.add_scatter(
@@ -184,7 +185,7 @@ def leave_one_out(curves: Ablation, *, full: float, share: bool = True, dark: bo
     )
     changes = [None if point.estimate is None else point.estimate - full for point in points]
     places = [-i for i in range(len(points))]
-    figure = go.Figure()
+    figure = Drawing()
     figure.add_bar(
         x=[0.0 if change is None else scale * change for change in changes],
         y=places,

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import plotly.graph_objects as go
 
+from app.charts.drawing import Drawing
 from app.charts.scales import TICK_FORMAT, value_axis, value_range
 from app.charts.template import SOURCE, finish, label, palette, safe, shorten
 from mandoline_core.arrays import Interval
@@ -37,7 +38,7 @@ def waterfall(found: Attribution, source: float, *, metric: str, share: bool, da
     colours, steps = palette(dark), _steps(found.parts, source, share)
     places = [-(i + 1) for i in range(len(steps))]
     last = -(len(steps) + 1)
-    figure = go.Figure()
+    figure = Drawing()
     figure.add_bar(
         x=[step.value for step in steps],
         y=places,

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import plotly.graph_objects as go
 
 from app.charts.comparison import short_title
+from app.charts.drawing import Drawing
 from app.charts.ranking import beside
 from app.charts.template import finish, palette, safe
 from app.vocabulary import title_of
@@ -43,7 +44,7 @@ def backtest_errors(found: ModelBacktest, *, dark: bool = False) -> go.Figure:
     scale = 100.0 if share else 1.0
     methods = method_order(found)
     places = {name: -i for i, name in enumerate(methods)}
-    figure = go.Figure()
+    figure = Drawing()
     values = [0.0]
     for number, (kind, judged) in enumerate(found.kinds.items()):
         symbol, colour, _ = KINDS.get(kind, ("x", colours.ink, "x"))
@@ -61,7 +62,7 @@ def backtest_errors(found: ModelBacktest, *, dark: bool = False) -> go.Figure:
         values += [scale * (one.mean_absolute_error or 0.0) for _, one in known]
     if found.estimator in places:
         place = places[found.estimator]
-        figure.add_hrect(y0=place - 0.48, y1=place + 0.48, fillcolor=colours.band, line_width=0, layer="below")
+        figure.add_hrect(y0=place - 0.48, y1=place + 0.48, fillcolor=colours.band, line={"width": 0}, layer="below")
     figure.update_yaxes(
         tickvals=list(places.values()),
         ticktext=[_tick(found, name) for name in methods],

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import plotly.graph_objects as go
 
+from app.charts.drawing import Drawing
 from app.charts.scales import TICK_FORMAT, value_axis, value_range
 from app.charts.template import SOURCE, TRUTH, finish, palette, safe, wrap
 from app.vocabulary import PLAIN, title_of
@@ -48,7 +49,7 @@ def method_dots(
     groups = _groups(comparison, waiting)
     lines, titles, bottom = _places(groups)
     span = axis_span(comparison, chosen)
-    figure = go.Figure()
+    figure = Drawing()
     for value, name, colour, dash in _marks(comparison):
         figure.add_scatter(
             x=[value, value],
@@ -62,7 +63,7 @@ def method_dots(
     for line in lines:
         if line.name == chosen:
             figure.add_hrect(
-                y0=line.place - 0.48, y1=line.place + 0.48, fillcolor=colours.band, line_width=0, layer="below"
+                y0=line.place - 0.48, y1=line.place + 0.48, fillcolor=colours.band, line={"width": 0}, layer="below"
             )
         if line.entry is not None and line.entry.estimate is not None:
             _add_dot(figure, line, span, share=share, chosen=chosen, dark=dark)
@@ -139,7 +140,7 @@ def _marks(comparison: ModelComparison) -> list[tuple[float, str, str, str]]:
     return found
 
 
-def _add_dot(figure: go.Figure, line: _Line, span: Sequence[float], *, share: bool, chosen: str, dark: bool) -> None:
+def _add_dot(figure: Drawing, line: _Line, span: Sequence[float], *, share: bool, chosen: str, dark: bool) -> None:
     entry, colours = line.entry, palette(dark)
     if entry is None or entry.estimate is None:
         return
@@ -174,7 +175,7 @@ def _add_dot(figure: go.Figure, line: _Line, span: Sequence[float], *, share: bo
     )
 
 
-def _add_absence(figure: go.Figure, line: _Line, *, dark: bool) -> None:
+def _add_absence(figure: Drawing, line: _Line, *, dark: bool) -> None:
     said = "not run yet" if line.entry is None else "does not apply"
     reason = "It runs on request." if line.entry is None else line.entry.reason or ""
     figure.add_annotation(
@@ -192,7 +193,7 @@ def _add_absence(figure: go.Figure, line: _Line, *, dark: bool) -> None:
 
 
 def _write(
-    figure: go.Figure, comparison: ModelComparison, titles: dict[float, str], span: Sequence[float], *, dark: bool
+    figure: Drawing, comparison: ModelComparison, titles: dict[float, str], span: Sequence[float], *, dark: bool
 ) -> None:
     """Write the groups' titles, and the names of the lines above the plot."""
     for place, title in titles.items():

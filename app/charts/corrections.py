@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import plotly.graph_objects as go
 
+from app.charts.drawing import Drawing
 from app.charts.template import finish
 
 _LIGHT, _DARK = "#EEF0F2", "#30363D"  # what is rare keeps close to the page
@@ -24,7 +25,7 @@ def correction_matrix(
     says = ["in", "out"] if abstain is None else ["in", "out", "abstains"]
     truly_in = [inside, outside] if abstain is None else [inside, outside, abstain]
     cells = [[1 - share for share in truly_in], truly_in]  # the upper row comes last
-    figure = go.Figure()
+    figure = Drawing()
     figure.add_heatmap(
         x=list(range(len(says))),
         y=[0, 1],

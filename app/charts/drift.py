@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import plotly.graph_objects as go
 
+from app.charts.drawing import Drawing
 from app.charts.template import SOURCE, TARGET, finish, label, palette, safe, shorten
 from mandoline_core.trust import ClassShare, SliceCalibration
 
@@ -74,7 +75,7 @@ def calibration(lines: Sequence[SliceCalibration], *, dark: bool = False) -> go.
 
 
 def _dots(names: Sequence[str], series: Sequence[_Series], *, title: str, x: str, dark: bool) -> go.Figure:
-    figure, places = go.Figure(), [-i for i in range(len(names))]
+    figure, places = Drawing(), [-i for i in range(len(names))]
     ends = [(min(values), max(values)) for values in zip(*(one.values for one in series), strict=True)]
     figure.add_scatter(
         x=[value for low, high in ends for value in (low, high, None)],

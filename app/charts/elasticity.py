@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import plotly.graph_objects as go
 
+from app.charts.drawing import Drawing
 from app.charts.template import finish, label, palette, safe, shorten
 from app.vocabulary import PLAIN
 from mandoline_core.estimating import CorrectionSlope
@@ -40,7 +41,7 @@ def correction_effects(slopes: Sequence[CorrectionSlope], *, share: bool, dark: 
     shown = [pair for pair in known if not is_nothing(pair[1], share=share, digits=EFFECT_DIGITS)][:MOST] or known[:1]
     places, colours = [-i for i in range(len(shown))], palette(dark)
     values = [(100.0 if share else 1.0) * value for _, value in shown]
-    figure = go.Figure()
+    figure = Drawing()
     figure.add_bar(
         x=values,
         y=places,

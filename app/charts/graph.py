@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import plotly.graph_objects as go
 
+from app.charts.drawing import Drawing
 from app.charts.template import WIDE_AXIS, finish, label, palette, safe, shorten
 
 _MANY = 12  # slices, from which on names get shorter
@@ -22,7 +23,7 @@ def slice_graph(
     """Draw slices on a circle; solid lines join those that move together, dashed ones are suggested."""
     colours = palette(dark)
     place = dict(zip(names, _places(len(names)), strict=True))
-    figure = go.Figure()
+    figure = Drawing()
     for a, b in edges:
         _add_line(figure, place[a], place[b], "edge", {"color": colours.ink, "width": 3}, _pair_words(a, b))
     for a, b, z in suggested:
@@ -67,7 +68,7 @@ def _places(n: int) -> list[tuple[float, float]]:
 
 
 def _add_line(
-    figure: go.Figure,
+    figure: Drawing,
     start: tuple[float, float],
     end: tuple[float, float],
     name: str,

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import plotly.graph_objects as go
 
+from app.charts.drawing import Drawing
 from app.charts.scales import TICK_FORMAT, value_axis, value_range
 from app.charts.template import finish, safe
 from mandoline_core.arrays import Interval
@@ -35,7 +36,7 @@ def interval_rows(
     share : bool
         Whether values are percentages.
     """
-    figure = go.Figure()
+    figure = Drawing()
     for place, row in enumerate(rows):
         low, high = row.interval
         written = show_interval(row.value, row.interval, share=share)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import plotly.graph_objects as go
 
 from app.charts.comparison import NARROW_AXIS, TITLE, short_title
+from app.charts.drawing import Drawing
 from app.charts.scales import TICK_FORMAT, value_axis, value_range
 from app.charts.template import TITLE_WIDTH, TRUTH, finish, label, palette, safe, shorten
 from mandoline_core.comparing import Comparison
@@ -48,7 +49,7 @@ def model_dots(comparison: Comparison, *, chosen: str, dark: bool = False) -> go
     ticks = ([f'<b><span style="color:{TRUTH}">truth</span></b>'] if truths else []) + [
         _tick(comparison, name, chosen) for name in methods
     ]
-    figure, every = go.Figure(), []
+    figure, every = Drawing(), []
     for number, (name, model) in enumerate(models.items()):
         estimates = [entry.estimate if (entry := model.entries.get(method)) is not None else None for method in methods]
         values = ([truths.get(name)] if truths else []) + estimates
@@ -71,7 +72,7 @@ def model_dots(comparison: Comparison, *, chosen: str, dark: bool = False) -> go
     )
     figure.update_xaxes(range=span, tickformat=TICK_FORMAT[metric.share], nticks=4, tickangle=0, showgrid=True)
     key = _key(list(models), dark)
-    finish(
+    finished = finish(
         figure,
         title=_title(comparison, methods, chosen),
         x=value_axis(metric.spoken, span, metric.share),
@@ -81,8 +82,8 @@ def model_dots(comparison: Comparison, *, chosen: str, dark: bool = False) -> go
         head=_KEY_LINE * (key.count("<br>") + 1) + 12,
         axis_width=NARROW_AXIS,
     )
-    figure.update_layout(title={"subtitle": {"text": key, "font": {"size": 12}}})
-    return figure
+    finished.update_layout(title={"subtitle": {"text": key, "font": {"size": 12}}})
+    return finished
 
 
 def beside(number: int, of: int) -> float:

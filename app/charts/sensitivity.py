@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import plotly.graph_objects as go
 
+from app.charts.drawing import Drawing
 from app.charts.scales import TICK_FORMAT, ZOOMED, value_range
 from app.charts.template import TARGET, WIDE_AXIS, finish, label, palette, safe, shorten
 from mandoline_core.formatting import show_value
@@ -43,7 +44,7 @@ def hidden_shift_curve(found: HiddenShift, *, metric: str, share: bool, dark: bo
     """Show the bounds over the strength of hidden shift; below them, how strong each slice is."""
     slices = strongest(found.strengths)[:MOST_SLICES]
     most = max(found.gammas)
-    figure = go.Figure()
+    figure = Drawing()
     _add_bands(figure, found, dark)
     _add_chosen(figure, found, share=share, dark=dark)
     ends = [end for point in found.points for end in point.interval]
@@ -72,7 +73,7 @@ def hidden_shift_curve(found: HiddenShift, *, metric: str, share: bool, dark: bo
         showgrid=True,
         anchor="y2" if slices else "y",
     )
-    finish(
+    finished = finish(
         figure,
         title=_title(found, share),
         x="strength of a hidden change: times more or less that a row may count (log scale)",
@@ -81,8 +82,8 @@ def hidden_shift_curve(found: HiddenShift, *, metric: str, share: bool, dark: bo
         axis_width=WIDE_AXIS,
         dark=dark,
     )
-    figure.update_layout(yaxis2={"title": {"text": ""}})
-    return figure
+    finished.update_layout(yaxis2={"title": {"text": ""}})
+    return finished
 
 
 def strongest(strengths: Sequence[SliceStrength]) -> list[SliceStrength]:
@@ -99,7 +100,7 @@ def show_strength(strength: float, *, unit: bool = True) -> str:
     return "without limit" if math.isinf(strength) else f"{strength:,.3g}{' times' if unit else ''}"
 
 
-def _add_bands(figure: go.Figure, found: HiddenShift, dark: bool) -> None:
+def _add_bands(figure: Drawing, found: HiddenShift, dark: bool) -> None:
     colours = palette(dark)
     some = [point.gamma for point in found.points]
     figure.add_scatter(
@@ -123,7 +124,7 @@ def _add_bands(figure: go.Figure, found: HiddenShift, dark: bool) -> None:
         )
 
 
-def _add_chosen(figure: go.Figure, found: HiddenShift, *, share: bool, dark: bool) -> None:
+def _add_chosen(figure: Drawing, found: HiddenShift, *, share: bool, dark: bool) -> None:
     chosen, colours = found.chosen, palette(dark)
     figure.add_scatter(
         x=[chosen.gamma, chosen.gamma],
@@ -151,7 +152,7 @@ def _add_chosen(figure: go.Figure, found: HiddenShift, *, share: bool, dark: boo
         )
 
 
-def _add_threshold(figure: go.Figure, found: HiddenShift, most: float, *, share: bool) -> None:
+def _add_threshold(figure: Drawing, found: HiddenShift, most: float, *, share: bool) -> None:
     threshold = float(found.threshold or 0.0)
     figure.add_scatter(
         x=[1.0, most],
@@ -183,7 +184,7 @@ def _add_threshold(figure: go.Figure, found: HiddenShift, most: float, *, share:
         )
 
 
-def _add_slices(figure: go.Figure, slices: Sequence[SliceStrength], most: float, dark: bool) -> None:
+def _add_slices(figure: Drawing, slices: Sequence[SliceStrength], most: float, dark: bool) -> None:
     """Give each slice a line of its own under the plot, with a mark at its strength."""
     colours = palette(dark)
     for place, one in enumerate(slices):

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import plotly.graph_objects as go
 
+from app.charts.drawing import Drawing
 from app.charts.template import SOURCE, TARGET, finish, label, safe, shorten
 from mandoline_core.estimating import SliceRow
 
@@ -80,7 +81,7 @@ def _shift_title(pairs: Sequence[_Pair], what: str) -> str:
 
 
 def _paired(pairs: Sequence[_Pair], *, title: str, x: str, y: str, dark: bool) -> go.Figure:
-    figure = go.Figure()
+    figure = Drawing()
     has_target = any(pair.target is not None for pair in pairs)
     sides = [("labelled", SOURCE, "", 0.2 if has_target else 0.0, [pair.source for pair in pairs])]
     if has_target:

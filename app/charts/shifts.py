@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import plotly.graph_objects as go
 
+from app.charts.drawing import Drawing
 from app.charts.template import finish, label, palette, safe, shorten
 
 MOST_PAIRS = 20
@@ -108,7 +109,7 @@ def _sorted(lines: Iterable[_Line]) -> list[_Line]:
 
 def _before_after(lines: Sequence[_Line], *, title: str, x: str, y: str, unit: str, dark: bool) -> go.Figure:
     colours = palette(dark)
-    figure = go.Figure()
+    figure = Drawing()
     places = [-i for i in range(len(lines))]
     # One trace for all connecting lines: None lifts the pen.
     figure.add_scatter(

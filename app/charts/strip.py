@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import plotly.graph_objects as go
 
+from app.charts.drawing import Drawing
 from app.charts.scales import TICK_FORMAT, value_axis, value_range
 from app.charts.template import SOURCE, TRUTH, finish, palette
 from mandoline_core.arrays import Interval
@@ -32,7 +33,7 @@ def estimate_strip(report: ModelReport, *, reveal: bool, dark: bool = False, com
         marks.append(_Mark("new data, estimated", report.estimate, report.interval, "diamond", ink))
     if reveal and report.truth is not None:
         marks.append(_Mark("new data, truth", report.truth, None, "star", TRUTH))
-    figure = go.Figure()
+    figure = Drawing()
     for place, mark in enumerate(marks):
         low, high = mark.interval or (mark.value, mark.value)
         figure.add_scatter(

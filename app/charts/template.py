@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import plotly.graph_objects as go
-import plotly.io as pio
+
+from app.charts.drawing import Drawing
 
 SOURCE = "#0072B2"
 TARGET = "#D55E00"
@@ -81,8 +82,7 @@ def _template(colours: Palette) -> go.layout.Template:
     )
 
 
-pio.templates[LIGHT.name] = _template(LIGHT)
-pio.templates[DARK.name] = _template(DARK)
+_TEMPLATES = {colours.name: _template(colours) for colours in (LIGHT, DARK)}
 
 
 def clean(text: str) -> str:
@@ -141,7 +141,7 @@ def wrap(text: str, width: int = TITLE_WIDTH) -> str:
 
 
 def finish(
-    figure: go.Figure,
+    figure: Drawing,
     *,
     title: str,
     x: str,
@@ -172,7 +172,7 @@ def finish(
     n_lines = lines.count("<br>") + 1
     top = _LINE * n_lines + 16 + head
     figure.update_layout(
-        template=palette(dark).name,
+        template=_TEMPLATES[palette(dark).name],
         title={
             "text": lines,
             "font": {"size": size},
@@ -198,4 +198,4 @@ def finish(
             fixedrange=True,
             automargin=True,
         )
-    return figure
+    return figure.figure()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import plotly.graph_objects as go
 
+from app.charts.drawing import Drawing
 from app.charts.template import finish, palette, safe, wrap
 from app.vocabulary import PLAIN
 from mandoline_core.formatting import say
@@ -30,7 +31,7 @@ def bound_bars(bound: TheoremBound, *, half_interval: float | None, share: bool,
     ]
     names.append(f"the bound, all together<br><b>{_number(scale * bound.total, share)}</b>")
     places = [-i for i in range(len(names))]
-    figure = go.Figure()
+    figure = Drawing()
     for term, start, place in zip(bound.terms, starts, places, strict=False):
         # Once on a line of its own, once as a part of the whole.
         figure.add_bar(

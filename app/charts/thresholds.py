@@ -9,6 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike, NDArray
 
+from app.charts.drawing import Drawing
 from app.charts.template import SOURCE, TARGET, WIDE_AXIS, finish, palette, safe, shorten
 from mandoline_core.arrays import Floats
 
@@ -46,7 +47,7 @@ def histogram_with_cut(
     source, target = np.asarray(source_values, dtype=float), np.asarray(target_values, dtype=float)
     cuts = [cut for cut in (above, below) if cut is not None]
     edges, clipped = _edges(np.concatenate([source, target]), cuts)
-    figure = go.Figure()
+    figure = Drawing()
     heights = [100 * _shares(values, edges) for values in (source, target)]
     words = [f"{low:g} to {high:g}" for low, high in pairwise(edges)]
     figure.add_bar(
@@ -137,7 +138,7 @@ def _sides(source: Floats, target: Floats, above: float | None, below: float | N
     ]
 
 
-def _print_sides(figure: go.Figure, sides: list[_Side]) -> None:
+def _print_sides(figure: Drawing, sides: list[_Side]) -> None:
     """Print the shares over the plot, left to right as they lie; without a cut, what is what."""
     keys = (f'<span style="color:{SOURCE}">■</span> labelled data', f'<span style="color:{TARGET}">╍</span> new data')
     blocks = [

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import plotly.graph_objects as go
 
+from app.charts.drawing import Drawing
 from app.charts.scales import TICK_FORMAT, ZOOMED, value_range
 from app.charts.template import WIDE_AXIS, finish, palette
 from mandoline_core.formatting import counted, direction, show_difference, show_interval, show_value
@@ -45,7 +46,7 @@ def trimming_curve(
     """
     colours, places = palette(dark), list(range(len(found)))
     low, high = [one.interval[0] for one in found], [one.interval[1] for one in found]
-    figure = go.Figure()
+    figure = Drawing()
     figure.add_scatter(
         x=places + places[::-1],
         y=high + low[::-1],

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import plotly.graph_objects as go
 
+from app.charts.drawing import Drawing
 from app.charts.template import SOURCE, WIDE_AXIS, finish, palette, safe, shorten
 from mandoline_core.arrays import Floats
 from mandoline_core.estimating import ModelReport
@@ -44,7 +45,7 @@ def weight_histogram(
     low, high = min(places.min(), 0.0), max(places.max(), 0.0)
     zero = low - 2 * step
     has_zero = any(not np.isfinite(bar.place) for bar in bars)
-    figure = go.Figure()
+    figure = Drawing()
     figure.add_bar(
         x=[bar.place if np.isfinite(bar.place) else zero for bar in bars],
         y=[bar.rows for bar in bars],

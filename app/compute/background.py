@@ -1,24 +1,29 @@
-"""Work that takes long: in a thread of its own, one task after the other, and it can be stopped at any time."""
+"""Work that takes long: in a thread of its own, one task after the other; it stops where it reports how far it is."""
 
 from __future__ import annotations
 
-import ctypes
 import threading
 import time
 from collections.abc import Callable, Hashable, Sequence
 from typing import NamedTuple
 
+import streamlit as st
+
+from app.compute.shelf import Shelf
+
+MOST_RUNS = 64
+
 
 class Task(NamedTuple):
-    """Hold one task: what it makes, what it is called, and the work."""
+    """Hold one task: what it makes, what it is called, and the work, which tells its run how far it is."""
 
     key: Hashable
     title: str
-    work: Callable[[], None]
+    work: Callable[[Run], None]
 
 
 class _Stopped(BaseException):
-    """Raised in the thread that is to stop; not an error, so that nothing on the way takes it for one."""
+    """Raised where a run was called off; not an error, so that nothing on the way takes it for one."""
 
 
 class Run:
@@ -27,7 +32,7 @@ class Run:
     Examples
     --------
     >>> done = []
-    >>> run = Run([Task("a", "first", lambda: done.append(1)), Task("b", "second", lambda: done.append(2))])
+    >>> run = Run([Task("a", "first", lambda run: done.append(1)), Task("b", "second", lambda run: done.append(2))])
     >>> run.wait()
     >>> done, run.done, run.running
     ([1, 2], 2, False)
@@ -36,18 +41,22 @@ class Run:
     def __init__(self, tasks: Sequence[Task]) -> None:
         self.tasks = tuple(tasks)
         self.done = 0
+        self.share = 0.0
         self.stopped = False
-        self.error: Exception | None = None
+        self._error: Exception | None = None
         self._since = time.monotonic()
-        self._ended = False
-        self._lock = threading.Lock()
         self._thread = threading.Thread(target=self._work, name="run", daemon=True)
         self._thread.start()
 
     @property
     def running(self) -> bool:
         """Whether there is work left that nobody has called off."""
-        return self._thread.is_alive() and not self.stopped and not self._ended
+        return self._thread.is_alive() and not self.stopped
+
+    @property
+    def stopping(self) -> bool:
+        """Whether it was called off in the middle of a step, which it still finishes."""
+        return self._thread.is_alive() and self.stopped
 
     @property
     def current(self) -> str:
@@ -60,13 +69,23 @@ class Run:
         return time.monotonic() - self._since
 
     def stop(self) -> None:
-        """Call the rest off: the task at hand ends at its next step."""
-        with self._lock:
-            self.stopped = not self._ended
-            if self.stopped and self._thread.ident is not None:
-                ctypes.pythonapi.PyThreadState_SetAsyncExc(
-                    ctypes.c_ulong(self._thread.ident), ctypes.py_object(_Stopped)
-                )
+        """Call the rest off: the task at hand ends after its step."""
+        self.stopped = self.stopped or self._thread.is_alive()
+
+    def step(self) -> None:
+        """Go on with the task at hand, unless it was called off."""
+        if self.stopped:
+            raise _Stopped
+
+    def note(self, _what: str, share: float) -> None:
+        """Take down how far the task at hand is, and go on unless it was called off."""
+        self.share = share
+        self.step()
+
+    def take_error(self) -> Exception | None:
+        """Return what went wrong, once."""
+        error, self._error = self._error, None
+        return error
 
     def wait(self, seconds: float | None = None) -> None:
         """Wait until the thread has ended."""
@@ -74,18 +93,18 @@ class Run:
 
     def _work(self) -> None:
         try:
-            try:
-                for task in self.tasks:
-                    if self.stopped:
-                        break
-                    self._since = time.monotonic()
-                    task.work()
-                    self.done += 1
-            except Exception as error:  # noqa: BLE001  shown on the page, by whoever looks at the run
-                self.error = error
-            finally:
-                # After this nobody raises anything in the thread any more.
-                with self._lock:
-                    self._ended = True
+            for task in self.tasks:
+                self._since, self.share = time.monotonic(), 0.0
+                self.step()
+                task.work(self)
+                self.done += 1
         except _Stopped:
             pass
+        except Exception as error:  # noqa: BLE001  shown on the page, by whoever looks at the run
+            self._error = error
+
+
+@st.cache_resource(show_spinner=False)
+def runs() -> Shelf[Run]:
+    """Return the runs of all visitors, by what they do and for which project."""
+    return Shelf(MOST_RUNS, drop=Run.stop)

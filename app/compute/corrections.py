@@ -2,70 +2,64 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-import streamlit as st
+import numpy as np
 
-from app.compute.estimates import counted, members, prepared, problem_key
+from app.compute import keys
+from app.compute.estimates import counted, members, prepared, with_every_slice
+from app.compute.keys import kept
 from app.project import Workspace
-from mandoline_core import Correction
-from mandoline_core.estimating import ModelProblem, state_problem
+from mandoline_core.estimating import state_problem
 from mandoline_core.weighting import edge_threshold, pair_gaps, score_tests
 
 
 @dataclass(frozen=True)
-class CorrectionRow:
-    """Hold the corrections of one slice as they are used, with what they make of its rate."""
+class CorrectionInUse:
+    """Hold the corrections of one slice in one sample as they are used, with what they make of its rate.
 
-    source: Correction
-    target: Correction
-    source_abstains: bool
-    target_abstains: bool
-    source_sentence: str
-    target_sentence: str
+    Derived ones may say that a slice tells nothing, which a person may not state.
+    """
+
+    inside: float
+    outside: float
+    abstain: float
+    abstains: bool
+    sentence: str
+
+
+@dataclass(frozen=True)
+class CorrectionRow:
+    """Hold the corrections of one slice as they are used, and how many rows they were measured on."""
+
+    source: CorrectionInUse
+    target: CorrectionInUse
     measured_on: str
 
 
+@kept(by=keys.corrections)
 def correction_row(workspace: Workspace, rule: str) -> CorrectionRow:
     """Look up the corrections in use for a rule; a family's are those of its first member."""
-    everything = counted(workspace, everything=True)
-    name = members(workspace)[rule][0]
-    rules = tuple(replace(one, enabled=True) for one in workspace.project.slices)
-    problem = state_problem(everything, rules).problem
+    everything = with_every_slice(workspace)
+    table, name = counted(everything), members(workspace)[rule][0]
+    problem = state_problem(table, everything.project.slices).problem
     place = problem.patterns.names.index(name)
     corrections = problem.corrections()
-    found = []
-    for side, table in (("source", corrections.source), ("target", corrections.target)):
+
+    def in_use(side: str, probabilities: np.ndarray) -> CorrectionInUse:
+        outside, abstain, inside = map(float, probabilities)
         rates = problem.patterns.rates(side)[place]
-        outside, abstain, inside = table[place]
-        rate = float(rates @ table[place])
-        said = float(rates[2])
-        found.append(
-            (
-                _loose_correction(float(inside), float(outside), float(abstain)),
-                bool(rates[1] > 0),
-                f"The slice says in for {said:.1%} of the rows; corrected, {rate:.1%} are.",
-            )
-        )
-    gold = everything.gold.get(name)
+        rate = float(rates @ probabilities)
+        sentence = f"The slice says in for {rates[2]:.1%} of the rows; corrected, {rate:.1%} are."
+        return CorrectionInUse(inside, outside, abstain, bool(rates[1] > 0), sentence)
+
+    gold = table.gold.get(name)
     n = "" if gold is None else f"Measured on {gold.counts[[0, 2]][:, [0, 2]].sum():,.0f} labelled rows."
     return CorrectionRow(
-        source=found[0][0],
-        target=found[1][0],
-        source_abstains=found[0][1],
-        target_abstains=found[1][1],
-        source_sentence=found[0][2],
-        target_sentence=found[1][2],
+        source=in_use("source", corrections.source[place]),
+        target=in_use("target", corrections.target[place]),
         measured_on=n,
     )
-
-
-def _loose_correction(inside: float, outside: float, abstain: float) -> Correction:
-    """Hold derived corrections, which may say that a slice tells nothing; a stated one may not."""
-    loose = object.__new__(Correction)
-    for field, value in (("inside", inside), ("outside", outside), ("abstain", abstain)):
-        object.__setattr__(loose, field, value)
-    return loose
 
 
 @dataclass(frozen=True)
@@ -80,14 +74,10 @@ class Pairs:
     suggested: tuple[tuple[str, str, float], ...]
 
 
+@kept(by=keys.solution)
 def pairs(workspace: Workspace) -> Pairs:
     """Compare every pair's joint frequency before and after weighting, and test those without an edge."""
-    return _pairs(problem_key(workspace, None), prepared(workspace))
-
-
-@st.cache_resource(max_entries=32, show_spinner=False)
-def _pairs(key: tuple[str, ...], _prepared_problem: ModelProblem) -> Pairs:
-    problem = _prepared_problem.problem
+    problem = prepared(workspace).problem
     names = problem.patterns.names
     gaps = pair_gaps(problem)
     tests = score_tests(problem)

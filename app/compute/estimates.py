@@ -7,15 +7,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
-import streamlit as st
 
-from app.compute.frames import model_of, samples
+from app.compute import keys
+from app.compute.keys import kept
+from app.compute.reading import model_of, samples
 from app.project import Workspace
 from mandoline_core import (
     Ablation,
     EstimatorSettings,
     MandolineError,
-    Model,
     ModelReport,
     Sample,
     Slice,
@@ -44,114 +44,57 @@ from mandoline_core.trust import CheckedReport
 
 def codes_of(sample: Sample, slices: Sequence[Slice]) -> Codes:
     """Evaluate slices, each cached on its own: editing one slice re-evaluates only that one."""
-    columns = [_codes_of_one(sample.fingerprint, _rule_key(rule), sample, rule) for rule in slices]
-    return np.asfortranarray(np.column_stack(columns))
+    return np.asfortranarray(np.column_stack([_codes((sample, rule)) for rule in slices]))
 
 
-@st.cache_resource(max_entries=400, show_spinner=False)
-def _codes_of_one(fingerprint: str, rule: str, _sample: Sample, _rule: Slice) -> Codes:
-    return slice_codes(_sample, _rule)
+@kept(by=keys.codes, entries=400)
+def _codes(found: tuple[Sample, Slice]) -> Codes:
+    return slice_codes(*found)
 
 
-def _rule_key(rule: Slice) -> str:
-    return repr(rule.key)
-
-
-def counted(
-    workspace: Workspace, model: str | None = None, *, everything: bool = False, need_slices: bool = True
-) -> ModelCount:
-    """Count the patterns of a model; corrections, edges and settings do not matter here.
+@kept(by=keys.count, entries=48)
+def counted(workspace: Workspace, *, need_slices: bool = True) -> ModelCount:
+    """Count the patterns of the model on show; corrections, edges and settings do not matter here.
 
     Parameters
     ----------
-    everything : bool
-        Count slices that are switched off, too.
     need_slices : bool
         Refuse a project without slices.
     """
-    source, target = samples(workspace)
-    rules = tuple(replace(rule, noise=None, enabled=rule.enabled or everything) for rule in workspace.project.slices)
-    key = (
-        source.fingerprint,
-        target.fingerprint,
-        repr(rules),
-        repr(model_of(workspace, model)),
-        repr(workspace.project.metric),
-        repr(workspace.project.label),
-        workspace.revealed,
-        repr(workspace.project.target_labels),
-        need_slices,
-    )
-    return _counted(key, workspace, model, rules, source, target, need_slices)
-
-
-@st.cache_resource(max_entries=48, show_spinner=False)
-def _counted(
-    key: tuple[object, ...],
-    _workspace: Workspace,
-    _model: str | None,
-    _rules: tuple[Slice, ...],
-    _source: Sample,
-    _target: Sample,
-    _need_slices: bool,
-) -> ModelCount:
-    return count_rows(
-        _source,
-        _target,
-        _rules,
-        model=model_of(_workspace, _model),
-        metric=_workspace.project.metric,
-        codes_of=codes_of,
-        revealed=_revealed(_workspace, _target),
-        need_slices=_need_slices,
-    )
-
-
-def _revealed(workspace: Workspace, target: Sample) -> Sample | None:
-    """Put the target's labels beside its rows once a person asked for the truth."""
-    return workspace.project.reveal(target) if workspace.revealed else None
-
-
-def prepared(workspace: Workspace, model: str | None = None, *, need_slices: bool = True) -> ModelProblem:
-    """State the problem of a model."""
-    table = counted(workspace, model, need_slices=need_slices)
-    return _prepared(problem_key(workspace, model), table, workspace)
-
-
-def problem_key(workspace: Workspace, model: str | None) -> tuple[str, ...]:
-    """Name everything that an estimate depends on."""
-    source, target = samples(workspace)
     project = workspace.project
-    return (
-        source.fingerprint,
-        target.fingerprint,
-        repr(project.slices),
-        repr(project.edges),
-        repr(project.estimator),
-        repr(project.methods),
-        repr(project.metric),
-        repr(project.label),
-        repr(model_of(workspace, model)),
-        repr(workspace.revealed),
+    source, target = samples(workspace)
+    return count_rows(
+        source,
+        target,
+        [replace(rule, noise=None) for rule in project.slices],
+        model=model_of(workspace),
+        metric=project.metric,
+        codes_of=codes_of,
+        # The target's labels stand beside its rows only once a person asked for the truth.
+        revealed=project.reveal(target) if workspace.revealed else None,
+        need_slices=need_slices,
     )
 
 
-@st.cache_resource(max_entries=64, show_spinner=False)
-def _prepared(key: tuple[str, ...], _counted_table: ModelCount, _workspace: Workspace) -> ModelProblem:
-    project = _workspace.project
+def with_every_slice(workspace: Workspace) -> Workspace:
+    """Switch all slices on."""
+    rules = tuple(replace(rule, enabled=True) for rule in workspace.project.slices)
+    return replace(workspace, project=replace(workspace.project, slices=rules))
+
+
+@kept(by=keys.problem, entries=64)
+def prepared(workspace: Workspace, *, need_slices: bool = True) -> ModelProblem:
+    """State the problem of the model on show."""
+    project, table = workspace.project, counted(workspace, need_slices=need_slices)
     return state_problem(
-        _counted_table, project.slices, edges=project.edges, settings=project.estimator, methods=project.methods
+        table, project.slices, edges=project.edges, settings=project.estimator, methods=project.methods
     )
 
 
-def report(workspace: Workspace, model: str | None = None) -> CheckedReport:
-    """Estimate one model: the same function as the command line and the library."""
-    return _report(problem_key(workspace, model), prepared(workspace, model), workspace)
-
-
-@st.cache_resource(max_entries=64, show_spinner=False)
-def _report(key: tuple[str, ...], _prepared_problem: ModelProblem, _workspace: Workspace) -> CheckedReport:
-    return report_model(_prepared_problem, _workspace.project.estimator)
+@kept(by=keys.report, entries=64)
+def report(workspace: Workspace) -> CheckedReport:
+    """Estimate the model on show: the same function as the command line and the library."""
+    return report_model(prepared(workspace), workspace.project.estimator)
 
 
 def reports(workspace: Workspace) -> Mapping[str, ModelReport]:
@@ -159,31 +102,24 @@ def reports(workspace: Workspace) -> Mapping[str, ModelReport]:
     found = {}
     for model in workspace.project.models:
         try:
-            found[model.name] = report(workspace, model.name)
+            found[model.name] = report(replace(workspace, model=model.name))
         except MandolineError:
             continue
     return found
 
 
+@kept(by=keys.solution, entries=64)
 def curves(workspace: Workspace, order: tuple[str, ...] | None = None) -> Ablation:
     """Compute the ablation curves of the model on show."""
-    key = (*problem_key(workspace, None), repr(order))
-    return _curves(key, prepared(workspace), workspace, order)
+    return ablation(prepared(workspace), workspace.project.estimator, order=order)
 
 
-@st.cache_resource(max_entries=64, show_spinner=False)
-def _curves(
-    key: tuple[str, ...], _prepared_problem: ModelProblem, _workspace: Workspace, _order: tuple[str, ...] | None
-) -> Ablation:
-    return ablation(_prepared_problem, _workspace.project.estimator, order=_order)
-
-
+@kept(by=keys.every_slice)
 def table(workspace: Workspace) -> dict[str, SliceRow]:
     """Describe every slice, also those switched off, by name."""
-    everything = counted(workspace, everything=True)
     rules = tuple(replace(rule, noise=None, enabled=True) for rule in workspace.project.slices)
-    rows = slice_table(state_problem(everything, rules), confidence=workspace.project.estimator.confidence)
-    return {row.name: row for row in rows}
+    problem = state_problem(counted(with_every_slice(workspace)), rules)
+    return {row.name: row for row in slice_table(problem, confidence=workspace.project.estimator.confidence)}
 
 
 def slice_notes(workspace: Workspace) -> dict[str, str]:
@@ -202,7 +138,7 @@ def slice_notes(workspace: Workspace) -> dict[str, str]:
 
 def members(workspace: Workspace) -> dict[str, list[str]]:
     """List the slices that each rule stands for."""
-    origins = counted(workspace, everything=True).origins
+    origins = counted(with_every_slice(workspace)).origins
     found: dict[str, list[str]] = {rule.name: [] for rule in workspace.project.slices}
     for name, rule in origins.items():
         found[rule].append(name)
@@ -235,24 +171,19 @@ class SourceScore:
 
 def source_scores(workspace: Workspace) -> dict[str, SourceScore]:
     """Score every model on the labelled data; slices do not matter here."""
-    source, _ = samples(workspace)
-    project = workspace.project
-    models: tuple[Model | None, ...] = project.models or (None,)
-    key = (source.fingerprint, repr(project.label), repr(project.metric), project.estimator.confidence)
-    return {
-        model.name if model is not None else str(project.metric.column): _source_score(
-            (*key, repr(model)), workspace, source, model
-        )
-        for model in models
-    }
+    names = [model.name for model in workspace.project.models]
+    if not names:
+        return {str(workspace.project.metric.column): _source_score(workspace)}
+    return {name: _source_score(replace(workspace, model=name)) for name in names}
 
 
-@st.cache_resource(max_entries=64, show_spinner=False)
-def _source_score(key: tuple[object, ...], _workspace: Workspace, _source: Sample, _model: Model | None) -> SourceScore:
-    settings, confidence = _workspace.project.metric, _workspace.project.estimator.confidence
+@kept(by=keys.source_score, entries=64)
+def _source_score(workspace: Workspace) -> SourceScore:
+    settings, confidence = workspace.project.metric, workspace.project.estimator.confidence
     share = get_metric(settings.name).share
+    source, _ = samples(workspace)
     try:
-        scores = score_rows(settings, _source, label=_source.label, model=_model)
+        scores = score_rows(settings, source, label=source.label, model=model_of(workspace))
         statistics = scores.statistics[scores.known]
         everything = np.ones((len(statistics), 1), dtype=np.int8)  # one slice that holds every row
         count = count_patterns(everything, everything[:1], statistics)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 
-import streamlit as st
-
-from app.compute.estimates import prepared, problem_key
-from app.compute.frames import samples
+from app.compute import keys
+from app.compute.estimates import prepared
+from app.compute.keys import kept
+from app.compute.reading import samples
 from app.project import Workspace, read_upload
 from mandoline_core import MandolineError, Sample
 from mandoline_core.estimating import ModelProblem
@@ -35,18 +34,13 @@ class Labels:
         return 0 < self.n_labelled < self.n_target
 
 
+@kept(by=keys.some_labels, entries=16)
 def target_labels(workspace: Workspace) -> Labels:
     """Look which new rows have a label."""
-    key = (*problem_key(workspace, None), repr(workspace.project.target_labels))
-    return _target_labels(key, workspace)
-
-
-@st.cache_resource(max_entries=16, show_spinner=False)
-def _target_labels(key: tuple[object, ...], _workspace: Workspace) -> Labels:
-    _, target = samples(_workspace)
-    problem = prepared(_workspace)
+    _, target = samples(workspace)
+    problem = prepared(workspace)
     try:
-        revealed = _workspace.project.reveal(target)
+        revealed = workspace.project.reveal(target)
     except MandolineError:  # there are none
         return Labels(0, target.n_rows, target)
     n = int(has_label(problem, revealed).sum())
@@ -62,6 +56,7 @@ def _without_labels(problem: ModelProblem, target: Sample) -> Sample:
     return Sample(target.frame.drop(column), models=target.models, name=target.name)
 
 
+@kept(by=keys.some_labels, entries=16)
 def few_labels(workspace: Workspace, plan: bytes | None = None) -> FewLabels:
     """Use the labels that some new rows have.
 
@@ -70,27 +65,12 @@ def few_labels(workspace: Workspace, plan: bytes | None = None) -> FewLabels:
     plan : bytes, optional
         The file of the plan that the rows were drawn by.
     """
-    key = (*problem_key(workspace, None), repr(workspace.project.target_labels), _digest(plan))
-    return _few_labels(key, workspace, plan)
+    labels = target_labels(workspace)
+    weights = None if plan is None else read_plan(read_upload("plan.csv", plan), labels.n_target)
+    return use_labels(prepared(workspace), workspace.project.estimator, labels.known, plan=weights)
 
 
-@st.cache_resource(max_entries=16, show_spinner=False)
-def _few_labels(key: tuple[object, ...], _workspace: Workspace, _plan: bytes | None) -> FewLabels:
-    labels = target_labels(_workspace)
-    weights = None if _plan is None else read_plan(read_upload("plan.csv", _plan), labels.n_target)
-    return use_labels(prepared(_workspace), _workspace.project.estimator, labels.known, plan=weights)
-
-
+@kept(by=keys.some_labels, entries=64)
 def label_plan(workspace: Workspace, n: int) -> LabelPlan:
     """Draw the new rows to label next."""
-    key = (*problem_key(workspace, None), repr(workspace.project.target_labels), n)
-    return _label_plan(key, workspace, n)
-
-
-@st.cache_resource(max_entries=64, show_spinner=False)
-def _label_plan(key: tuple[object, ...], _workspace: Workspace, n: int) -> LabelPlan:
-    return plan_labels(prepared(_workspace), _workspace.project.estimator, n, target_labels(_workspace).known)
-
-
-def _digest(content: bytes | None) -> str:
-    return "" if content is None else hashlib.sha256(content).hexdigest()
+    return plan_labels(prepared(workspace), workspace.project.estimator, n, target_labels(workspace).known)

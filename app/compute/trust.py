@@ -6,9 +6,10 @@ import math
 from dataclasses import dataclass, replace
 
 import numpy as np
-import streamlit as st
 
-from app.compute.estimates import prepared, problem_key, report
+from app.compute import keys
+from app.compute.estimates import prepared, report
+from app.compute.keys import kept
 from app.project import Workspace
 from mandoline_core import MandolineError, ModelReport
 from mandoline_core.estimating import METHODS, Attribution, CorrectionSlope, attribute, correction_slopes
@@ -30,7 +31,6 @@ PAPER = "mandoline"
 REDRAWS = 100  # of both samples, for the intervals of slices' parts
 MOST_GAMMA = 5.0
 _N_GAMMAS, _N_INTERVALS = 41, 9
-Key = tuple[object, ...]
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class Curve:
 
 def weighted(workspace: Workspace) -> WeightedReport:
     """Find weights that may be changed: those of the project's method or, where it has none, the paper's."""
-    if _weights_rows(problem_key(workspace, None), report(workspace), workspace.project.estimator.name):
+    if _weights_rows(workspace):
         return WeightedReport(report(workspace), workspace, instead=False)
     other = _with_method(workspace, PAPER)
     return WeightedReport(report(other), other, instead=True)
@@ -78,39 +78,34 @@ def _with_method(workspace: Workspace, name: str) -> Workspace:
     return replace(workspace, project=replace(project, estimator=replace(project.estimator, name=name)))
 
 
-@st.cache_resource(max_entries=64, show_spinner=False)
-def _weights_rows(key: Key, _report: ModelReport, name: str) -> bool:
-    if name == PAPER or _report.problem.metric.ranked:  # with such a metric no method will do
+@kept(by=keys.solution, entries=64)
+def _weights_rows(workspace: Workspace) -> bool:
+    name, found = workspace.project.estimator.name, report(workspace)
+    if name == PAPER or found.problem.metric.ranked:  # with such a metric no method will do
         return True
     try:
-        trim(_report, math.inf, estimator=name)
+        trim(found, math.inf, estimator=name)
     except MandolineError:
         return False
     return True
 
 
+@kept(by=keys.solution)
 def trimmings(workspace: Workspace) -> tuple[Trimming, ...]:
     """Estimate with every cap worth trying on how much a row may count; the last is none."""
-    found = weighted(workspace)
-    return _trimmings(problem_key(found.workspace, None), found.report, found.workspace)
-
-
-@st.cache_resource(max_entries=32, show_spinner=False)
-def _trimmings(key: Key, _report: ModelReport, _workspace: Workspace) -> tuple[Trimming, ...]:
-    settings = _workspace.project.estimator
-    return tuple(trim(_report, cap, confidence=settings.confidence, estimator=settings.name) for cap in caps(_report))
+    found, confidence = weighted(workspace), workspace.project.estimator.confidence
+    return tuple(trim(found.report, cap, confidence=confidence, estimator=found.name) for cap in caps(found.report))
 
 
 def attribution(workspace: Workspace) -> tuple[Attribution, bool]:
     """Share out the way from source score to estimate; also say whether the paper's weights stand in."""
     instead = workspace.project.estimator.name not in METHODS
-    chosen = _with_method(workspace, PAPER) if instead else workspace
-    return _attribution(problem_key(chosen, None), chosen), instead
+    return _attribution(_with_method(workspace, PAPER) if instead else workspace), instead
 
 
-@st.cache_resource(max_entries=32, show_spinner="Sharing the difference out among slices ...")
-def _attribution(key: Key, _workspace: Workspace) -> Attribution:
-    return attribute(prepared(_workspace), _workspace.project.estimator, replicates=REDRAWS)
+@kept(by=keys.solution, spinner="Sharing the difference out among slices ...")
+def _attribution(workspace: Workspace) -> Attribution:
+    return attribute(prepared(workspace), workspace.project.estimator, replicates=REDRAWS)
 
 
 def has_noisy_slices(workspace: Workspace) -> bool:
@@ -118,10 +113,11 @@ def has_noisy_slices(workspace: Workspace) -> bool:
     return not prepared(workspace).problem.corrections().takes_codes_at_their_word
 
 
+@kept(by=keys.solution)
 def slopes(workspace: Workspace) -> tuple[CorrectionSlope, ...]:
     """Say how fast the estimate moves with every correction of a noisy slice."""
     noisy = set(_noisy(workspace))
-    found = _slopes(problem_key(workspace, None), workspace)
+    found = correction_slopes(prepared(workspace), workspace.project.estimator)
     return tuple(slope for slope in found if slope.slice in noisy)
 
 
@@ -134,40 +130,28 @@ def _noisy(workspace: Workspace) -> list[str]:
     return [name for name, one in zip(problem.patterns.names, noisy.tolist(), strict=True) if one]
 
 
-@st.cache_resource(max_entries=32, show_spinner=False)
-def _slopes(key: Key, _workspace: Workspace) -> tuple[CorrectionSlope, ...]:
-    return correction_slopes(prepared(_workspace), _workspace.project.estimator)
-
-
+@kept(by=keys.solution, entries=400)
 def hidden_shift(workspace: Workspace, gamma: float) -> SensitivityPoint:
     """Bound the estimate under hidden shift of one strength."""
+    return _with_intervals(workspace, [gamma])[0]
+
+
+def _with_intervals(workspace: Workspace, gammas: list[float]) -> tuple[SensitivityPoint, ...]:
     found = weighted(workspace)
-    return _hidden_shift(problem_key(found.workspace, None), gamma, found.report, found.workspace)
+    return sensitivity_curve(found.report, gammas, workspace.project.estimator.confidence, estimator=found.name)
 
 
-@st.cache_resource(max_entries=400, show_spinner=False)
-def _hidden_shift(key: Key, gamma: float, _report: ModelReport, _workspace: Workspace) -> SensitivityPoint:
-    settings = _workspace.project.estimator
-    return sensitivity_curve(_report, [gamma], settings.confidence, estimator=settings.name)[0]
-
-
+@kept(by=keys.solution)
 def hidden_shift_curve(workspace: Workspace) -> Curve:
     """Bound the estimate under hidden shift of every strength up to the axis's end."""
-    found = weighted(workspace)
-    return _curve(problem_key(found.workspace, None), found.report, found.workspace)
-
-
-@st.cache_resource(max_entries=32, show_spinner=False)
-def _curve(key: Key, _report: ModelReport, _workspace: Workspace) -> Curve:
-    settings = _workspace.project.estimator
     gammas = tuple(float(g) for g in np.geomspace(1.0, MOST_GAMMA, _N_GAMMAS))
-    bounds = [sensitivity_bounds(_report, gamma) for gamma in gammas]
+    bounds = [sensitivity_bounds(weighted(workspace).report, gamma) for gamma in gammas]
     some = [float(g) for g in np.geomspace(1.0, MOST_GAMMA, _N_INTERVALS)]
     return Curve(
         gammas=gammas,
         lows=tuple(low for low, _ in bounds),
         highs=tuple(high for _, high in bounds),
-        points=sensitivity_curve(_report, some, settings.confidence, estimator=settings.name),
+        points=_with_intervals(workspace, some),
     )
 
 
@@ -176,15 +160,11 @@ def crossing_gamma(workspace: Workspace, threshold: float) -> float | None:
     return crossing(weighted(workspace).report, threshold)
 
 
+@kept(by=keys.solution)
 def strengths(workspace: Workspace) -> tuple[SliceStrength, ...]:
     """Measure every slice as if it were the hidden shift."""
     found = weighted(workspace)
-    return _strengths(problem_key(found.workspace, None), found.report, found.name)
-
-
-@st.cache_resource(max_entries=32, show_spinner=False)
-def _strengths(key: Key, _report: ModelReport, estimator: str) -> tuple[SliceStrength, ...]:
-    return slice_strengths(_report, estimator=estimator)
+    return slice_strengths(found.report, estimator=found.name)
 
 
 def promise(workspace: Workspace, correction_error: float, unknown: float) -> TheoremBound:

@@ -120,7 +120,7 @@ def without_slice(name: str, delta: float, *, share: bool = True) -> str:
 def estimator_sentence(name: str) -> str:
     """Say what an estimator does and what it takes for granted.
 
-    >>> estimator_sentence("source").startswith("The score on your labelled data as it is, with every row")
+    >>> estimator_sentence("source").startswith("The score on your labelled data as it is")
     True
     """
     estimator = get_estimator(name)

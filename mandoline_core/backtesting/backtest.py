@@ -154,7 +154,7 @@ def backtest_model(
                 progress(f"backtest of {prepared.model}", done / len(plan))
             # A draw's luck depends on its kind and number alone, not on how many others there are.
             rng = np.random.default_rng((settings.seed, KINDS.index(kind), number))
-            problem = draw(pseudo, settings, rng, rows=rows, said=said).problem
+            problem = draw(pseudo, settings, rng, said).problem
             results += _run(problem, pseudo, number, methods, settings.confidence)
     if progress is not None:
         progress(f"backtest of {prepared.model}", 1.0)
@@ -189,18 +189,13 @@ def _methods(problem: Problem, names: Sequence[str] | None) -> tuple[dict[str, E
             left_out[name] = _LOOKS_AT_COLUMNS
         elif name in SLOW and names is None:
             left_out[name] = _TAKES_LONG
-        elif (why := _why_not(method, problem)) is not None:
-            left_out[name] = why
         else:
-            chosen[name] = method
+            try:
+                method.check(problem)
+                chosen[name] = method
+            except MandolineError as error:
+                left_out[name] = str(error)
     return chosen, left_out
-
-
-def _why_not(method: Estimator, problem: Problem) -> str | None:
-    try:
-        return method.reason(problem)
-    except MandolineError as error:
-        return error.sentence
 
 
 def _run(
@@ -231,9 +226,7 @@ def _run(
 def _try(method: Estimator, problem: Problem) -> Outcome | str:
     """Estimate, or say why not."""
     try:
-        why = method.reason(problem)
-        if why is not None:
-            return why
+        method.check(problem)
         outcome = method.estimate(problem)
     except MandolineError as error:
         return error.sentence

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import narwhals as nw
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
-from mandoline_core.arrays import Floats, Index
+from mandoline_core.arrays import Bools, Floats, Index
 from mandoline_core.estimators import default_columns
-from mandoline_core.samples import Sample, class_codes
+from mandoline_core.samples import Sample, arrow_array, class_codes
 
 FEWEST_ROWS = 30  # on either side of a split
 MOST_GROUPS = 4  # of one column: the largest
@@ -35,8 +34,8 @@ class Split(NamedTuple):
     """
 
     detail: str
-    source: NDArray[np.bool_]
-    target: NDArray[np.bool_]
+    source: Bools
+    target: Bools
 
 
 def find_columns(source: Sample, target: Sample) -> list[str]:
@@ -63,7 +62,7 @@ def find_columns(source: Sample, target: Sample) -> list[str]:
     return (times + groups)[:MOST_FOUND]
 
 
-def split_column(sample: Sample, column: str, scored: NDArray[np.bool_]) -> list[Split]:
+def split_column(sample: Sample, column: str, scored: Bools) -> list[Split]:
     """Split the scored rows by a column.
 
     By a time, later rows are foretold from earlier ones; by a number, either side of the median from the other; by a
@@ -84,7 +83,7 @@ def split_column(sample: Sample, column: str, scored: NDArray[np.bool_]) -> list
     """
     series, dtype = sample.series(column), sample.schema[column]
     if dtype in (nw.Date, nw.Datetime):
-        ticks = _ticks(series.to_arrow())[scored]
+        ticks = _ticks(arrow_array(series))[scored]
         found = _halves(column, ticks, lambda tick: _show_time(int(tick)))[:1]
     elif dtype.is_numeric():
         values = np.asarray(series.to_numpy(), dtype=float)[scored]
@@ -105,9 +104,7 @@ def split_column(sample: Sample, column: str, scored: NDArray[np.bool_]) -> list
 def _halves(column: str, values: Floats, show: Callable[[float], str]) -> list[Split]:
     """Split at the median: the upper half foretold from the lower, then the other way round."""
     known = np.isfinite(values)
-    if not known.any():
-        return []
-    cut = float(np.median(values[known]))
+    cut = np.median(values[known]) if known.any() else np.nan
     low = known & (values < cut)
     if not low.any():  # more than half of the rows share the least value
         low = known & (values <= cut)
@@ -125,10 +122,8 @@ def _groups(column: str, codes: Index, names: tuple[str, ...]) -> list[Split]:
     return [Split(f"{column!r} is {names[code]}", (codes >= 0) & (codes != code), codes == code) for code in largest]
 
 
-def _ticks(array: Any) -> Floats:
+def _ticks(array: pa.Array) -> Floats:
     """Turn dates into microseconds; NaN where missing."""
-    if isinstance(array, pa.ChunkedArray):
-        array = array.combine_chunks()
     zone = array.type.tz if pa.types.is_timestamp(array.type) else None
     ticks = pc.cast(pc.cast(array, pa.timestamp("us", zone), safe=False), pa.int64())
     return np.asarray(pc.cast(ticks, pa.float64(), safe=False).to_numpy(zero_copy_only=False), dtype=float)

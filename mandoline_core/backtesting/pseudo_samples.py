@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -52,16 +53,18 @@ class PseudoTarget:
     drawn: bool = True
 
 
-@dataclass(frozen=True, eq=False)
-class ModelAnswers:
+class ModelAnswers(NamedTuple):
     """Hold a model's answers on the scored source rows, read once for all draws.
 
     Parameters
     ----------
+    rows : Rows
+        The real rows.
     probabilities : array of float, shape (n_scored, n_classes), or None
         None where no method asks for them.
     """
 
+    rows: Rows
     answers: Answers
     probabilities: Floats | None = None
 
@@ -83,14 +86,8 @@ class DrawnRows(Rows):
     @cached_property
     def answers(self) -> tuple[Answers, Answers]:
         """Labels and predictions of the drawn source rows, predictions of the drawn target rows."""
-        known = self.said.answers
-        target = replace(
-            known,
-            truth=np.full(len(self.target_index), -1, dtype=np.int32),
-            predicted=known.predicted[self.target_index],
-        )
-        source = replace(known, truth=known.truth[self.source_index], predicted=known.predicted[self.source_index])
-        return source, target
+        source, target = (self.said.answers.take(index) for index in (self.source_index, self.target_index))
+        return source, replace(target, truth=np.full_like(target.truth, -1))
 
     @cached_property
     def evidence(self) -> Evidence:
@@ -101,8 +98,7 @@ class DrawnRows(Rows):
         return Evidence(*self.answers, chances[self.source_index], chances[self.target_index])
 
 
-@dataclass(frozen=True, eq=False)
-class SamplePair:
+class SamplePair(NamedTuple):
     """Hold two drawn samples: the problem they pose, and the scored source rows that they are made of."""
 
     problem: Problem
@@ -126,19 +122,12 @@ def read_said(rows: Rows, *, probabilities: bool) -> ModelAnswers:
         raise MandolineError("There is no model with predictions, or no label.")
     merge = rows.metric.merge
     answers = read_answers(rows.source, label=rows.source.label, prediction=rows.model.prediction, merge=merge)
-    chances = None
-    if probabilities:
-        chances = read_probabilities(rows.source, rows.model, answers, merge)[0][rows.scored]
-    return ModelAnswers(answers.take(rows.scored), chances)
+    chances = read_probabilities(rows.source, rows.model, answers, merge)[0][rows.scored] if probabilities else None
+    return ModelAnswers(rows, answers.take(rows.scored), chances)
 
 
 def draw(
-    pseudo: PseudoTarget,
-    settings: EstimatorSettings,
-    rng: np.random.Generator,
-    *,
-    rows: Rows | None = None,
-    said: ModelAnswers | None = None,
+    pseudo: PseudoTarget, settings: EstimatorSettings, rng: np.random.Generator, said: ModelAnswers | None = None
 ) -> SamplePair:
     """Draw both samples with replacement and state the problem that they pose, as `prepare` would.
 
@@ -146,10 +135,8 @@ def draw(
     ----------
     settings : EstimatorSettings
         How the source is split, as in the real problem.
-    rows : Rows, optional
-        The real rows.
     said : ModelAnswers, optional
-        What the model says of them; without it methods that look at predictions cannot run.
+        What the model says of the real rows; without it methods that look at predictions cannot run.
     """
     real = pseudo.problem
     known = real.members
@@ -163,8 +150,8 @@ def draw(
         methods=real.methods,
         start=pseudo.start,
     )
-    if rows is not None and said is not None:
-        scored = np.ones(len(source), dtype=bool)
+    if said is not None:
+        rows, scored = said.rows, np.ones(len(source), dtype=bool)
         drawn = DrawnRows(rows.source, rows.source, rows.model, rows.metric, scored, said, source, target)
         problem = replace(problem, rows=drawn)
     return SamplePair(problem, source, target)

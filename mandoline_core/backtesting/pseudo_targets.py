@@ -11,7 +11,8 @@ own that no interval counts, and errors would be those of half the rows.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -32,8 +33,7 @@ _LEAST_STRENGTH, _USUAL_STRENGTH, _MOST_STRENGTH = 0.02, 0.25, 2.0
 _Made = tuple[list[PseudoTarget], dict[str, str]]  # shifts, and why others could not be made
 
 
-@dataclass(frozen=True, eq=False)
-class PseudoTargets:
+class PseudoTargets(NamedTuple):
     """Hold the shifts of every kind that could be made, and why others could not.
 
     Parameters
@@ -182,9 +182,8 @@ def _predicted_shift(prepared: ModelProblem) -> Floats | None:
     known = target.predicted[target.predicted >= 0]
     if not len(known):
         return None
-    n = len(target.classes)
-    counts = [np.bincount(said, minlength=n) + 1.0 for said in (source.predicted, known)]
-    return np.asarray((counts[1] / counts[1].sum()) / (counts[0] / counts[0].sum()))
+    before, after = (np.bincount(said, minlength=len(target.classes)) + 1.0 for said in (source.predicted, known))
+    return np.asarray((after / after.sum()) / (before / before.sum()))
 
 
 def _strength(made: list[PseudoTarget]) -> float:

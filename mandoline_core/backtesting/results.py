@@ -140,8 +140,8 @@ class ModelBacktest:
 
     def as_dict(self, *, draws: bool = False) -> dict[str, Any]:
         """Return the backtest as plain data, every single draw only if asked for."""
-        methods = list(dict.fromkeys(drawn.method for drawn in self.draws))
-        found: dict[str, Any] = {
+        methods = dict.fromkeys(drawn.method for drawn in self.draws)
+        return {
             "metric": self.metric.name,
             "n_source": self.n_source,
             "n_target": self.n_target,
@@ -149,24 +149,19 @@ class ModelBacktest:
             "expected_error": {method: self.expected_error(method) for method in methods},
             "kinds": {
                 kind: {
-                    "methods": {method: asdict(one) for method, one in judged.items()},
-                    "details": {
-                        detail: {method: asdict(one) for method, one in part.items()}
-                        for detail, part in self.details(kind).items()
-                        if detail
-                    },
+                    "methods": _plain(judged),
+                    "details": {detail: _plain(part) for detail, part in self.details(kind).items() if detail},
                 }
                 for kind, judged in self.kinds.items()
             },
             "left_out": dict(self.left_out),
             "skipped": dict(self.skipped),
             "words": list(self.words),
-        }
-        if draws:
-            found["draws"] = [
-                asdict(drawn) | {"interval": drawn.interval and list(drawn.interval)} for drawn in self.draws
-            ]
-        return found
+        } | ({"draws": [asdict(drawn) for drawn in self.draws]} if draws else {})
+
+
+def _plain(judged: dict[str, MethodRecord]) -> dict[str, dict[str, Any]]:
+    return {method: asdict(one) for method, one in judged.items()}
 
 
 @dataclass(frozen=True, eq=False)

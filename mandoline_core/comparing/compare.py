@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Unpack
 
@@ -25,11 +25,12 @@ from mandoline_core.estimating import (
     state,
 )
 from mandoline_core.estimators import ESTIMATORS, Outcome, Redraws, get_estimator
-from mandoline_core.findings import Finding, worst_first
+from mandoline_core.findings import worst_first
 from mandoline_core.project import EstimatorSettings, Project
 from mandoline_core.samples import Sample
 from mandoline_core.slices import Slice, codes
 from mandoline_core.trust import Solution, find_all
+from mandoline_core.weighting import asking, take_step
 
 ROUNDING = 1e-9  # of a score: a smaller change is none
 
@@ -84,31 +85,16 @@ def compare(
         get_estimator(name)  # refuse an unknown name before any work
     stated = state("compare", source, target, slices, reveal=reveal, **asked)
     found = {
-        prepared.model: compare_model(prepared, stated.settings, estimators=names, progress=said)
+        prepared.model: compare_model(prepared, stated.settings, names, said)
         for prepared, said in stated.each_model(progress, codes_of)
     }
     return summarise(stated.name, found, stated.settings.confidence)
 
 
 def compare_model(
-    prepared: ModelProblem,
-    settings: EstimatorSettings,
-    *,
-    estimators: Sequence[str] | None = None,
-    progress: Progress | None = None,
+    prepared: ModelProblem, settings: EstimatorSettings, names: Sequence[str], progress: Progress | None
 ) -> ModelComparison:
-    """Run every method on one model's problem.
-
-    Parameters
-    ----------
-    settings : EstimatorSettings
-        Its name is not used.
-    estimators : sequence of str, optional
-        Names in the registry; all when left out.
-    progress : callable, optional
-        Called with what is being done and the share done; may raise to stop.
-    """
-    names = list(ESTIMATORS if estimators is None else estimators)
+    """Run some methods on one model's problem, with progress, which may raise to stop."""
     entries = {}
     with threadpool_limits(1):  # on small matrices threads would mostly wait for each other
         for number, name in enumerate(names):
@@ -134,35 +120,34 @@ def gather(prepared: ModelProblem, settings: EstimatorSettings, entries: Mapping
     )
 
 
-def run_estimator(prepared: ModelProblem, name: str, settings: EstimatorSettings) -> Entry:
-    """Run one method; what stands in its way becomes its reason, not an error."""
+def run_estimator(
+    prepared: ModelProblem, name: str, settings: EstimatorSettings, step: Callable[[], None] | None = None
+) -> Entry:
+    """Run one method and put what it finds beside the source score; what stands in its way becomes its reason.
+
+    Parameters
+    ----------
+    step : callable, optional
+        Called between the steps of slow methods; may raise to stop.
+    """
     problem, estimator = prepared.problem, get_estimator(name)
     settings = replace(settings, name=name)
     try:
-        why = estimator.reason(problem)
-        if why is not None:
-            return Entry(name, available=False, reason=why)
-        outcome = estimator.estimate(problem)
-        interval, more = interval_by_settings(prepared, settings, outcome)
+        with asking(step):
+            estimator.check(problem)
+            outcome = estimator.estimate(problem)
+            interval, more = interval_by_settings(prepared, settings, outcome, lambda *_: take_step())
     except MandolineError as error:
         return Entry(name, available=False, reason=error.sentence)
     if not outcome.converged or not math.isfinite(outcome.value):
         return Entry(name, available=False, reason="The weights could not be fitted: no solution was found.")
-    return _entry(prepared, settings, outcome, interval, more)
-
-
-def _entry(
-    prepared: ModelProblem, settings: EstimatorSettings, outcome: Outcome, interval: Interval, more: Sequence[Finding]
-) -> Entry:
-    """Put what a method found beside the source score."""
-    problem = prepared.problem
     numbers = diagnose(problem, outcome)
     plain = get_estimator("source").estimate(problem)
     change = outcome.value - plain.value
     change_interval = normal_interval(change, _change_error(prepared, outcome, plain), settings.confidence)
-    findings = [*more, *outcome.findings, *find_all(Solution(settings.name, problem, outcome, numbers))]
+    findings = [*more, *outcome.findings, *find_all(Solution(name, problem, outcome, numbers))]
     return Entry(
-        settings.name,
+        name,
         available=True,
         estimate=outcome.value,
         interval=interval,

@@ -16,35 +16,25 @@ from mandoline_core.estimators import normal_reach
 def summarise(name: str, models: Mapping[str, ModelComparison], confidence: float) -> Comparison:
     """Rank the models by every method, compare them in pairs, and judge the methods where the truth is known."""
     methods = list(dict.fromkeys(method for model in models.values() for method in model.entries))
-    rankings = {method: _rank(method, models) for method in methods}
-    differences = [
-        found
-        for method in methods
-        for one, other in combinations(models.values(), 2)
-        if (found := _difference(method, one, other, confidence)) is not None
-    ]
+    rankings: dict[str, Ranking] = {}
+    differences: list[Difference] = []
+    for method in methods:
+        entries = {model: one.entries[method] for model, one in models.items() if method in one.entries}
+        found = {model: entry.estimate for model, entry in entries.items() if entry.estimate is not None}
+        rankings[method] = _rank(method, found, models) if found else Ranking(method, ())
+        for first, second in combinations(found, 2):
+            value = found[first] - found[second]
+            error = paired_error(entries[first].pieces, entries[second].pieces)
+            interval = normal_interval(value, error, confidence)
+            differences.append(Difference(method, first, second, value, interval))
     return Comparison(name, dict(models), rankings, tuple(differences))
 
 
-def _difference(method: str, one: ModelComparison, other: ModelComparison, confidence: float) -> Difference | None:
-    first, second = one.entries.get(method), other.entries.get(method)
-    if first is None or second is None or first.estimate is None or second.estimate is None:
-        return None
-    value = first.estimate - second.estimate
-    interval = normal_interval(value, paired_error(first.pieces, second.pieces), confidence)
-    return Difference(method, one.model, other.model, value, interval)
-
-
-def _rank(method: str, models: Mapping[str, ModelComparison]) -> Ranking:
-    entries = {name: model.entries.get(method) for name, model in models.items()}
-    found = {name: e.estimate for name, e in entries.items() if e is not None and e.estimate is not None}
-    if not found:
-        return Ranking(method, ())
+def _rank(method: str, found: Mapping[str, float], models: Mapping[str, ModelComparison]) -> Ranking:
     better = next(iter(models.values())).metric.better
     distance = {"higher": lambda value: -value, "lower": lambda value: value, "near 0": abs}[better]
     order = sorted(found, key=lambda name: distance(found[name]))
-    truths = {name: models[name].truth for name in found}
-    pairs = [(found[name], truth) for name, truth in truths.items() if truth is not None]
+    pairs = [(estimate, truth) for name, estimate in found.items() if (truth := models[name].truth) is not None]
     if len(pairs) < len(found):
         return Ranking(method, tuple(order))
     errors = [abs(estimate - truth) for estimate, truth in pairs]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from mandoline_core.arrays import Floats, Interval
@@ -46,16 +46,8 @@ class Entry:
 
     def as_dict(self, truth: float | None) -> dict[str, Any]:
         """Return the entry as plain data."""
-        return {
-            "estimate": self.estimate,
-            "interval": None if self.interval is None else list(self.interval),
-            "available": self.available,
-            "reason": self.reason,
-            "change": self.change,
-            "change_interval": None if self.change_interval is None else list(self.change_interval),
-            "direction": self.direction,
-            "effective_sample_size": self.effective_sample_size,
-            "set_aside": self.set_aside,
+        told = [item.name for item in fields(self) if item.name not in ("estimator", "standard_error", "pieces")]
+        return {key: getattr(self, key) for key in told} | {
             "error": None if self.estimate is None or truth is None else self.estimate - truth,
             "findings": [finding.as_dict() for finding in self.findings],
         }
@@ -94,7 +86,7 @@ class ModelComparison:
         """Return the comparison as plain data."""
         return {
             "source": self.source,
-            "source_interval": list(self.source_interval),
+            "source_interval": self.source_interval,
             "truth": self.truth,
             "disagreement": self.disagreement,
             "estimators": {name: entry.as_dict(self.truth) for name, entry in self.entries.items()},
@@ -116,13 +108,7 @@ class Difference:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the difference as plain data."""
-        return {
-            "estimator": self.estimator,
-            "first": self.first,
-            "second": self.second,
-            "value": self.value,
-            "interval": list(self.interval),
-        }
+        return asdict(self)
 
 
 @dataclass(frozen=True)
@@ -148,13 +134,7 @@ class Ranking:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the ranking as plain data."""
-        return {
-            "order": list(self.order),
-            "tau": self.tau,
-            "p_value": self.p_value,
-            "mean_absolute_error": self.mean_absolute_error,
-            "max_absolute_error": self.max_absolute_error,
-        }
+        return {key: value for key, value in asdict(self).items() if key != "estimator"}
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from mandoline_core.arrays import Interval
 from mandoline_core.errors import MandolineError
 from mandoline_core.estimating.assemble import ModelProblem
 from mandoline_core.estimating.diagnostics import diagnose, interval_of
-from mandoline_core.estimators import get_estimator
+from mandoline_core.estimators import Redrawable, get_estimator
 from mandoline_core.project import EstimatorSettings
 from mandoline_core.weighting import Problem
 
@@ -95,9 +95,12 @@ def steps(prepared: ModelProblem) -> dict[str, list[int]]:
 def _point(name: str | None, problem: Problem, slices: list[int], settings: EstimatorSettings) -> AblationPoint:
     """Estimate with some slices; with none it is the source score."""
     estimator = settings.name if slices else "source"
+    method = get_estimator(estimator)
+    if isinstance(method, Redrawable) and not problem.metric.ranked and problem.audit is None:
+        problem = replace(problem, membership=None)  # patterns are enough, and rows are many
     problem = problem.select(sorted(slices)) if slices else problem
     try:
-        outcome = get_estimator(estimator).estimate(problem)
+        outcome = method.estimate(problem)
     except MandolineError as error:
         return AblationPoint(name, None, None, None, error.sentence)
     if not outcome.converged:

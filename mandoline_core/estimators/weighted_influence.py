@@ -119,7 +119,8 @@ def _rate_slopes(solved: FoldSolutions) -> tuple[Floats, Floats]:
     if problem.corrections().takes_codes_at_their_word and bool((problem.patterns.codes != 0).all()):
         return np.zeros_like(source_rates), np.zeros_like(target_rates)  # nothing follows from the rates
     source_by_source, target_by_source, target_by_target = problem.rule.slopes(source_rates, target_rates)
-    by_target = solved.by_target((np.abs(target_by_source) + np.abs(target_by_target)).sum(axis=2) > 0)
+    moving = (np.abs(target_by_source) + np.abs(target_by_target)).sum(axis=2) > 0
+    by_target = solved.by_target(moving & (target_rates > 0))  # a code that no row has moves nothing
     moving = np.zeros(source_rates.shape, dtype=bool)
     moving[:, ABSTAIN] = (np.abs(source_by_source).sum(axis=(1, 2)) > 0) & (source_rates[:, ABSTAIN] > 0)
     by_source_rate = np.einsum("ic,icr->ir", solved.by_source(moving), source_by_source)

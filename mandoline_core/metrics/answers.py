@@ -56,7 +56,7 @@ class Answers:
     truth: ClassCodes
     predicted: ClassCodes
 
-    def take(self, rows: NDArray[np.bool_]) -> Answers:
+    def take(self, rows: NDArray[np.bool_] | NDArray[np.intp]) -> Answers:
         """Keep some rows."""
         return replace(self, truth=self.truth[rows], predicted=self.predicted[rows])
 

@@ -79,8 +79,6 @@ class Project:
             object.__setattr__(self, key, None if value is None else Path(value))
         for key in ("models", "slices"):
             object.__setattr__(self, key, tuple(getattr(self, key)))
-        if not isinstance(self.edges, str):
-            object.__setattr__(self, "edges", tuple(_pair(number, edge) for number, edge in _numbered(self.edges)))
         self._check_models()
         self._check_slices()
         self._check_edges()
@@ -177,21 +175,26 @@ class Project:
                     self._check_known(part, f"Slice {rule.name!r}")
 
     def _check_edges(self) -> None:
-        if isinstance(self.edges, str):
-            if self.edges != "auto":
-                raise ProjectError(f'edges must be a list of pairs of slice names, or "auto". Got {self.edges!r}.')
+        """Refuse what are not pairs of different slices, and make them tuples."""
+        edges: object = self.edges
+        if edges == "auto":
             return
-        seen: dict[frozenset[str], int] = {}
-        for number, pair in _numbered(self.edges):
+        if isinstance(edges, str) or not isinstance(edges, Iterable):
+            raise ProjectError(f'edges must be a list of pairs of slice names, or "auto". Got {edges!r}.')
+        seen: dict[tuple[str, str], int] = {}
+        for number, edge in enumerate(edges, start=1):
+            pair = tuple(edge) if isinstance(edge, (list, tuple)) else ()
+            if len(pair) != 2 or not all(isinstance(name, str) for name in pair):
+                raise ProjectError(f"Edge number {number} must be a pair of slice names. Got {edge!r}.")
             if pair[0] == pair[1]:
                 raise ProjectError(f"Edge number {number} joins {pair[0]!r} to itself. Name two different slices.")
             for name in pair:
                 self._check_known(name, f"Edge number {number}")
-            first = seen.setdefault(frozenset(pair), number)
-            if first != number:
-                raise ProjectError(
-                    f"Edges number {first} and {number} both join {pair[0]!r} and {pair[1]!r}. Remove one of them."
-                )
+            if before := seen.get(pair) or seen.get(pair[::-1]):
+                both = f"Edges number {before} and {number} both join {pair[0]!r} and {pair[1]!r}."
+                raise ProjectError(f"{both} Remove one of them.")
+            seen[pair] = number
+        object.__setattr__(self, "edges", tuple(seen))
 
     def _check_known(self, name: str, where: str) -> None:
         """Refuse a name that is no slice, unless it may be a member of a family."""
@@ -206,16 +209,3 @@ class Project:
                 f"{where} names slice {name!r}, which is not there. "
                 f"Slices: {listed(names) or 'none'}.{did_you_mean(name, names)}"
             )
-
-
-def _numbered(edges: object) -> list[tuple[int, Any]]:
-    if not isinstance(edges, Iterable):
-        raise ProjectError(f'edges must be a list of pairs of slice names, or "auto". Got {edges!r}.')
-    return list(enumerate(edges, start=1))
-
-
-def _pair(number: int, edge: object) -> tuple[str, str]:
-    names = tuple(edge) if isinstance(edge, (list, tuple)) else ()
-    if len(names) != 2 or not all(isinstance(name, str) for name in names):
-        raise ProjectError(f"Edge number {number} must be a pair of slice names. Got {edge!r}.")
-    return names

@@ -72,10 +72,7 @@ class EstimatorSettings:
             is_percentage = _is_number(self.confidence) and 1 < self.confidence < 100
             hint = f" Did you mean {self.confidence / 100:g}?" if is_percentage else ""
             raise ProjectError(f"confidence must be between 0 and 1. Got {self.confidence!r}.{hint}")
-        for key, least in (("seed", 0), ("replicates", 2)):
-            value = getattr(self, key)
-            if isinstance(value, bool) or not isinstance(value, int) or value < least:
-                raise ProjectError(f"{key} must be a whole number, {least} or above. Got {value!r}.")
+        _check_whole(self, seed=0, replicates=2)
 
     def as_dict(self) -> dict[str, str | int | float]:
         """List the settings by name.
@@ -135,8 +132,7 @@ class MetricSettings:
         object.__setattr__(self, "merge", merged)
 
     def _classes(self, name: str, values: object) -> tuple[object, ...]:
-        is_list = isinstance(values, Iterable) and not isinstance(values, str)
-        classes = tuple(values) if is_list and isinstance(values, Iterable) else ()
+        classes = () if isinstance(values, str) or not isinstance(values, Iterable) else tuple(values)
         if not classes or not all(isinstance(value, (str, int, float)) for value in classes):
             hint = f" Did you mean [{values!r}]?" if isinstance(values, str) else ""
             raise ProjectError(f"merge must give {name!r} a list of the classes it stands for. Got {values!r}.{hint}")
@@ -180,13 +176,14 @@ class MethodSettings:
 
     def __post_init__(self) -> None:
         """Refuse what no data could make right."""
-        object.__setattr__(self, "features", _columns(self.features))
+        given: object = self.features
+        if not isinstance(given, (list, tuple)) or not all(isinstance(name, str) and name for name in given):
+            hint = f" Did you mean [{given!r}]?" if isinstance(given, str) else ""
+            raise ProjectError(f"features must be a list of columns. Got {given!r}.{hint}")
+        object.__setattr__(self, "features", tuple(given))
         if self.scores is not None:
             _check_name("the column of scores", self.scores)
-        for key, least in (("max_rows", 10), ("redraws", 10)):
-            value = getattr(self, key)
-            if isinstance(value, bool) or not isinstance(value, int) or value < least:
-                raise ProjectError(f"{key} must be a whole number, {least} or above. Got {value!r}.")
+        _check_whole(self, max_rows=10, redraws=10)
         for key in ("width", "box"):
             value = getattr(self, key)
             if not (value is None and key == "width") and not (_is_number(value) and 0 < value < math.inf):
@@ -195,16 +192,16 @@ class MethodSettings:
             raise ProjectError(f"tolerance must be a number, 0 or above. Got {self.tolerance!r}.")
 
 
-def _columns(given: object) -> tuple[str, ...]:
-    if not isinstance(given, (list, tuple)) or not all(isinstance(name, str) and name for name in given):
-        hint = f" Did you mean [{given!r}]?" if isinstance(given, str) else ""
-        raise ProjectError(f"features must be a list of columns. Got {given!r}.{hint}")
-    return tuple(given)
-
-
 def _check_name(what: str, value: object) -> None:
     if not isinstance(value, str) or not value:
         raise ProjectError(f"The name of {what} must be a text that is not empty. Got {value!r}.")
+
+
+def _check_whole(settings: object, **least: int) -> None:
+    for key, lowest in least.items():
+        value = getattr(settings, key)
+        if isinstance(value, bool) or not isinstance(value, int) or value < lowest:
+            raise ProjectError(f"{key} must be a whole number, {lowest} or above. Got {value!r}.")
 
 
 def _is_number(value: object) -> bool:

@@ -27,18 +27,14 @@ def class_name(value: object) -> str:
     >>> class_name("positive"), class_name(0.5)
     ('positive', '0.5')
     """
-    if isinstance(value, (bool, np.bool_)):
-        return "1" if value else "0"
-    if isinstance(value, (int, np.integer)):
-        return str(int(value))
-    if isinstance(value, (float, np.floating)):
-        return str(int(value)) if float(value).is_integer() else repr(float(value))
-    text = str(value)
+    text = str(float(value) if isinstance(value, np.floating) else value)
     if text.casefold() in ("true", "false"):
         return "1" if text.casefold() == "true" else "0"
     if _WHOLE.fullmatch(text):
         return str(int(text))
-    return class_name(float(text)) if _NUMBER.fullmatch(text) and np.isfinite(float(text)) else text
+    if not _NUMBER.fullmatch(text) or not np.isfinite(number := float(text)):
+        return text
+    return str(int(number)) if number.is_integer() else repr(number)
 
 
 def class_codes(*columns: nw.Series[Any]) -> tuple[list[np.ndarray], tuple[str, ...]]:
@@ -148,11 +144,15 @@ def _exact_name(value: object) -> str:
     return class_name(value)
 
 
+def arrow_array(column: nw.Series[Any]) -> pa.Array:
+    """Return a column as one array of PyArrow's, whatever engine holds it."""
+    array = column.to_arrow()
+    return array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
+
+
 def _encode(column: nw.Series[Any]) -> tuple[np.ndarray, list[object], str | None]:
     """Return the index of each row's value (-1 if missing), the distinct values and their kind."""
-    array = column.to_arrow()
-    if isinstance(array, pa.ChunkedArray):
-        array = array.combine_chunks()
+    array = arrow_array(column)
     if pa.types.is_floating(array.type):
         array = pc.if_else(pc.is_nan(array), None, array)
     if not pa.types.is_dictionary(array.type):

@@ -11,6 +11,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from mandoline_core.samples.classes import arrow_array
+
 _LARGEST_EXACT = 2**53  # the last whole number up to which float64 holds every one
 
 
@@ -37,10 +39,7 @@ def fingerprint(frame: nw.DataFrame[Any]) -> str:
 
 
 def _column_digest(name: str, column: nw.Series[Any]) -> bytes:
-    array = column.to_arrow()
-    if isinstance(array, pa.ChunkedArray):
-        array = array.combine_chunks()
-    kind, array, buffers = _canonical(array)
+    kind, array, buffers = _canonical(arrow_array(column))
     digest = hashlib.blake2b(digest_size=16)
     for text in (name, kind):
         encoded = text.encode("utf-8", "surrogatepass")

@@ -6,14 +6,13 @@ import csv
 import io
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from mandoline_core.errors import DataError, did_you_mean
-from mandoline_core.formatting import listed
+from mandoline_core.samples.sample import check_names
 from mandoline_core.samples.text_files import find_encoding, open_text
 
 _PARQUET = (".parquet", ".pq")
@@ -88,7 +87,7 @@ def _empty(path: Path) -> DataError:
 
 def _read_parquet(path: Path) -> pd.DataFrame:
     try:
-        _check_header(path, pq.read_schema(path).names)
+        check_names(sorted(pq.read_schema(path).names), path.name)
         table = pq.read_table(path)
     except (pa.ArrowException, OSError) as error:
         reason = str(error).split("\n")[0].rstrip(".")
@@ -109,7 +108,7 @@ def _read_delimited(path: Path) -> pd.DataFrame:
     delimiter = "\t" if ".tsv" in path.suffixes else _delimiter(sample)
     rows = csv.reader(io.StringIO(sample, newline=""), delimiter=delimiter)
     header = next(row for row in rows if row)
-    _check_header(path, [name for name in header if name])
+    check_names(sorted(name for name in header if name), path.name)
     first = next((row for row in rows if row), None)
     if first is not None and len(first) != len(header):
         # pandas would take the extra field for an index.
@@ -137,14 +136,6 @@ def _read_delimited(path: Path) -> pd.DataFrame:
     return _with_missing_words(table)
 
 
-def _check_header(path: Path, names: list[str]) -> None:
-    repeated = sorted({name for name in names if names.count(name) > 1})
-    if repeated:
-        raise DataError(
-            f"{path.name} has more than one column called {listed(map(repr, repeated))}. Give each column its own name."
-        )
-
-
 def _head(path: Path, encoding: str) -> str:
     with open_text(path, encoding) as file:
         head = file.read(_SAMPLE_BYTES)
@@ -165,38 +156,37 @@ def _delimiter(sample: str) -> str:
 
 def _explain_ragged(path: Path, encoding: str, delimiter: str) -> None:
     """Raise for the first row whose number of fields is not the header's; return if there is none."""
-    with open_text(path, encoding) as file:
-        width = 0
-        for line, row in _records(csv.reader(file, delimiter=delimiter)):
-            width = width or len(row)
-            if row and len(row) != width:
-                fields = "1 field" if len(row) == 1 else f"{len(row)} fields"
-                raise DataError(
-                    f"Line {line} of {path.name} has {fields}, and the header has {width}. "
-                    "Check its delimiters and quotes."
-                )
+    width = 0
+    for line, row in _records(path, encoding, delimiter):
+        width = width or len(row)
+        if row and len(row) != width:
+            fields = "1 field" if len(row) == 1 else f"{len(row)} fields"
+            raise DataError(
+                f"Line {line} of {path.name} has {fields}, and the header has {width}. Check its delimiters and quotes."
+            )
 
 
 def _open_quote(path: Path, encoding: str, delimiter: str) -> DataError:
     """Say where the quote opens that swallows the rest of the file."""
-    with open_text(path, encoding) as file:
-        line = max((line for line, _ in _records(csv.reader(file, delimiter=delimiter))), default=1)
+    line = max((line for line, _ in _records(path, encoding, delimiter)), default=1)
     return DataError(
         f"A quote that opens on line {line} of {path.name} is never closed. "
         "Close it, or double the quotes inside a text."
     )
 
 
-def _records(reader: Any) -> Iterator[tuple[int, list[str]]]:
+def _records(path: Path, encoding: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
     """Go through the rows with the line each starts on, up to a text that the csv module finds too long."""
     line = 1
-    try:
-        for row in reader:
-            if row:
-                yield line, row
-            line = reader.line_num + 1
-    except csv.Error:
-        yield line, []
+    with open_text(path, encoding) as file:
+        reader = csv.reader(file, delimiter=delimiter)
+        try:
+            for row in reader:
+                if row:
+                    yield line, row
+                line = reader.line_num + 1
+        except csv.Error:
+            yield line, []
 
 
 def _with_missing_words(table: pd.DataFrame) -> pd.DataFrame:
@@ -207,12 +197,12 @@ def _with_missing_words(table: pd.DataFrame) -> pd.DataFrame:
         if not isinstance(column.dtype, pd.StringDtype):
             continue
         words = column.isin(_MISSING)
-        if words.any():
-            rest = column[~words].dropna()
-            if rest.isin(list(_TRUTH)).all() and len(rest):
-                changed[name] = column.mask(words).map(_TRUTH).astype("boolean")
-                continue
-            # A look at the first few spares the whole of a long column of texts.
-            if len(rest) and all(pd.to_numeric(part, errors="coerce").notna().all() for part in (rest.head(), rest)):
-                changed[name] = pd.to_numeric(rest).reindex(column.index)
+        if not words.any():
+            continue
+        rest = column[~words].dropna()
+        if rest.isin(list(_TRUTH)).all() and len(rest):
+            changed[name] = column.mask(words).map(_TRUTH).astype("boolean")
+        # A look at the first few spares the whole of a long column of texts.
+        elif len(rest) and all(pd.to_numeric(part, errors="coerce").notna().all() for part in (rest.head(), rest)):
+            changed[name] = pd.to_numeric(rest).reindex(column.index)
     return table.assign(**changed) if changed else table

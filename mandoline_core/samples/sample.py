@@ -242,7 +242,7 @@ def _at_the_door(frame: Any, name: str) -> nw.DataFrame[Any]:
     try:
         known = nw.from_native(native)
     except nw.exceptions.DuplicateError:
-        _check_names(getattr(native, "column_names", native.columns), name)
+        check_names(getattr(native, "column_names", native.columns), name)
         raise
     except TypeError:
         raise DataError(
@@ -252,7 +252,7 @@ def _at_the_door(frame: Any, name: str) -> nw.DataFrame[Any]:
         known = known.collect()
     if known.implementation.is_pandas():
         known = nw.from_native(_pandas_at_the_door(nw.to_native(known), name))
-    _check_names(known.columns, name)
+    check_names(known.columns, name)
     exprs = []
     for column, dtype in known.schema.items():
         if dtype in (nw.Categorical, nw.Enum):
@@ -266,7 +266,8 @@ def _at_the_door(frame: Any, name: str) -> nw.DataFrame[Any]:
     return done
 
 
-def _check_names(columns: Iterable[str], name: str) -> None:
+def check_names(columns: Iterable[str], name: str) -> None:
+    """Refuse columns of the same name."""
     repeated = [str(column) for column, count in Counter(columns).items() if count > 1]
     if repeated:
         raise DataError(
@@ -276,7 +277,7 @@ def _check_names(columns: Iterable[str], name: str) -> None:
 
 def _pandas_at_the_door(frame: pd.DataFrame, name: str) -> pd.DataFrame:
     frame = frame.set_axis([str(column) for column in frame.columns], axis="columns").reset_index(drop=True)
-    _check_names(frame.columns, name)
+    check_names(frame.columns, name)
     changed = {}
     for column in frame.columns:
         series = frame[column]

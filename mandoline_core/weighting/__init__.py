@@ -29,3 +29,4 @@ from mandoline_core.weighting.gold import Audit, GoldTable, gold_table, make_aud
 from mandoline_core.weighting.kliep import GRADIENT_TOLERANCE, varying_directions
 from mandoline_core.weighting.potentials import Tilt, build_tilt, expected_potentials
 from mandoline_core.weighting.problem import Evidence, Problem, Rows
+from mandoline_core.weighting.stopping import asking, take_step

@@ -54,13 +54,18 @@ def desk(browser: Browser, server: Server) -> Desk:
 
 @pytest.fixture
 def arrive(browser: Browser, desk: Desk, server: Server, request: pytest.FixtureRequest) -> Iterator[Arrive]:
-    """Let visitors come, each to a browser that knows nothing yet; at the end nothing may have gone wrong."""
+    """Let visitors come, each to a browser that knows nothing yet; at the end nothing may have gone wrong.
+
+    Who comes `beside` a visitor shares their browser: another tab.
+    """
     visitors: list[Visitor] = []
     servers = {server.url: server}
 
-    def come(link: str | None = None, at: Server = server, *, wait: bool = True) -> Visitor:
+    def come(
+        link: str | None = None, at: Server = server, *, wait: bool = True, beside: Visitor | None = None
+    ) -> Visitor:
         servers[at.url] = at
-        context = desk.context if not visitors else new_context(browser)
+        context = beside.context if beside else new_context(browser) if visitors else desk.context
         visitors.append(Visitor(context, at.url))
         return visitors[-1].open(link, wait=wait)
 
@@ -68,12 +73,13 @@ def arrive(browser: Browser, desk: Desk, server: Server, request: pytest.Fixture
     yield come
     failed = request.node.stash.get(_failed, False)
     for number, visitor in enumerate(visitors):
+        visitor.hear()
         if failed:
             SCREENSHOTS.mkdir(exist_ok=True)
             name = re.sub(r"\W+", "-", request.node.name)
             visitor.page.screenshot(path=SCREENSHOTS / f"{name}-{number}.png", full_page=True)
-        if visitor.context is not desk.context:
-            visitor.context.close()
+    for context in {visitor.context for visitor in visitors} - {desk.context}:
+        context.close()
     if failed:
         desk.replace()
     else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -18,6 +19,7 @@ from mandoline_core import load_project
 
 ROOT = Path(__file__).resolve().parents[2]
 STARTS_WITHIN = 120.0  # seconds; machines that run tests are slow and shared
+COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 
 
 class Server:
@@ -30,14 +32,23 @@ class Server:
     project : Path, optional
         The project that new visitors start on; the reviews sample when left out.
     script : Path, optional
+    options : dict of str, optional
+        Further options of Streamlit, by name.
     """
 
-    def __init__(self, folder: Path, project: Path | None = None, script: Path | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        project: Path | None = None,
+        script: Path | None = None,
+        options: dict[str, str] | None = None,
+    ) -> None:
         self.folder = folder
         self.port = _free_port()
         self.log = folder / f"server-{self.port}.log"
         self._project = project
         self._script = script or ROOT / "app" / "main.py"
+        self._options = options or {}
         self._process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -74,12 +85,18 @@ class Server:
             "server.port": str(self.port),
             "server.fileWatcherType": "none",
             "browser.gatherUsageStats": "false",
+            **self._options,
         }
         command = [sys.executable, "-m", "streamlit", "run", str(self._script)]
         command += [part for name, value in options.items() for part in (f"--{name}", value)]
         if self._project is not None:
             command += ["--", str(self._project)]
-        environment = {**os.environ, "MANDOLINE_DATA_DIR": str(self.folder / "data"), "PYTHONPATH": str(ROOT)}
+        environment = {
+            **os.environ,
+            "MANDOLINE_DATA_DIR": str(self.folder / "data"),
+            "PYTHONPATH": str(ROOT),
+            "PYTHONUNBUFFERED": "1",  # what went wrong is in the log at once
+        }
         with self.log.open("ab") as log:
             self._process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=log, stderr=log)
         deadline = time.monotonic() + STARTS_WITHIN
@@ -102,9 +119,13 @@ class Server:
         self._process = None
 
     def errors(self) -> list[str]:
-        """List what went wrong in the app and was caught by nobody."""
-        text = self.log.read_text(encoding="utf-8", errors="replace")
-        return [part.strip() for part in text.split("Uncaught app execution")[1:]]
+        """List what went wrong in the server and was caught by nobody.
+
+        Streamlit logs an exception in colours where the package rich is installed, and plainly where it is not. What
+        both forms share is the first line of the traceback, as has that of an exception in a thread.
+        """
+        text = COLOURS.sub("", self.log.read_text(encoding="utf-8", errors="replace"))
+        return [part.strip() for part in text.split("Traceback (most recent call last)")[1:]]
 
     def _answers(self) -> bool:
         try:

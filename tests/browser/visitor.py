@@ -10,7 +10,17 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Browser, BrowserContext, Dialog, Error, Locator, Page, Playwright, expect
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Dialog,
+    Error,
+    Locator,
+    Page,
+    Playwright,
+    expect,
+)
 from playwright.sync_api import TimeoutError as TimedOut
 
 import mandoline_core as md
@@ -41,7 +51,7 @@ WEIGHTS = "How much each labelled row counts"
 CURVE = "The estimate as slices are added"
 
 # Whether the server still owes an answer: a page shows that the app runs only when the server has said so.
-# And what was said in a corner of the screen, as it goes away again.
+# And what was said in a corner of the screen, as it goes away again; and exceptions, as the next run takes them away.
 WATCH = """(() => {
     const Plain = window.WebSocket;
     window.WebSocket = class extends Plain {
@@ -55,7 +65,13 @@ WATCH = """(() => {
         }
     };
     window.messages = new Set();
+    const exceptions = new Set();
     new MutationObserver(() => {
+        for (const box of document.querySelectorAll("[data-testid=stException]"))
+            if (!exceptions.has(box.textContent)) {
+                exceptions.add(box.textContent);
+                console.error(box.textContent);
+            }
         for (const toast of document.querySelectorAll("[data-testid=stToast]"))
             if (toast.checkVisibility()) window.messages.add(toast.textContent);
     }).observe(document, {childList: true, characterData: true, subtree: true});
@@ -71,6 +87,9 @@ SETTLED = """() => {
     window.wasCalm = calm && !still;
     return still;
 }"""
+
+# Streamlit looks for its server under every page's address, for the icon elsewhere, and for a server that was killed.
+OF_THE_NETWORK = ("Failed to load resource", "Streamlit server is not responding", "WebSocket connection to")
 
 expect.set_options(timeout=PATIENCE)
 
@@ -111,6 +130,7 @@ class Visitor:
         self.wrong: list[str] = []
         self.page.on("dialog", self._refuse)
         self.page.on("pageerror", self._note)
+        self.page.on("console", self._listen)
 
     def _refuse(self, dialog: Dialog) -> None:
         self.wrong.append(f"a dialog fired: {dialog.message}")
@@ -118,6 +138,15 @@ class Visitor:
 
     def _note(self, error: Error) -> None:
         self.wrong.append(f"an error in the page: {error.message}")
+
+    def _listen(self, message: ConsoleMessage) -> None:
+        if message.type == "error" and not message.text.startswith(OF_THE_NETWORK):
+            self.wrong.append(f"an error on the page or its console: {message.text}")
+
+    def hear(self) -> None:
+        """Take in what the page has said so far: events arrive before the answer to a question."""
+        if not self.page.is_closed():
+            self.page.evaluate("0")
 
     # Finding the way
 

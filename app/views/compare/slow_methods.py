@@ -20,20 +20,23 @@ _LOOKS_EVERY = 1.0  # seconds
 def slow_methods(workspace: Workspace) -> None:
     """Offer to run the slow methods; while they run, show how far they are, with a way to stop."""
     run = compute.slow_run(workspace)
-    running = run is not None and run.running
-    if run is not None and run.error is not None:
-        error, run.error = run.error, None
+    error = None if run is None else run.take_error()
+    if error is not None:
         raise error
-    drawn = run.done if run is not None and running else -1
-    st.fragment(_slow_panel, run_every=_LOOKS_EVERY if running else None)(workspace, drawn)
+    at_work = run is not None and (run.running or run.stopping)
+    st.fragment(_slow_panel, run_every=_LOOKS_EVERY if at_work else None)(workspace, _seen(run))
 
 
-def _slow_panel(workspace: Workspace, drawn: int) -> None:
-    """Draw the panel; once there is more to see than was drawn, draw the whole page anew."""
+def _seen(run: compute.Run | None) -> tuple[object, ...]:
+    return () if run is None else (run.running, run.stopping, run.done)
+
+
+def _slow_panel(workspace: Workspace, drawn: tuple[object, ...]) -> None:
+    """Draw the panel; once there is something else to see than was drawn, draw the whole page anew."""
     run = compute.slow_run(workspace)
+    if _seen(run) != drawn:
+        st.rerun()
     if run is not None and run.running:
-        if run.done != drawn:
-            st.rerun()
         with st.container(border=True):
             st.progress(
                 run.done / len(run.tasks),
@@ -41,8 +44,6 @@ def _slow_panel(workspace: Workspace, drawn: int) -> None:
             )
             st.button("Stop", key="stop_slow", icon=":material/stop_circle:", on_click=run.stop)
         return
-    if drawn >= 0:
-        st.rerun()
     if not compute.not_run(workspace):
         return
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -54,7 +55,8 @@ def _slow_panel(workspace: Workspace, drawn: int) -> None:
             args=(workspace,),
         )
         if run is not None and run.stopped:
-            st.caption("Stopped. What was done is kept.")
+            ending = "It stops after the step at hand" if run.stopping else "Stopped"
+            st.caption(f"{ending}. What was done is kept.")
         else:
             st.caption("They compare rows column by column, which takes longer, so they wait until you ask.")
 

@@ -76,7 +76,7 @@ def source_sliders(workspace: Workspace, rule: Slice) -> None:
         shown = row.source
         if measured:
             st.caption(f"{row.measured_on} Press 'Reset' to set these yourself.")
-        for field in ("inside", "outside", *(("abstain",) if row.source_abstains else ())):
+        for field in ("inside", "outside", *(("abstain",) if row.source.abstains else ())):
             slider(rule, "source", field, getattr(shown, field), disabled=measured)
         with st.container(horizontal=True):
             if rule.gold is not None:
@@ -102,14 +102,14 @@ def source_sliders(workspace: Workspace, rule: Slice) -> None:
             charts.correction_matrix(
                 shown.inside,
                 shown.outside,
-                shown.abstain if row.source_abstains else None,
+                shown.abstain if row.source.abstains else None,
                 title="Labelled data",
                 dark=parts.is_dark(),
             ),
             f"matrix:source:{rule.name}",
             alt="Correction matrix of the labelled data",
         )
-        st.caption(row.source_sentence)
+        st.caption(row.source.sentence)
 
 
 def target_sliders(workspace: Workspace, rule: Slice) -> None:
@@ -132,21 +132,21 @@ def target_sliders(workspace: Workspace, rule: Slice) -> None:
     with sliders:
         if now in HELD:
             st.caption(HELD[now])
-        for field in ("inside", "outside", *(("abstain",) if row.target_abstains else ())):
+        for field in ("inside", "outside", *(("abstain",) if row.target.abstains else ())):
             slider(rule, "target", field, getattr(row.target, field), disabled=now in HELD)
     with matrix:
         parts.chart(
             charts.correction_matrix(
                 row.target.inside,
                 row.target.outside,
-                row.target.abstain if row.target_abstains else None,
+                row.target.abstain if row.target.abstains else None,
                 title="New data",
                 dark=parts.is_dark(),
             ),
             f"matrix:target:{rule.name}",
             alt="Correction matrix of the new data",
         )
-        st.caption(row.target_sentence)
+        st.caption(row.target.sentence)
 
 
 def slider(rule: Slice, side: str, field: str, value: float, *, disabled: bool) -> None:
@@ -177,15 +177,13 @@ def move(name: str, side: str, field: str, key: str) -> None:
     state.attempt(f"correct {name}", edit)
 
 
-def choose_way(name: str, key: str, target: Correction) -> None:
+def choose_way(name: str, key: str, target: compute.CorrectionInUse) -> None:
     """Switch between derived, the same, and separate corrections for the target."""
     way = state.typed(key)
 
     def edit(project: Any) -> Any:
         noise = edits.find_slice(project, name).noise or Noise()
-        own = (
-            replace(target, inside=round(target.inside, 2), outside=round(target.outside, 2)) if way == "own" else None
-        )
+        own = Correction(round(target.inside, 2), round(target.outside, 2), target.abstain) if way == "own" else None
         return edits.set_noise(project, name, replace(noise, target=own, same=way == "same"))
 
     state.attempt(f"new-data corrections of {name}", edit)

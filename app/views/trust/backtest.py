@@ -47,7 +47,7 @@ def _progress(workspace: Workspace) -> None:
         st.rerun()
     with st.container(border=True):
         st.progress(
-            min(run.share, 1.0), text=f"{wording.plain(run.title)}: {run.share:.0%}, {run.seconds:.0f} s so far"
+            min(run.share, 1.0), text=f"{wording.plain(run.current)}: {run.share:.0%}, {run.seconds:.0f} s so far"
         )
         st.button("Stop", key="stop_backtest", icon=":material/stop_circle:", on_click=run.stop)
 

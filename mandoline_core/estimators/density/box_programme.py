@@ -10,6 +10,7 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
 from mandoline_core.arrays import Floats
+from mandoline_core.weighting import take_step
 
 _MOST_ITERATIONS = 80
 _TO_THE_BOUNDARY = 0.995
@@ -145,6 +146,7 @@ def minimise(form: Form, linear: Floats, region: Region, *, tolerance: float) ->
     state = _start(form, linear, region)
     best, least = state.point, np.inf
     for _ in range(_MOST_ITERATIONS):
+        take_step()
         slope = form.product(state.point) + linear
         gap = region.gap(slope, state.point)
         if gap < least:

@@ -16,6 +16,7 @@ from scipy.sparse.linalg import LinearOperator, cg
 from scipy.special import expit
 
 from mandoline_core.arrays import Floats
+from mandoline_core.weighting import take_step
 
 Points: TypeAlias = Floats | csr_matrix
 
@@ -35,6 +36,7 @@ class Loss:
 
     def value_and_gradient(self, theta: Floats) -> tuple[float, Floats]:
         """Compute the loss and its derivatives, shape (1 + n_columns,)."""
+        take_step()
         z = _log_odds(self.points, theta)
         losses = self.zeros @ np.logaddexp(0.0, z) + self.ones @ np.logaddexp(0.0, -z)
         # Two terms that cancel in neither tail, unlike (zeros + ones) * p - ones.

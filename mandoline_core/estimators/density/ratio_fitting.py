@@ -20,6 +20,7 @@ from mandoline_core.arrays import Floats
 from mandoline_core.errors import MandolineError, OverlapError
 from mandoline_core.estimators.density.kernels import Points, check_points, median_width, squared_distances
 from mandoline_core.formatting import Sentence
+from mandoline_core.weighting import take_step
 
 WIDTHS = (0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0)
 RIDGES = tuple(float(ridge) for ridge in np.logspace(-3, 1, 9))
@@ -204,6 +205,7 @@ def _choose(
     """
 
     def score(width: float, some: tuple[float, ...], precision: type) -> Floats:
+        take_step()
         source, target = _features(distances, width)
         return leave_one_out_scores(source, source_counts, target, target_counts, some, precision)
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import narwhals as nw
@@ -11,32 +12,8 @@ import narwhals as nw
 from mandoline_core.errors import SliceError, did_you_mean
 from mandoline_core.formatting import listed
 from mandoline_core.slices.expression.syntax import ExpressionError
-from mandoline_core.slices.expression.tree import (
-    FUNCTIONS,
-    Call,
-    Column,
-    Comparison,
-    Constant,
-    Membership,
-    Node,
-    Operation,
-    parse_expression,
-)
-from mandoline_core.slices.expression.values import (
-    COMPARISONS,
-    Kind,
-    Value,
-    calculate,
-    certain_code,
-    code,
-    combine,
-    combine_constants,
-    comparison_example,
-    is_nothing,
-    literal,
-    mismatch_hint,
-    number_hint,
-)
+from mandoline_core.slices.expression.tree import FUNCTIONS, parse_expression, piece_of
+from mandoline_core.slices.expression.values import FALSE, SIGNS, Kind, Value, code, is_nothing, literal
 from mandoline_core.slices.text import check_regex, count_words, keyword_pattern, portable_regex
 
 
@@ -78,9 +55,8 @@ def compile_expression_code(text: str, schema: Mapping[str, nw.dtypes.DType]) ->
     compiler = _Compiler(text, schema)
     condition = compiler.condition(parsed.root, "the expression must come out true or false")
     if not parsed.columns:
-        raise compiler.error(
-            parsed.root, "the expression reads no column, so it is the same for every row. Name a column."
-        )
+        problem = "the expression reads no column, so it is the same for every row. Name a column."
+        raise compiler.error(parsed.root, problem)
     return condition.expr.cast(nw.Int8)
 
 
@@ -91,69 +67,72 @@ class _Compiler:
         self.text = text
         self.schema = schema
 
-    def value(self, node: Node) -> Value:
+    def value(self, node: ast.expr) -> Value:
         """Compile a piece of any type."""
         match node:
-            case Constant():
-                return self._constant(node, node.value)
-            case Column():
-                return self._column(node)
-            case Operation(operator="and" | "or" | "not" as name, operands=operands):
-                needs = f"'{name}' needs true or false" + (" on both sides" if name != "not" else "")
-                return self._combined(node, name, [self.condition(operand, needs) for operand in operands])
-            case Operation():
-                return self._arithmetic(node)
-            case Comparison():
-                values = [self.value(operand) for operand in node.operands]
-                triples = zip(node.operators, values, values[1:], strict=False)
+            case ast.Constant(value=str() | float() | bool() as constant):
+                return self._constant(node, constant)
+            case ast.Name(id=name):
+                return self._column(node, name)
+            case ast.BoolOp(op=sign, values=parts):
+                name = "and" if isinstance(sign, ast.And) else "or"
+                needs = f"'{name}' needs true or false on both sides"
+                return self._combined(node, name, [self.condition(part, needs) for part in parts])
+            case ast.UnaryOp(op=ast.Not(), operand=operand):
+                return self._opposite(node, self.condition(operand, "'not' needs true or false"))
+            case ast.UnaryOp(op=sign, operand=operand):
+                return self._arithmetic(node, sign, [operand])
+            case ast.BinOp(op=sign, left=left, right=right):
+                return self._arithmetic(node, sign, [left, right])
+            case ast.Compare(ops=[ast.In()]):
+                return self._membership(node, "in")
+            case ast.Compare(ops=[ast.NotIn()]):
+                return self._opposite(node, self._membership(node, "not in"))
+            case ast.Compare(ops=signs):
+                values = [self.value(operand) for operand in (node.left, *node.comparators)]
+                triples = zip(signs, values, values[1:], strict=False)
                 return self._combined(node, "and", [self._comparison(node, *triple) for triple in triples])
-            case Membership():
-                return self._membership(node)
-            case Call(function="is_missing"):
-                return self._is_missing(node)
-            case Call(function="abs" | "min" | "max"):
-                return self._number_function(node)
-            case Call():
-                return self._text_function(node)
+            case ast.Call(func=ast.Name(id="is_missing"), args=[column]):
+                return self._is_missing(node, column)
+            case ast.Call(func=ast.Name(id="abs" | "min" | "max" as name), args=arguments):
+                return self._number_function(node, name, arguments)
+            case ast.Call(func=ast.Name(id=name), args=arguments):
+                return self._text_function(node, name, arguments)
         raise TypeError(f"No rule for {type(node).__name__}.")
 
-    def condition(self, node: Node, needs: str) -> Value:
+    def condition(self, node: ast.expr, needs: str) -> Value:
         """Compile a piece that must be true or false."""
         value = self.value(node)
         if value.kind != "condition":
-            example = comparison_example(value)
-            raise self.error(node, f"{needs}, but {value}. Compare it with something, as in {example}.")
+            raise self.error(node, f"{needs}, but {value}. Compare it with something, as in {value.example()}.")
         return value
 
-    def error(self, node: Node, problem: str) -> ExpressionError:
+    def error(self, node: ast.expr, problem: str) -> ExpressionError:
         """Build the error that points at a piece."""
-        return ExpressionError(problem, node.start, self.text)
+        return ExpressionError(problem, node.col_offset, self.text)
 
-    def _make(self, node: Node, kind: Kind, expr: nw.Expr, **settings: Any) -> Value:
-        return Value(node, self.text[node.start : node.end], kind, expr, **settings)
+    def _make(self, node: ast.expr, kind: Kind, expr: nw.Expr, **settings: Any) -> Value:
+        return Value(node, piece_of(self.text, node), kind, expr, **settings)
 
-    def _constant(self, node: Node, value: float | str | bool) -> Value:
+    def _constant(self, node: ast.expr, value: float | str | bool) -> Value:
         return self._make(node, *literal(value), constant=value)
 
-    def _column(self, node: Column) -> Value:
-        is_bare = node.name == self.text[node.start : node.end]
-        dtype = self._dtype(node, f' A text goes in quotes: "{node.name}".' if is_bare else "")
-        column = nw.col(node.name)
+    def _column(self, node: ast.expr, name: str) -> Value:
+        piece = piece_of(self.text, node)
+        dtype = self._dtype(node, name, f' A text goes in quotes: "{name}".' if name == piece else "")
+        column = nw.col(name)
         if dtype.is_numeric():
             # One numeric type for all: no overflow, no whole-number division, and NaN can be asked for.
-            return self._make(node, "number", column.cast(nw.Float64), columns=(node.name,))
+            return self._make(node, "number", column.cast(nw.Float64), columns=(name,))
         if dtype in (nw.String, nw.Categorical, nw.Enum):
-            return self._make(node, "text", column.cast(nw.String), columns=(node.name,))
+            return self._make(node, "text", column.cast(nw.String), columns=(name,))
         if dtype == nw.Boolean:
             return self._make(node, "condition", code(column, column.is_null()))
-        raise self.error(
-            node,
-            f"column {node.name!r} holds {dtype}, which expressions cannot read. They read numbers, text and true or "
-            f"false; is_missing({self.text[node.start : node.end]}) reads any column.",
-        )
+        problem = f"column {name!r} holds {dtype}, which expressions cannot read."
+        hint = f"They read numbers, text and true or false; is_missing({piece}) reads any column."
+        raise self.error(node, f"{problem} {hint}")
 
-    def _dtype(self, node: Column, advice: str = "") -> nw.dtypes.DType:
-        name = node.name
+    def _dtype(self, node: ast.expr, name: str, advice: str = "") -> nw.dtypes.DType:
         if name in self.schema:
             return self.schema[name]
         if name in FUNCTIONS:
@@ -169,71 +148,73 @@ class _Compiler:
         column = nw.col(name)
         return is_nothing(column.cast(nw.Float64)) if self.schema[name].is_numeric() else column.is_null()
 
-    def _known(self, node: Node, answer: nw.Expr, *values: Value) -> Value:
+    def _known(self, node: ast.expr, answer: nw.Expr, *values: Value) -> Value:
         """Make a condition that is unknown wherever one of the values it comes from is."""
         columns = dict.fromkeys(column for value in values for column in value.columns)
         doubts = [doubt for value in values for doubt in value.all_doubts()]
         unknown = nw.any_horizontal(*map(self._missing, columns), *doubts, ignore_nulls=False)
         return self._make(node, "condition", code(answer, unknown))
 
-    def _combined(self, node: Node, name: str, conditions: Sequence[Value]) -> Value:
+    def _combined(self, node: ast.expr, name: str, conditions: Sequence[Value]) -> Value:
         constants = [condition.constant for condition in conditions]
         if None not in constants:
-            return self._constant(node, combine_constants(name, constants))
-        return self._make(node, "condition", combine(name, [condition.expr for condition in conditions]))
+            return self._constant(node, all(constants) if name == "and" else any(constants))
+        if len(conditions) == 1:
+            return conditions[0]
+        choose = nw.min_horizontal if name == "and" else nw.max_horizontal
+        return self._make(node, "condition", choose(*(condition.expr for condition in conditions)))
 
-    def _comparison(self, node: Node, sign: str, left: Value, right: Value) -> Value:
+    def _opposite(self, node: ast.expr, condition: Value) -> Value:
+        if condition.constant is not None:
+            return self._constant(node, not condition.constant)
+        return self._make(node, "condition", condition.expr * FALSE)
+
+    def _comparison(self, node: ast.expr, operator: ast.cmpop, left: Value, right: Value) -> Value:
+        sign, compare = SIGNS[type(operator)]
         if left.kind != right.kind:
             problem = f"{left} but {right}, so '{sign}' cannot compare them."
-            raise self.error(right.node, problem + mismatch_hint(left, right))
+            raise self.error(right.node, problem + left.mismatch_hint(right))
         if left.kind == "condition" and sign not in ("==", "!="):
             raise self.error(left.node, f"'{sign}' needs numbers or text, but {left}.")
         if left.constant is not None and right.constant is not None:
-            return self._constant(node, bool(COMPARISONS[sign](left.constant, right.constant)))
+            return self._constant(node, bool(compare(left.constant, right.constant)))
         if left.kind == "condition":
-            equal = left.expr * right.expr
-            return self._make(node, "condition", equal if sign == "==" else combine("not", [equal]))
-        return self._known(node, COMPARISONS[sign](left.expr, right.expr), left, right)
+            equal = self._make(node, "condition", left.expr * right.expr)
+            return equal if sign == "==" else self._opposite(node, equal)
+        return self._known(node, compare(left.expr, right.expr), left, right)
 
-    def _membership(self, node: Membership) -> Value:
-        item = self.value(node.item)
-        choices = [self.value(choice) for choice in node.choices]
+    def _membership(self, node: ast.Compare, name: str) -> Value:
+        """Tell whether a value is one of some constants; `name` is what the operator is called in messages."""
+        item = self.value(node.left)
+        choices = [self.value(choice) for choice in node.comparators]
         for choice in choices:
             if choice.constant is None:
-                raise self.error(choice.node, f"the list after '{node.operator}' holds numbers or quoted texts only.")
+                raise self.error(choice.node, f"the list after '{name}' holds numbers or quoted texts only.")
             if choice.kind != item.kind:
                 problem = f"{item} but {choice}, so it cannot be in the list."
-                raise self.error(choice.node, problem + mismatch_hint(item, choice))
-        constants = [choice.constant for choice in choices]
-        if item.constant is not None:
-            found = self._constant(node, item.constant in constants)
-        elif item.kind == "condition":
-            found = self._make(node, "condition", combine("or", [item.expr * choice.expr for choice in choices]))
-        else:
-            # PyArrow's list tells -0 from 0; adding 0 makes them one.
-            sought = item.expr + nw.lit(0.0, nw.Float64) if item.kind == "number" else item.expr
-            found = self._known(node, sought.is_in(constants), item)
-        return found if node.operator == "in" else self._combined(node, "not", [found])
+                raise self.error(choice.node, problem + item.mismatch_hint(choice))
+        if item.constant is not None or item.kind == "condition":
+            return self._combined(node, "or", [self._comparison(node, ast.Eq(), item, choice) for choice in choices])
+        # PyArrow's list tells -0 from 0; adding 0 makes them one.
+        sought = item.expr + nw.lit(0.0, nw.Float64) if item.kind == "number" else item.expr
+        return self._known(node, sought.is_in([choice.constant for choice in choices]), item)
 
-    def _numbers(self, name: str, nodes: Sequence[Node]) -> list[Value]:
+    def _numbers(self, name: str, nodes: Sequence[ast.expr]) -> list[Value]:
         values = [self.value(node) for node in nodes]
         for value in values:
             if value.kind != "number":
-                raise self.error(value.node, f"'{name}' needs numbers, but {value}.{number_hint(value)}")
+                raise self.error(value.node, f"'{name}' needs numbers, but {value}.{value.number_hint()}")
         return values
 
-    def _arithmetic(self, node: Operation) -> Value:
-        sign = node.operator
-        values = self._numbers(sign, node.operands)
+    def _arithmetic(self, node: ast.expr, operator: ast.AST, operands: Sequence[ast.expr]) -> Value:
+        sign, calculate = SIGNS[type(operator)]
+        values = self._numbers(sign, operands)
         left, right = values if len(values) == 2 else (self._constant(node, 0.0), values[0])
         divides = sign in ("/", "%")
         if divides and right.constant == 0:
             raise self.error(right.node, "division by zero. Divide by something else.")
         if left.constant is not None and right.constant is not None:
-            try:
-                result = float(calculate(sign, left.constant, right.constant, math.floor))
-            except OverflowError:
-                result = math.inf
+            result = float(calculate(left.constant, right.constant))
             if not math.isfinite(result):
                 raise self.error(node, "this number is too large.")
             return self._constant(node, result)
@@ -244,40 +225,37 @@ class _Compiler:
         return self._make(
             node,
             "number",
-            calculate(sign, left.expr, right.expr, nw.Expr.floor),
+            calculate(left.expr, right.expr),
             columns=left.columns + right.columns,
             doubts=left.doubts + right.doubts + ((right.expr == 0,) if divides and right.columns else ()),
             computed=True,
             has_remainder=has_remainder or sign == "%",
         )
 
-    def _number_function(self, node: Call) -> Value:
-        values = self._numbers(node.function, node.arguments)
-        constants = [value.constant for value in values if isinstance(value.constant, float)]
-        least_or_greatest, choose = (nw.min_horizontal, min) if node.function == "min" else (nw.max_horizontal, max)
-        if len(constants) == len(values):
-            return self._constant(node, abs(constants[0]) if node.function == "abs" else choose(constants))
-        exprs = [value.expr for value in values]
+    def _number_function(self, node: ast.expr, name: str, arguments: Sequence[ast.expr]) -> Value:
+        values = self._numbers(name, arguments)
+        on_constants, on_columns = _NUMBER_FUNCTIONS[name]
+        constants = [value.constant for value in values]
+        if None not in constants:
+            return self._constant(node, on_constants(*constants))
         return self._make(
             node,
             "number",
-            exprs[0].abs() if node.function == "abs" else least_or_greatest(*exprs),
+            on_columns(*(value.expr for value in values)),
             columns=tuple(column for value in values for column in value.columns),
             # The least of several passes over a NaN, so each argument is asked before.
             doubts=tuple(doubt for value in values for doubt in value.all_doubts()),
             has_remainder=any(value.has_remainder for value in values),
         )
 
-    def _is_missing(self, node: Call) -> Value:
-        column = node.arguments[0]
-        if not isinstance(column, Column):
+    def _is_missing(self, node: ast.expr, column: ast.expr) -> Value:
+        if not isinstance(column, ast.Name):
             raise self.error(column, "'is_missing' needs the name of a column, as in is_missing(age).")
-        self._dtype(column)
-        return self._make(node, "condition", certain_code(self._missing(column.name)))
+        self._dtype(column, column.id)
+        return self._make(node, "condition", code(self._missing(column.id)))
 
-    def _text_function(self, node: Call) -> Value:
-        name = node.function
-        text, *others = (self.value(argument) for argument in node.arguments)
+    def _text_function(self, node: ast.expr, name: str, arguments: Sequence[ast.expr]) -> Value:
+        text, *others = (self.value(argument) for argument in arguments)
         if text.kind != "text":
             raise self.error(text.node, f"'{name}' needs text, but {text}.")
         if text.constant is not None:
@@ -287,15 +265,21 @@ class _Compiler:
         if name in ("length", "words"):
             number = text.expr.str.len_chars() if name == "length" else count_words(text.expr)
             return self._make(node, "number", number.cast(nw.Float64), columns=text.columns)
-        sought: list[str] = []
         for other in others:
-            if not isinstance(other.constant, str) or not (other.constant.strip() or name != "contains"):
+            if not isinstance(other.constant, str) or (name == "contains" and not other.constant.strip()):
                 raise self.error(other.node, f"'{name}' looks for texts in quotes, as in {FUNCTIONS[name]}.")
-            sought.append(other.constant)
+        sought = [str(other.constant) for other in others]
         try:
             return self._known(node, _search(name, text.expr, sought), text)
         except SliceError as error:
             raise self.error(others[0].node, str(error)) from None
+
+
+_NUMBER_FUNCTIONS: Mapping[str, tuple[Callable[..., Any], Callable[..., nw.Expr]]] = {
+    "abs": (abs, nw.Expr.abs),
+    "min": (min, nw.min_horizontal),
+    "max": (max, nw.max_horizontal),
+}
 
 
 def _search(name: str, text: nw.Expr, sought: Sequence[str]) -> nw.Expr:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -16,18 +15,14 @@ MAX_DEPTH = 40
 # Numbers are compared as 64-bit floats, which are exact for whole numbers up to here.
 MAX_WHOLE_NUMBER = 2**53
 
-LOGIC = ("and", "or")
-COMPARISONS = ("==", "!=", "<=", ">=", "<", ">")
-MEMBERSHIP = ("in", "not in")
-ARITHMETIC = ("+", "-", "*", "/", "%")
-_INFIX = {*LOGIC, *COMPARISONS, *MEMBERSHIP, *ARITHMETIC}
+_SIGNS = ("==", "!=", "<=", ">=", "<", ">", "+", "-", "*", "/", "%")
+_INFIX = {"and", "or", "in", "not in", *_SIGNS}
 _BRACKETS = {"(": ")", "[": "]"}
 
 # Longest first, so that '<=' is not read as '<'.
-_SIGN = re.compile(r"==|!=|<=|>=|[<>+\-*/%()\[\],]")
+_SIGN = re.compile(r"==|!=|<=|>=|[<>+\-*/%()\[\],]|not\s+in\b")
 _NUMBER = re.compile(r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _TEXT = re.compile(r"""[rR]?(?:"((?:[^"\\\r\n]|\\.)*)"|'((?:[^'\\\r\n]|\\.)*)')""")
-_NOT_IN = re.compile(r"not\s+in\b")
 _FOREIGN = re.compile(r"\*\*|//|<>|<<|>>|===|!==|=>|=<|:=|&&|\|\|")
 # What people bring from other languages, with what to write here.
 _INSTEAD = {
@@ -99,7 +94,7 @@ class ExpressionError(SliceError):
 class Token:
     """Hold one word of an expression: a name, a text, a number or a sign."""
 
-    kind: Literal["name", "text", "number", "sign", "end"]
+    kind: Literal["name", "text", "number", "sign", "start", "end"]
     source: str
     start: int
     value: str | float | None = None
@@ -134,11 +129,16 @@ def read_tokens(text: str) -> list[Token]:
         problem = f"an expression has at most {MAX_CHARACTERS:,} characters. Got {len(text):,}."
         raise ExpressionError(problem, MAX_CHARACTERS, text)
     tokens: list[Token] = []
-    order = _Order(text)
-    for token in _split(text):
-        order.take(token)
-        tokens.append(token)
-    return tokens[:-1]
+    order, position = _Order(text), 0
+    while position < len(text):
+        if text[position].isspace():
+            position += 1
+        else:
+            tokens.append(_next_token(text, position))
+            order.take(tokens[-1])
+            position += len(tokens[-1].source)
+    order.take(Token("end", "", len(text)))
+    return tokens
 
 
 class _Order:
@@ -147,71 +147,64 @@ class _Order:
     def __init__(self, text: str) -> None:
         self.text = text
         self.opened: list[Token] = []
-        self.previous: Token | None = None
+        self.previous = Token("start", "", 0)
         self.wants_value = True
         self.prefixes = 0
 
     def take(self, token: Token) -> None:
         """Take the next token."""
-        if self.wants_value or self.previous is None:
-            self.wants_value = self._value(token)
+        previous = self.previous
+        opens = token.source in _BRACKETS if self.wants_value else token.source == "(" and previous.kind == "name"
+        if opens:
+            self.opened.append(token)
+            self.wants_value = True
+        elif token.source in (")", "]") and (not self.wants_value or previous.source in ("(", "[", ",")):
+            self._close(token)
+            self.wants_value = False
+        elif self.wants_value:
+            self._check_value(token)
+            self.wants_value = not token.is_leaf
         else:
-            self.wants_value = self._operator(token, self.previous)
+            self._check_operator(token)
+            self.wants_value = True
         if len(self.opened) + self.prefixes > MAX_DEPTH:
-            raise self._error(
-                token, f"more than {MAX_DEPTH} levels of brackets or signs. Split the expression in two slices."
-            )
+            problem = f"more than {MAX_DEPTH} levels of brackets or signs. Split the expression in two slices."
+            raise self._error(token, problem)
         self.previous = token
 
-    def _value(self, token: Token) -> bool:
-        """Take a token where a value must start; return whether a value must still follow."""
+    def _check_value(self, token: Token) -> None:
+        """Take a token where a value must start."""
+        here, before = quoted(token.source), quoted(self.previous.source)
         if token.is_leaf:
             self.prefixes = 0
-            return False
-        if token.source in _BRACKETS:
-            self.opened.append(token)
-            return True
-        if token.source in ("+", "-", "not"):
-            if token.source == "not" and self.previous and self.previous.source in (*COMPARISONS, *ARITHMETIC):
-                raise self._error(token, f"'not' after {quoted(self.previous.source)} needs brackets, as in (not ...).")
+        elif token.source in ("+", "-", "not"):
+            if token.source == "not" and self.previous.source in _SIGNS:
+                raise self._error(token, f"'not' after {before} needs brackets, as in (not ...).")
             self.prefixes += 1
-            return True
-        if token.source in (")", "]") and self.previous and self.previous.source in ("(", "[", ","):
-            self._close(token)
-            return False
-        if self.previous is None:
-            if token.kind == "end":
-                raise ExpressionError("the expression is empty. Write a condition, such as age >= 65.", 0, self.text)
-            raise self._error(token, f"something is missing before {quoted(token.source)}.")
-        after = f"something is missing after {quoted(self.previous.source)}"
-        if token.kind == "end":
-            raise ExpressionError(f"{after}.", self.previous.start, self.text)
-        raise self._error(token, f"{after} and before {quoted(token.source)}.")
+        elif token.kind == "end" and self.previous.kind == "start":
+            raise self._error(self.previous, "the expression is empty. Write a condition, such as age >= 65.")
+        elif token.kind == "end":
+            raise self._error(self.previous, f"something is missing after {before}.")
+        elif self.previous.kind == "start":
+            raise self._error(token, f"something is missing before {here}.")
+        else:
+            raise self._error(token, f"something is missing after {before} and before {here}.")
 
-    def _operator(self, token: Token, previous: Token) -> bool:
-        """Take a token where an operator or a closing bracket must stand; return whether a value must follow."""
+    def _check_operator(self, token: Token) -> None:
+        """Take a token where an operator must stand."""
         if token.kind == "end":
             if self.opened:
                 raise self._error(self.opened[-1], f"this {quoted(self.opened[-1].source)} is never closed.")
-            return False
-        if token.source in (")", "]"):
-            self._close(token)
-            return False
-        if token.source == ",":
+        elif token.source == ",":
             if not self.opened:
                 example = 'country in ("FR", "DE")'
                 raise self._error(token, f"a comma stands only in brackets, as in {example}. A decimal is written 0.5.")
-            return True
-        if token.kind == "sign" and " ".join(token.source.split()) in _INFIX:
-            return True
-        if token.source == "(" and previous.kind == "name":
-            self.opened.append(token)
-            return True
-        pair = (previous, token)
-        hints = [_INSTEAD_OF_WORD.get(t.source.casefold(), "") for t in pair if t.kind == "name"]
-        hint = next((f" {hint}" for hint in hints if hint), "")
-        between = f"{quoted(previous.source)} and {quoted(token.source)}"
-        raise self._error(token, f"an operator, such as 'and', is missing between {between}.{hint}")
+        elif token.kind != "sign" or " ".join(token.source.split()) not in _INFIX:
+            pair = (self.previous, token)
+            hints = [_INSTEAD_OF_WORD.get(t.source.casefold(), "") for t in pair if t.kind == "name"]
+            hint = next((f" {hint}" for hint in hints if hint), "")
+            between = " and ".join(quoted(t.source) for t in pair)
+            raise self._error(token, f"an operator, such as 'and', is missing between {between}.{hint}")
 
     def _close(self, token: Token) -> None:
         if not self.opened:
@@ -223,19 +216,6 @@ class _Order:
 
     def _error(self, token: Token, problem: str) -> ExpressionError:
         return ExpressionError(problem, token.start, self.text)
-
-
-def _split(text: str) -> Iterator[Token]:
-    """Yield the tokens of a text, and an end token last."""
-    position = 0
-    while position < len(text):
-        if text[position].isspace():
-            position += 1
-            continue
-        token = _next_token(text, position)
-        yield token
-        position += len(token.source)
-    yield Token("end", "", len(text))
 
 
 def _next_token(text: str, start: int) -> Token:
@@ -252,8 +232,6 @@ def _next_token(text: str, start: int) -> Token:
         return Token("sign", sign.group(), start)
     if not text[start].isidentifier():
         raise _sign_error(text, start, text[start])
-    if not_in := _NOT_IN.match(text, start):
-        return Token("sign", not_in.group(), start)
     name = _word(text, start)
     if text[start + len(name) :].startswith(('"', "'")):
         raise ExpressionError(f"{quoted(name)} stands against a quote. Texts have no prefix.", start, text)
@@ -270,8 +248,7 @@ def _word(text: str, start: int) -> str:
 
 def _number(text: str, start: int, source: str) -> float:
     """Check a number and return it."""
-    rest = _word(text, start + len(source))
-    if rest:
+    if rest := _word(text, start + len(source)):
         problem = f"{quoted(source + rest)} is not a number. Write digits, a decimal point and an exponent only."
         raise ExpressionError(problem, start, text)
     value = float(source)

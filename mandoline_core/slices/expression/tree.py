@@ -1,11 +1,11 @@
-"""The structure of expressions: checked tokens to a small tree of our own node types."""
+"""The structure of expressions: checked tokens to a tree of Python's, with only this language in it."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
+from typing import Any
 
 from mandoline_core.errors import did_you_mean
 from mandoline_core.formatting import listed
@@ -26,83 +26,7 @@ _SIGNATURES: dict[str, tuple[str, int, int | None]] = {
     "starts_with": ('starts_with(text, "beginning", ...)', 2, None),
     "words": ("words(text)", 1, 1),
 }
-FUNCTIONS: Mapping[str, str] = MappingProxyType({name: usage for name, (usage, _, _) in _SIGNATURES.items()})
-
-_OPERATORS: dict[type[ast.AST], str] = {
-    ast.And: "and",
-    ast.Or: "or",
-    ast.Not: "not",
-    ast.USub: "-",
-    ast.UAdd: "+",
-    ast.Add: "+",
-    ast.Sub: "-",
-    ast.Mult: "*",
-    ast.Div: "/",
-    ast.Mod: "%",
-    ast.Eq: "==",
-    ast.NotEq: "!=",
-    ast.Lt: "<",
-    ast.LtE: "<=",
-    ast.Gt: ">",
-    ast.GtE: ">=",
-    ast.In: "in",
-    ast.NotIn: "not in",
-}
-
-
-@dataclass(frozen=True)
-class Node:
-    """Hold the place of a piece of an expression: text[start:end]."""
-
-    start: int
-    end: int
-
-
-@dataclass(frozen=True)
-class Constant(Node):
-    """Hold a number, a text, true or false."""
-
-    value: float | str | bool
-
-
-@dataclass(frozen=True)
-class Column(Node):
-    """Hold the name of a column."""
-
-    name: str
-
-
-@dataclass(frozen=True)
-class Call(Node):
-    """Hold a function and its arguments."""
-
-    function: str
-    arguments: tuple[Node, ...]
-
-
-@dataclass(frozen=True)
-class Operation(Node):
-    """Hold 'and', 'or' or 'not' over conditions, or a sign over numbers."""
-
-    operator: str
-    operands: tuple[Node, ...]
-
-
-@dataclass(frozen=True)
-class Comparison(Node):
-    """Hold a chain of comparisons, one operator between each two operands."""
-
-    operators: tuple[str, ...]
-    operands: tuple[Node, ...]
-
-
-@dataclass(frozen=True)
-class Membership(Node):
-    """Hold 'in' or 'not in' with a list."""
-
-    operator: str
-    item: Node
-    choices: tuple[Node, ...]
+FUNCTIONS = {name: usage for name, (usage, _, _) in _SIGNATURES.items()}
 
 
 @dataclass(frozen=True)
@@ -113,14 +37,14 @@ class ParsedExpression:
     ----------
     text : str
         The expression as it was written.
-    root : Node
-        Its tree.
+    root : ast.expr
+        Its tree: a name is a column, offsets are those of the text, and after 'in' the choices stand one by one.
     columns : tuple of str
         The columns it reads, in the order they are first named.
     """
 
     text: str
-    root: Node
+    root: ast.expr
     columns: tuple[str, ...]
 
 
@@ -151,9 +75,19 @@ def parse_expression(text: str) -> ParsedExpression:
     ...
     mandoline_core.slices.expression.syntax.ExpressionError: Expression, position 11: something is missing after 'and'.
     """
-    reader = _Reader(text)
-    root = reader.read()
-    return ParsedExpression(text, root, tuple(reader.columns))
+    tokens = read_tokens(text)
+    # Blanked out, no name is a Python keyword, no text has Python's escapes, and offsets are plain ASCII. On a
+    # line of their own in brackets, they may start with white space and keep their offsets.
+    shape = [" "] * len(text)
+    for token in tokens:
+        blank = "_" * len(token.source) if token.is_leaf else " ".join(token.source.split())
+        shape[token.start : token.start + len(token.source)] = blank.ljust(len(token.source))
+    try:
+        tree = ast.parse(f"(\n{''.join(shape)})", mode="eval")
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        raise ExpressionError("the expression cannot be read. Make it shorter or simpler.", 0, text) from None
+    reader = _Reader(text, tokens)
+    return ParsedExpression(text, reader.visit(tree.body), tuple(reader.columns))
 
 
 def expression_columns(text: str) -> tuple[str, ...]:
@@ -167,103 +101,89 @@ def expression_columns(text: str) -> tuple[str, ...]:
     return parse_expression(text).columns
 
 
-class _Reader:
-    """Turn tokens into nodes; Python's parser only sees the shape, with every name and constant blanked out."""
+class _Reader(ast.NodeTransformer):
+    """Put names and constants back into a tree of blanks, and refuse what is not part of the language."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, tokens: Sequence[Token]) -> None:
         self.text = text
-        self.tokens = read_tokens(text)
-        self.leaves = {token.start: token for token in self.tokens if token.is_leaf}
+        self.leaves = {token.start: token for token in tokens if token.is_leaf}
         self.columns: dict[str, None] = {}
+        self.depth = 0
 
-    def read(self) -> Node:
-        """Return the root of the tree."""
-        # Blanked out, no name is a Python keyword, no text has Python's escapes, and offsets are plain ASCII. The
-        # brackets let the expression start with white space and go over several lines.
-        shape = [" "] * len(self.text)
-        for token in self.tokens:
-            blank = "_" * len(token.source) if token.is_leaf else " ".join(token.source.split())
-            shape[token.start : token.start + len(token.source)] = blank.ljust(len(token.source))
-        try:
-            tree = ast.parse(f"({''.join(shape)})", mode="eval")
-        except (SyntaxError, ValueError, MemoryError, RecursionError):
-            raise ExpressionError("the expression cannot be read. Make it shorter or simpler.", 0, self.text) from None
-        return self._node(tree.body, 0)
-
-    def _node(self, node: ast.expr, depth: int) -> Node:
-        """Turn one of the allowed types of Python node into ours, and refuse all others."""
-        start, end = node.col_offset - 1, (node.end_col_offset or 0) - 1
-        if depth > MAX_DEPTH:
+    def visit(self, node: ast.AST) -> Any:
+        """Read one of the allowed types of node, and refuse all others."""
+        if not isinstance(node, ast.expr):
+            return node
+        if self.depth > MAX_DEPTH:
             raise self._error(node, f"more than {MAX_DEPTH} steps in one another. Split the expression in two slices.")
-        match node:
-            case ast.Name():
-                return self._leaf(self.leaves[start])
-            case ast.BoolOp(op=operator, values=values):
-                return Operation(start, end, _OPERATORS[type(operator)], self._nodes(values, depth))
-            case ast.UnaryOp(op=ast.Not() | ast.USub() | ast.UAdd() as sign, operand=operand):
-                return Operation(start, end, _OPERATORS[type(sign)], self._nodes([operand], depth))
-            case ast.BinOp(op=ast.Add() | ast.Sub() | ast.Mult() | ast.Div() | ast.Mod() as sign):
-                return Operation(start, end, _OPERATORS[type(sign)], self._nodes([node.left, node.right], depth))
-            case ast.Compare(ops=[ast.In() | ast.NotIn() as sign]):
-                choices = self._choices(node.comparators[0], depth)
-                return Membership(start, end, _OPERATORS[type(sign)], self._node(node.left, depth + 1), choices)
-            case ast.Compare(ops=signs) if not any(isinstance(sign, (ast.In, ast.NotIn)) for sign in signs):
-                operators = tuple(_OPERATORS[type(sign)] for sign in signs)
-                return Comparison(start, end, operators, self._nodes([node.left, *node.comparators], depth))
-            case ast.Compare():
-                raise self._error(
-                    node, "'in' beside another comparison needs brackets, as in (country in (...)) == member."
-                )
-            case ast.Call(func=ast.Name() as name, args=arguments, keywords=[]):
-                return self._call(self.leaves[name.col_offset - 1], arguments, end, depth)
-            case ast.Tuple() | ast.List():
-                raise self._error(node, 'a list stands only after \'in\', as in country in ("FR", "DE").')
-        raise self._error(node, f"{quoted(self.text[start:end])} is not part of the language.")
+        if isinstance(node, (ast.Tuple, ast.List)):
+            raise self._error(node, 'a list stands only after \'in\', as in country in ("FR", "DE").')
+        if not isinstance(node, (ast.Name, ast.BoolOp, ast.UnaryOp, ast.BinOp, ast.Compare, ast.Call)):
+            raise self._error(node, f"{quoted(piece_of(self.text, node))} is not part of the language.")
+        self.depth += 1
+        read = super().visit(node)
+        self.depth -= 1
+        return read
 
-    def _nodes(self, nodes: Sequence[ast.expr], depth: int) -> tuple[Node, ...]:
-        return tuple(self._node(node, depth + 1) for node in nodes)
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        """Read a constant or a column."""
+        token = self.leaves[node.col_offset]
+        value = {"true": True, "false": False}.get(token.source.casefold(), token.value)
+        if value is None:
+            return self._column(node, token.source)
+        return ast.copy_location(ast.Constant(value), node)
 
-    def _leaf(self, token: Token) -> Node:
-        end = token.start + len(token.source)
-        if token.value is not None:
-            return Constant(token.start, end, token.value)
-        if token.source.casefold() in ("true", "false"):
-            return Constant(token.start, end, token.source.casefold() == "true")
-        self.columns[token.source] = None
-        return Column(token.start, end, token.source)
+    def visit_Compare(self, node: ast.Compare) -> ast.AST:
+        """Read a chain of comparisons, or 'in' with its list."""
+        if not any(isinstance(sign, (ast.In, ast.NotIn)) for sign in node.ops):
+            return self.generic_visit(node)
+        if len(node.ops) > 1:
+            problem = "'in' beside another comparison needs brackets, as in (country in (...)) == member."
+            raise self._error(node, problem)
+        node.comparators = self._choices(node.comparators[0])
+        node.left = self.visit(node.left)
+        return node
 
-    def _choices(self, node: ast.expr, depth: int) -> tuple[Node, ...]:
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        """Read a function and its arguments."""
+        name = piece_of(self.text, node.func)
+        if name not in _SIGNATURES:
+            hint = did_you_mean(name, _SIGNATURES) or f" Functions: {listed(_SIGNATURES)}."
+            raise self._error(node, f"unknown function {quoted(name)}.{hint}")
+        (usage, least, most), n = _SIGNATURES[name], len(node.args)
+        if n < least or (most is not None and n > most):
+            raise self._error(node, f"'{name}' is written {usage}. Got {n} argument{'s'[: n != 1]}.")
+        if name == "col":
+            column = self.leaves[node.args[0].col_offset].value if isinstance(node.args[0], ast.Name) else None
+            if not isinstance(column, str):
+                raise self._error(node, f"'col' needs a name in quotes, as in {usage}.")
+            return self._column(node, column)
+        node.func = ast.Name(name)
+        node.args = [self.visit(argument) for argument in node.args]
+        return node
+
+    def _column(self, node: ast.expr, name: str) -> ast.expr:
+        self.columns[name] = None
+        return ast.copy_location(ast.Name(name), node)
+
+    def _choices(self, node: ast.expr) -> list[ast.expr]:
         """Read the list after 'in'; one constant in brackets is a list of one."""
         if isinstance(node, (ast.Tuple, ast.List)):
             if not node.elts:
                 raise self._error(node, 'the list is empty. Write at least one value, as in ("FR", "DE").')
-            return self._nodes(node.elts, depth)
-        before = self.text[: node.col_offset - 1].rstrip()
-        choice = self._node(node, depth + 1)
-        if before.endswith("(") and not isinstance(choice, Column):
-            return (choice,)
-        hint = (
-            f' To look for words in a text, write contains({self.text[choice.start : choice.end]}, "word").'
-            if isinstance(choice, Column)
-            else ""
-        )
-        raise self._error(node, f'after \'in\' comes a list in brackets, as in country in ("FR", "DE").{hint}')
-
-    def _call(self, name: Token, arguments: Sequence[ast.expr], end: int, depth: int) -> Node:
-        if name.source not in _SIGNATURES:
-            hint = did_you_mean(name.source, _SIGNATURES) or f" Functions: {listed(_SIGNATURES)}."
-            raise ExpressionError(f"unknown function {quoted(name.source)}.{hint}", name.start, self.text)
-        usage, least, most = _SIGNATURES[name.source]
-        if len(arguments) < least or (most is not None and len(arguments) > most):
-            problem = f"'{name.source}' is written {usage}. Got {len(arguments)} argument{'s'[: len(arguments) != 1]}."
-            raise ExpressionError(problem, name.start, self.text)
-        if name.source == "col":
-            column = self.leaves.get(arguments[0].col_offset - 1)
-            if not isinstance(arguments[0], ast.Name) or column is None or not isinstance(column.value, str):
-                raise ExpressionError(f"'col' needs a name in quotes, as in {usage}.", name.start, self.text)
-            self.columns[column.value] = None
-            return Column(name.start, end, column.value)
-        return Call(name.start, end, name.source, self._nodes(arguments, depth))
+            return [self.visit(choice) for choice in node.elts]
+        choice = self.visit(node)
+        is_column = isinstance(choice, ast.Name)
+        if is_column or not self.text[: node.col_offset].rstrip().endswith("("):
+            hint = f' To look for words in a text, write contains({piece_of(self.text, choice)}, "word").'
+            problem = 'after \'in\' comes a list in brackets, as in country in ("FR", "DE").'
+            raise self._error(node, problem + (hint if is_column else ""))
+        return [choice]
 
     def _error(self, node: ast.expr, problem: str) -> ExpressionError:
-        return ExpressionError(problem, node.col_offset - 1, self.text)
+        return ExpressionError(problem, node.col_offset, self.text)
+
+
+def piece_of(text: str, node: ast.expr) -> str:
+    """Return the piece of an expression that a node stands for."""
+    return text[node.col_offset : node.end_col_offset]

@@ -7,35 +7,44 @@ and the product tells whether two conditions are equal. So no engine's own rules
 
 from __future__ import annotations
 
+import ast
 import math
 import operator
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import narwhals as nw
 
 from mandoline_core.slices.expression.syntax import quoted
-from mandoline_core.slices.expression.tree import Node
 
 Kind = Literal["number", "text", "condition"]
 KINDS: dict[Kind, str] = {"number": "a number", "text": "text", "condition": "true or false"}
 
-COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
-    "==": operator.eq,
-    "!=": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
+
+def _remainder(left: Any, right: Any) -> Any:
+    # The engines round the remainder each in their own way, so it is written out; its sign is the divisor's.
+    quotient = left / right
+    return left - (quotient.floor() if isinstance(quotient, nw.Expr) else quotient // 1) * right
+
+
+# How people write an operator of Python's tree, and what it does to two numbers or to two expressions.
+SIGNS: dict[type[ast.AST], tuple[str, Callable[[Any, Any], Any]]] = {
+    ast.Eq: ("==", operator.eq),
+    ast.NotEq: ("!=", operator.ne),
+    ast.Lt: ("<", operator.lt),
+    ast.LtE: ("<=", operator.le),
+    ast.Gt: (">", operator.gt),
+    ast.GtE: (">=", operator.ge),
+    ast.UAdd: ("+", operator.add),
+    ast.USub: ("-", operator.sub),
+    ast.Add: ("+", operator.add),
+    ast.Sub: ("-", operator.sub),
+    ast.Mult: ("*", operator.mul),
+    ast.Div: ("/", operator.truediv),
+    ast.Mod: ("%", _remainder),
 }
-_ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
-    "+": operator.add,
-    "-": operator.sub,
-    "*": operator.mul,
-    "/": operator.truediv,
-}
-_TRUE, _FALSE, _UNKNOWN = (nw.lit(code, nw.Int8) for code in (1, -1, 0))
+TRUE, FALSE, UNKNOWN = (nw.lit(code, nw.Int8) for code in (1, -1, 0))
 
 
 @dataclass(frozen=True)
@@ -46,7 +55,7 @@ class Value:
     rows where any of `columns` is missing or any of `doubts` is true are unknown, whatever `expr` is there.
     """
 
-    node: Node
+    node: ast.expr
     piece: str
     kind: Kind
     expr: nw.Expr
@@ -65,89 +74,51 @@ class Value:
         """Return what makes the value unknown, beside missing columns."""
         return (*self.doubts, is_nothing(self.expr)) if self.computed else self.doubts
 
+    def number_hint(self) -> str:
+        """Say how to get a number where there is something else."""
+        if self.kind == "condition":
+            return ""
+        if isinstance(self.constant, str):
+            return " Remove the quotes." if _is_number(self.constant) else " Write a number."
+        return f" For its number of characters or words, write length({self.piece}) or words({self.piece})."
+
+    def example(self) -> str:
+        """Make a condition of the value, to show how."""
+        piece = self.piece if self.constant is None and len(self.piece) <= 30 else ""
+        return f"{piece or 'age'} > 0" if self.kind == "number" else f'{piece or "country"} == "FR"'
+
+    def mismatch_hint(self, other: Value) -> str:
+        """Say how to write a constant so that it can be compared with the other side."""
+        value, written = (other, self) if self.constant is not None else (self, other)
+        constant = written.constant
+        if constant is None or value.constant is not None:
+            return ""
+        if value.kind == "text":
+            return f' Put it in quotes: "{written.piece}".'
+        if value.kind == "condition":
+            return " Compare it with true or false."
+        if isinstance(constant, str) and _is_number(constant):
+            return f" Remove the quotes: {constant.strip()}."
+        return " Compare it with a number" + (", such as 1 or 0." if isinstance(constant, bool) else ".")
+
 
 def literal(value: float | str | bool) -> tuple[Kind, nw.Expr]:
     """Return the type and the expression of a constant."""
     if isinstance(value, bool):
-        return "condition", _TRUE if value else _FALSE
-    if isinstance(value, str):
-        return "text", nw.lit(value, nw.String)
-    return "number", nw.lit(value, nw.Float64)
+        return "condition", TRUE if value else FALSE
+    return ("text", nw.lit(value, nw.String)) if isinstance(value, str) else ("number", nw.lit(value, nw.Float64))
 
 
-def code(answer: nw.Expr, unknown: nw.Expr) -> nw.Expr:
-    """Return the code of an answer that is hidden where `unknown` is true."""
-    return nw.when(unknown).then(_UNKNOWN).otherwise(nw.when(answer).then(_TRUE).otherwise(_FALSE))
-
-
-def certain_code(answer: nw.Expr) -> nw.Expr:
-    """Return the code of an answer that is never hidden."""
-    return nw.when(answer).then(_TRUE).otherwise(_FALSE)
-
-
-def combine(name: str, codes: Sequence[nw.Expr]) -> nw.Expr:
-    """Apply 'and', 'or' or 'not' to codes."""
-    if name == "not":
-        return codes[0] * _FALSE
-    if len(codes) == 1:
-        return codes[0]
-    return nw.min_horizontal(*codes) if name == "and" else nw.max_horizontal(*codes)
-
-
-def combine_constants(name: str, constants: Iterable[object]) -> bool:
-    """Apply 'and', 'or' or 'not' to constants.
-
-    >>> combine_constants("and", [True, False])
-    False
-    """
-    return all(constants) if name == "and" else any(constants) if name == "or" else not any(constants)
+def code(answer: nw.Expr, unknown: nw.Expr | None = None) -> nw.Expr:
+    """Return the code of an answer, which may be hidden where `unknown` is true."""
+    known = nw.when(answer).then(TRUE).otherwise(FALSE)
+    return known if unknown is None else nw.when(unknown).then(UNKNOWN).otherwise(known)
 
 
 def is_nothing(number: nw.Expr) -> nw.Expr:
     """Tell where a number is missing."""
     # Polars and PyArrow tell NaN from missing, pandas does not; here both are missing.
     return number.is_null() | number.is_nan()
-
-
-def calculate(sign: str, left: Any, right: Any, floor: Callable[[Any], Any]) -> Any:
-    """Apply an arithmetic sign to two numbers or two expressions.
-
-    >>> calculate("%", -7.0, 2.0, math.floor)
-    1.0
-    """
-    # The engines round the remainder each in their own way, so it is written out; its sign is the divisor's.
-    return left - floor(left / right) * right if sign == "%" else _ARITHMETIC[sign](left, right)
-
-
-def number_hint(value: Value) -> str:
-    """Say how to get a number where there is something else."""
-    if value.kind == "condition":
-        return ""
-    if isinstance(value.constant, str):
-        return " Remove the quotes." if _is_number(value.constant) else " Write a number."
-    return f" For its number of characters or words, write length({value.piece}) or words({value.piece})."
-
-
-def comparison_example(value: Value) -> str:
-    """Make a condition of a value, to show how."""
-    short = value.constant is None and len(value.piece) <= 30
-    if value.kind == "number":
-        return f"{value.piece if short else 'age'} > 0"
-    return f'{value.piece if short else "country"} == "FR"'
-
-
-def mismatch_hint(left: Value, right: Value) -> str:
-    """Say how to write a constant so that it can be compared with the other side."""
-    value, constant = (right, left) if left.constant is not None else (left, right)
-    if constant.constant is None or value.constant is not None:
-        return ""
-    if value.kind == "text":
-        return f' Put it in quotes: "{constant.piece}".'
-    if value.kind == "condition":
-        return " Compare it with true or false."
-    if isinstance(constant.constant, str) and _is_number(constant.constant):
-        return f" Remove the quotes: {constant.constant.strip()}."
-    return " Compare it with a number" + (", such as 1 or 0." if isinstance(constant.constant, bool) else ".")
 
 
 def _is_number(text: str) -> bool:

@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 
 from app import compute
 from app.compute import comparisons
-from app.compute.background import Run, Task
+from app.compute.background import runs
 from app.project import state
 from app.words import comparison as words
 from mandoline_core import estimate, load_project
@@ -24,6 +24,7 @@ from mandoline_core.estimators.baselines import Source
 from mandoline_core.estimators.registry import ESTIMATORS
 from mandoline_core.metrics.registry import get_metric
 from mandoline_core.weighting.problem import Problem
+from mandoline_core.weighting.stopping import take_step
 from tests.app.pages import current, labels, open_app, press, project_id, run, said
 from tests.core.projects import LONG, NEGATION, write_project
 
@@ -44,7 +45,7 @@ class Slow(Source):
         """Wait, in steps as a real method has, and answer."""
         self.begun.set()
         while not self.free.wait(0.01):
-            pass
+            take_step()
         outcome = super().estimate(problem)
         return replace(outcome, value=outcome.value - 0.05)
 
@@ -53,7 +54,7 @@ class Slow(Source):
 def slow(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Slow, Slow]]:
     """Put two slow methods in the place of those there are, and forget what earlier tests found."""
     comparisons._kept.clear()
-    comparisons._runs.clear()
+    runs.clear()
     for name in [name for name in ESTIMATORS if compute.is_slow(name)]:
         monkeypatch.delitem(ESTIMATORS, name)
     found = Slow("one"), Slow("two")
@@ -62,7 +63,7 @@ def slow(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Slow, Slow]]:
     yield found
     for method in found:
         method.free.set()
-    for left in comparisons._runs().values():
+    for left in runs().values():
         left.wait(30)
 
 
@@ -77,7 +78,8 @@ def methods(app: AppTest) -> pd.DataFrame:
 
 def wait(app: AppTest) -> AppTest:
     """Wait until the slow methods have run, and look again."""
-    found = comparisons._runs()[project_id(app)]
+    found = runs().get(("slow", project_id(app)))
+    assert found is not None
     found.wait(60)
     assert not found.running
     return run(app)
@@ -192,7 +194,9 @@ def test_a_run_that_nobody_needs_any_more_is_stopped(folder: Path, slow: tuple[S
     assert slow[0].begun.wait(30)
     app.number_input(key="methods:max_rows:set").set_value(200)
     run(app)
-    assert comparisons._runs()[project_id(app)].stopped
+    found = runs().get(("slow", project_id(app)))
+    assert found is not None
+    assert found.stopped
     assert RUN in labels(app)
 
 
@@ -362,31 +366,3 @@ def test_the_better_of_two_models_comes_first(
     value: float, interval: tuple[float, float], metric: str, expected: str
 ) -> None:
     assert words.difference_sentence(Difference("simple", "a", "b", value, interval), get_metric(metric)) == expected
-
-
-def test_a_run_shows_what_went_wrong_and_ends() -> None:
-    def fail() -> None:
-        raise ZeroDivisionError
-
-    found = Run([Task("a", "first", fail), Task("b", "second", fail)])
-    found.wait(30)
-    assert isinstance(found.error, ZeroDivisionError)
-    assert (found.running, found.done, found.stopped) == (False, 0, False)
-    found.stop()
-    assert not found.stopped, "what has ended cannot be stopped"
-
-
-def test_stopping_ends_the_task_at_hand_within_a_step() -> None:
-    begun, done = threading.Event(), []
-
-    def endless() -> None:
-        begun.set()
-        while True:
-            threading.Event().wait(0.001)
-
-    found = Run([Task("a", "first", endless), Task("b", "second", lambda: done.append(1))])
-    assert begun.wait(30)
-    assert (found.running, found.current) == (True, "first")
-    found.stop()
-    found.wait(30)
-    assert (found.running, found.stopped, found.done, done) == (False, True, 0, [])

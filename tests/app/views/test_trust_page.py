@@ -13,6 +13,7 @@ from streamlit.testing.v1 import AppTest
 
 from app import compute
 from app.compute import backtests
+from app.compute.background import Run, runs
 from app.project import state
 from app.views import parts
 from app.views.trust import frame as trusting
@@ -37,12 +38,11 @@ NOISY = {**NEGATION, "noise": {"source": {"inside": 0.9, "outside": 0.05}}}
 def fresh() -> Iterator[None]:
     """Forget what earlier tests found, and end what they started."""
     backtests._kept.clear()
-    backtests._runs.clear()
+    runs.clear()
     yield
-    for left in backtests._runs().values():
+    for left in runs().values():
         left.stop()
-        if left.run is not None:
-            left.run.wait(30)
+        left.wait(30)
 
 
 def open_page(path: Path | None = None) -> AppTest:
@@ -207,9 +207,7 @@ def test_the_backtest_runs_in_the_background_and_says_what_it_proves(folder: Pat
     """A button starts it; afterwards errors, coverage and limits are on the page."""
     app = open_page(write_project(folder))
     press(app, "Try it on my labels")
-    found = backtests._runs()[project_id(app)]
-    assert found.run is not None
-    found.run.wait(120)
+    run_of(app).wait(120)
     text = said(run(app))
     assert "Mandoline (the paper's weights)** was off by" in text
     assert "It cannot show a shift that the labelled data hold no trace of" in text
@@ -222,9 +220,7 @@ def test_the_number_of_shifts_stays_when_the_backtest_is_done(folder: Path) -> N
     app = open_page(write_project(folder))
     app.segmented_control(key="draws").set_value(10)
     press(run(app), "Try it on my labels")
-    found = backtests._runs()[project_id(app)]
-    assert found.run is not None
-    found.run.wait(120)
+    run_of(app).wait(120)
     run(app)
     assert app.segmented_control(key="draws").value == 10
     assert "Try it on my labels" not in labels(app)
@@ -236,10 +232,9 @@ def test_a_backtest_is_stopped_and_can_be_started_again(folder: Path) -> None:
     press(app, "Try it on my labels")
     assert "Backtest of lr" in "\n".join(str(one.text) for one in app.get("progress"))
     press(app, "Stop")
-    found = backtests._runs()[project_id(app)]
+    found = run_of(app)
     assert found.stopped
-    assert found.run is not None
-    found.run.wait(30)
+    found.wait(30)
     text = said(run(app))
     assert "Stopped." in text
     assert "Try it on my labels" in labels(app)
@@ -249,7 +244,14 @@ def test_an_edit_stops_a_backtest_that_nobody_needs(folder: Path) -> None:
     app = open_page()
     press(app, "Try it on my labels")
     press(app, next(label for label in labels(app) if label.startswith("Make a slice: ")))
-    assert backtests._runs()[project_id(app)].stopped
+    assert run_of(app).stopped
+
+
+def run_of(app: AppTest) -> Run:
+    """Return the backtest that belongs to the page's project."""
+    found = runs().get(("backtest", project_id(app)))
+    assert found is not None
+    return found
 
 
 def gaps(folder: Path, n: int) -> Path:

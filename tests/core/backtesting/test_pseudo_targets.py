@@ -168,7 +168,7 @@ def test_drawn_problems_are_those_of_real_samples_of_the_rows(kind, metric):
     rows, settings = prepared.counted.rows, md.EstimatorSettings()
     said = read_said(rows, probabilities=True)
     pseudo = pseudo_targets(prepared, columns=["place"]).kinds[kind][0]
-    drawn = draw(pseudo, settings, np.random.default_rng(5), rows=rows, said=said)
+    drawn = draw(pseudo, settings, np.random.default_rng(5), said)
     scored = source[source["label"].notna()].reset_index(drop=True)
     before, after = scored.iloc[drawn.source], scored.iloc[drawn.target]
     real = prepare_rows(before, after, metric, slices=pseudo.problem.patterns.names).problem

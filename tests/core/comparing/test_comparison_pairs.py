@@ -127,8 +127,8 @@ def test_confidence_sets_the_width_of_differences_and_changes() -> None:
 @pytest.mark.parametrize(
     ("methods", "metric", "times"),
     [
-        (("mandoline", "cbpe", "kmm_slices"), "accuracy", 60),
-        (("mandoline",), "f1", 60),
+        (("mandoline", "cbpe", "kmm_slices"), "accuracy", 40),
+        (("mandoline",), "f1", 40),
     ],
 )
 def test_the_paired_error_is_a_bootstraps(methods: tuple[str, ...], metric: str, times: int) -> None:

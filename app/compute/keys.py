@@ -1,0 +1,174 @@
+"""Cache keys: for each kind of thing computed, which parts of the project and of the view it depends on.
+
+A key names data by their fingerprints, never by rows or paths, so that visitors with the same data share an answer and
+visitors with other data never do.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import replace
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+import streamlit as st
+
+from app.compute import reading
+from app.project import Workspace
+from mandoline_core import MandolineError, Sample, Slice
+from mandoline_core.estimators import get_estimator
+
+Key = tuple[str, ...]
+_Subject = TypeVar("_Subject")
+_Result = TypeVar("_Result")
+_More = ParamSpec("_More")
+
+
+_Function = Callable[Concatenate[_Subject, _More], _Result]
+
+
+def kept(
+    *, by: Callable[[_Subject], Key], entries: int = 32, spinner: str | bool = False
+) -> Callable[[_Function[_Subject, _More, _Result]], _Function[_Subject, _More, _Result]]:
+    """Keep what a function returns, by the key of its first argument and by its other arguments as they print.
+
+    Errors are not kept.
+
+    Parameters
+    ----------
+    by : callable
+        One of this module's functions.
+    entries : int
+        So many answers are kept; the oldest go first.
+    """
+
+    def decorate(function: _Function[_Subject, _More, _Result]) -> _Function[_Subject, _More, _Result]:
+        signature = inspect.signature(function)
+
+        def computed(key: str, _arguments: inspect.BoundArguments) -> _Result:
+            return function(*_arguments.args, **_arguments.kwargs)
+
+        # Two functions of the same name would share their answers.
+        computed.__module__, computed.__qualname__ = function.__module__, f"{function.__qualname__}.computed"
+        cached = st.cache_resource(max_entries=entries, show_spinner=spinner)(computed)
+
+        @wraps(function)
+        def look_up(subject: _Subject, /, *args: _More.args, **named: _More.kwargs) -> _Result:
+            arguments = signature.bind(subject, *args, **named)
+            arguments.apply_defaults()
+            _, *more = arguments.arguments.items()
+            return cached(repr((by(subject), more)), arguments)
+
+        return look_up
+
+    return decorate
+
+
+def rows(sample: Sample) -> Key:
+    """Name a sample by its cells."""
+    return (sample.fingerprint, sample.name)
+
+
+def codes(found: tuple[Sample, Slice]) -> Key:
+    """Name a slice's codes on a sample: what the slice is called, and how far to trust it, does not matter."""
+    sample, rule = found
+    return sample.fingerprint, repr(rule.key)
+
+
+def tables(workspace: Workspace) -> Key:
+    """Name both tables, whatever the roles of their columns."""
+    source, target = reading.plain_samples(workspace)
+    return (*rows(source), *rows(target))
+
+
+def samples(workspace: Workspace) -> Key:
+    """Name both samples with the roles of their columns."""
+    source, target = reading.samples(workspace)
+    return (*rows(source), *rows(target), repr(source.label), repr(source.models))
+
+
+def answers(workspace: Workspace) -> Key:
+    """Name both samples and the model on show."""
+    return (*samples(workspace), repr(reading.model_of(workspace)))
+
+
+def source_score(workspace: Workspace) -> Key:
+    """Name what a score on the labelled data depends on: no slices, no new rows."""
+    project = workspace.project
+    source, _ = reading.samples(workspace)
+    model = repr(reading.model_of(workspace))
+    roles = repr(project.label), repr(project.models)
+    return (*rows(source), *roles, model, repr(project.metric), repr(project.estimator.confidence))
+
+
+def count(workspace: Workspace) -> Key:
+    """Name what counted rows depend on: corrections, edges and settings do not matter."""
+    rules = [replace(rule, noise=None) for rule in workspace.project.slices]
+    return (*answers(workspace), repr(workspace.project.metric), repr(rules), *_truth(workspace))
+
+
+def every_slice(workspace: Workspace) -> Key:
+    """Name what a description of all slices depends on, also of those switched off, taken at their word."""
+    project = workspace.project
+    rules = [replace(rule, noise=None, enabled=True) for rule in project.slices]
+    return (*answers(workspace), repr(project.metric), repr(rules), repr(project.estimator.confidence))
+
+
+def corrections(workspace: Workspace) -> Key:
+    """Name what corrections in use depend on, also those of slices switched off."""
+    rules = [replace(rule, enabled=True) for rule in workspace.project.slices]
+    return (*answers(workspace), repr(workspace.project.metric), repr(rules))
+
+
+def problem(workspace: Workspace) -> Key:
+    """Name what a stated problem depends on: not the method that will solve it."""
+    project = workspace.project
+    settings = replace(project.estimator, name="source")
+    return (*_stated(workspace), repr(settings), *_truth(workspace))
+
+
+def solution(workspace: Workspace) -> Key:
+    """Name what an estimate depends on: the truth does not matter."""
+    return (*_stated(workspace), repr(workspace.project.estimator))
+
+
+def report(workspace: Workspace) -> Key:
+    """Name what an estimate with the truth beside it depends on."""
+    return (*solution(workspace), *_truth(workspace))
+
+
+def some_labels(workspace: Workspace) -> Key:
+    """Name what an estimate with the labels of some new rows depends on, whether the truth is shown or not."""
+    return (*solution(workspace), *_labels(workspace))
+
+
+def method(workspace: Workspace, name: str) -> Key:
+    """Name what a method's answer depends on; one on columns alone outlives any edit of the slices."""
+    project, methods, needs = workspace.project, workspace.project.methods, get_estimator(name).needs
+    slices: Key = (repr(project.slices), repr(project.edges))
+    if "features" in needs and "slices" not in needs:
+        slices, methods = (), replace(methods, scores=None)
+    settings = repr(replace(project.estimator, name=name))
+    return (*answers(workspace), repr(project.metric), *slices, settings, repr(methods))
+
+
+def _stated(workspace: Workspace) -> Key:
+    project = workspace.project
+    parts: tuple[Any, ...] = (project.metric, project.slices, project.edges, project.methods)
+    return (*answers(workspace), *map(repr, parts))
+
+
+def _truth(workspace: Workspace) -> Key:
+    return ("revealed", *_labels(workspace)) if workspace.revealed else ("hidden",)
+
+
+def _labels(workspace: Workspace) -> Key:
+    """Name the file of the new rows' labels by what is in it: the rest of the labels may come to the same place."""
+    path = workspace.project.target_labels
+    if path is None:
+        return ("no labels",)
+    try:
+        return (reading.table_at(path, path.name).fingerprint,)
+    except MandolineError as error:
+        return (str(error),)

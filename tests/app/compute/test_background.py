@@ -1,0 +1,99 @@
+"""Work in the background: it tells how far it is, ends where it is told to, and is kept while there is room."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+
+import pytest
+
+from app.compute.background import Run, Task
+from app.compute.shelf import Shelf
+from mandoline_core import load_project
+from mandoline_core.comparing import run_estimator
+from mandoline_core.estimating import state_project
+from tests.core.projects import REVIEWS
+
+
+def test_a_run_shows_what_went_wrong_once_and_ends() -> None:
+    def fail(_run: Run) -> None:
+        raise ZeroDivisionError
+
+    found = Run([Task("a", "first", fail), Task("b", "second", fail)])
+    found.wait(30)
+    assert isinstance(found.take_error(), ZeroDivisionError)
+    assert found.take_error() is None
+    assert (found.running, found.done, found.stopped) == (False, 0, False)
+    found.stop()
+    assert not found.stopped, "what has ended cannot be stopped"
+
+
+def test_stopping_ends_the_task_at_hand_within_a_step() -> None:
+    begun, go, done = threading.Event(), threading.Event(), []
+
+    def endless(run: Run) -> None:
+        run.note("half way", 0.5)
+        begun.set()
+        go.wait(30)
+        while True:
+            run.step()
+
+    found = Run([Task("a", "first", endless), Task("b", "second", lambda _: done.append(1))])
+    assert begun.wait(30)
+    assert (found.running, found.stopping, found.current, found.share) == (True, False, "first", 0.5)
+    found.stop()
+    assert (found.running, found.stopping) == (False, True), "the step at hand is still to end"
+    go.set()
+    found.wait(30)
+    assert (found.running, found.stopping, found.stopped, found.done, done) == (False, False, True, 0, [])
+
+
+@pytest.mark.parametrize("name", ["cbiw_features", "ulsif_features", "kmm_features"])
+def test_a_method_on_columns_can_be_stopped_on_its_way(name: str) -> None:
+    """Every slow method calls between its steps, and what is raised there ends it."""
+
+    class StopError(BaseException):
+        pass
+
+    def stop() -> None:
+        raise StopError
+
+    project = load_project(REVIEWS)
+    project = replace(project, methods=replace(project.methods, max_rows=60, redraws=10), models=project.models[:1])
+    ((problem, _),) = state_project(project).each_model(None)
+    with pytest.raises(StopError):
+        run_estimator(problem, name, project.estimator, stop)
+    calls: list[int] = []
+    assert run_estimator(problem, name, project.estimator, lambda: calls.append(1)).available
+    assert len(calls) > 3
+
+
+def test_answers_take_no_more_room_than_there_is() -> None:
+    gone: list[str] = []
+    kept = Shelf[str](10, size=len, drop=gone.append)
+    for text in ("aaaa", "bbbb", "cc"):
+        kept.put(text[0], text)
+    assert kept.get("a") == "aaaa"
+    kept.put("d", "ddd")
+    assert (gone, kept.get("b"), sorted(kept.values())) == (["bbbb"], None, ["aaaa", "cc", "ddd"])
+    kept.put("a", "a")
+    assert gone == ["bbbb", "aaaa"]
+
+
+def test_a_new_run_in_the_place_of_another_stops_it() -> None:
+    go = threading.Event()
+
+    def endless(run: Run) -> None:
+        while True:
+            go.wait(0.001)
+            run.step()
+
+    kept = Shelf[Run](2, drop=Run.stop)
+    started = [Run([Task(i, "endless", endless)]) for i in range(3)]
+    for i, run in enumerate(started):
+        kept.put(i, run)
+    started[0].wait(30)
+    assert [run.running for run in started] == [False, True, True]
+    for run in started:
+        run.stop()
+        run.wait(30)
