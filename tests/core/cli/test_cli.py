@@ -53,7 +53,8 @@ def test_estimate_prints_the_contract(project: Path, capsys: Captured) -> None:
     assert found["converged"] is True
     assert all(isinstance(value, float) for value in found["delta"].values())
     for finding in found["findings"]:
-        assert set(finding) == {"code", "severity", "message", "remedy"}
+        told = {"code", "severity", "message", "remedy"}
+        assert set(finding) == told | {"check", "headline", "slices", "numbers"}
         assert finding["severity"] in ("info", "warning", "serious")
     for model in found["models"].values():
         assert {"estimate", "interval", "source", "truth"} <= set(model)

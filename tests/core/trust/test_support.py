@@ -71,7 +71,7 @@ def test_rows_in_no_slice_are_named_so_and_twins_are_told_apart() -> None:
     source = np.repeat([[1, -1], [-1, 1]], 50, axis=0)
     target = np.concatenate([source, [[-1, -1]], [[-1, -1]]])
     found = overlap(estimate_from_codes(source, np.ones(100), target, names=["a", "b"]).first)
-    assert found.worst[0].words == "in no slice"
+    assert found.worst[0].words == "no slice"
     many = codes((1, 1, -1, 50), (1, 1, 1, 50))
     others = np.concatenate([many, codes((1, -1, -1, 2), (-1, 1, -1, 1))])
     words = [p.words for p in overlap(estimate_from_codes(many, np.ones(100), others, names=NAMES).first).worst]
