@@ -64,7 +64,7 @@ class ColumnProfile:
     @cached_property
     def known(self) -> tuple[int, ...]:
         """The number of rows with a value, of each sample."""
-        return tuple(len(series) - series.null_count() for series in self.series)
+        return tuple(len(series) - int(series.null_count()) for series in self.series)
 
     @property
     def missing(self) -> float:
@@ -107,8 +107,8 @@ class ColumnProfile:
     @cached_property
     def is_constant(self) -> bool:
         """Tell whether every row has the same value."""
-        first = [series[:_LOOKED_AT] for series in self.series]
-        if any(some.null_count() or some.n_unique() > 1 for some in first):
+        first = [series[:_LOOKED_AT].to_list() for series in self.series]
+        if any(value is None or value != values[0] for values in first for value in values):
             return False
         if sum(self.known) < self.n_rows or set(self.distinct) != {1}:
             return False

@@ -11,7 +11,7 @@ from mandoline_core import EstimatorSettings
 from mandoline_core.estimating.assemble import make_problem
 from mandoline_core.estimators.registry import get_estimator
 from mandoline_core.labelling.few_labels import judge
-from mandoline_core.labelling.rows import Labels, share_out
+from mandoline_core.labelling.rows import share_out
 from mandoline_core.metrics.registry import get_metric
 from mandoline_core.patterns.patterns import count_patterns
 from mandoline_core.weighting.problem import Problem
@@ -120,8 +120,8 @@ def judged(
 ) -> list[float]:
     """Use the labels of one draw: the fields of `Repeated`."""
     outcome = get_estimator("mandoline").estimate(problem)
-    labels = Labels(statistics[labelled], labelled, share_out(labelled, plan))
-    alone, both, test = judge(problem, outcome, labels, confidence=0.95)
+    shares = share_out(labelled, plan)
+    alone, both, test = judge(problem, outcome, statistics[labelled], labelled, shares, confidence=0.95)
     assert test is not None
     return [
         alone.interval[0] <= truth <= alone.interval[1],
