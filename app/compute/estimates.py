@@ -109,9 +109,9 @@ def reports(workspace: Workspace) -> Mapping[str, ModelReport]:
 
 
 @kept(by=keys.solution, entries=64)
-def curves(workspace: Workspace, order: tuple[str, ...] | None = None) -> Ablation:
+def curves(workspace: Workspace, order: tuple[str, ...] | None = None, *, leave_one_out: bool = True) -> Ablation:
     """Compute the ablation curves of the model on show."""
-    return ablation(prepared(workspace), workspace.project.estimator, order=order)
+    return ablation(prepared(workspace), workspace.project.estimator, order=order, leave_one_out=leave_one_out)
 
 
 @kept(by=keys.every_slice)

@@ -186,8 +186,9 @@ def live_panel(workspace: Workspace) -> None:
             alt="How much each labelled row counts",
         )
         truth = report.truth if workspace.revealed else None
+        curve = compute.curves(workspace, leave_one_out=False)
         chart(
-            charts.ablation_curve(compute.curves(workspace), truth=truth, share=share, dark=dark, compact=True),
+            charts.ablation_curve(curve, truth=truth, share=share, dark=dark, compact=True),
             "live_curve",
             alt="The estimate as slices are added",
         )

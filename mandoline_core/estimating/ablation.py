@@ -53,6 +53,7 @@ def ablation(
     settings: EstimatorSettings,
     *,
     order: Sequence[str] | None = None,
+    leave_one_out: bool = True,
     progress: Callable[[float], None] | None = None,
 ) -> Ablation:
     """Estimate with the first slice, the first two and so on, and with each left out.
@@ -64,6 +65,8 @@ def ablation(
     ----------
     order : sequence of str, optional
         Order in which slices are added, by the names of their rules; the project's when left out.
+    leave_one_out : bool
+        Whether to leave slices out, too: half of the work.
     progress : callable, optional
         Called with the share done.
     """
@@ -77,7 +80,7 @@ def ablation(
         cumulative.append(_point(sequence[n - 1], problem, chosen, settings))
         _tell(progress, (n + 1) / n_points)
     without = []
-    for number, left_out in enumerate(sequence):
+    for number, left_out in enumerate(sequence if leave_one_out else ()):
         chosen = [i for name in sequence if name != left_out for i in groups[name]]
         without.append(_point(left_out, problem, chosen, settings))
         _tell(progress, (len(sequence) + number + 2) / n_points)

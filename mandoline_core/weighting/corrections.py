@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -102,8 +102,8 @@ class CorrectionRule:
         source_by_source, target_by_source, target_by_target : array, shape (n_slices, 3, 3)
             Derivative of correction [slice, code] by rate [slice, code'].
         """
-        by_source, across, _ = _slopes(lambda step: self.at(source_rates + step, target_rates))
-        return by_source, across, _slopes(lambda step: self.at(source_rates, target_rates + step))[1]
+        by_source, across, _ = self._slopes(source_rates, target_rates, "source")
+        return by_source, across, self._slopes(source_rates, target_rates, "target")[1]
 
     def rate_errors(self, source_rates: Floats, target_rates: Floats, n_source: float, n_target: float) -> Floats:
         """Compute how far luck moves each derived rate of the target: one standard error, shape (n_slices,).
@@ -111,10 +111,8 @@ class CorrectionRule:
         A share of 0 or 1 is luck, too: each code is taken to have been seen one time more than it was.
         """
         variance = np.zeros(len(self.source))
-        for rates, n, slopes in (
-            (source_rates, n_source, _slopes(lambda step: self.at(source_rates + step, target_rates))[2]),
-            (target_rates, n_target, _slopes(lambda step: self.at(source_rates, target_rates + step))[2]),
-        ):
+        for side, rates, n in (("source", source_rates, n_source), ("target", target_rates, n_target)):
+            slopes = self._slopes(source_rates, target_rates, side)[2]
             share = (rates * n + 1) / (n + 3)
             variance += ((share * slopes**2).sum(axis=1) - (share * slopes).sum(axis=1) ** 2) / n
         return np.sqrt(variance)
@@ -127,7 +125,38 @@ class CorrectionRule:
         source_by_stated, target_by_stated : array, shape (n_slices, 3, 3)
             Derivative of correction [slice, code] by the number stated for [slice, code']; 0 where none was.
         """
-        return _slopes(lambda step: self.with_source(self.source + step).at(source_rates, target_rates))[:2]
+        return self._slopes(source_rates, target_rates, "stated")[:2]
+
+    def _slopes(self, source_rates: Floats, target_rates: Floats, moved: str) -> tuple[Floats, Floats, Floats]:
+        """Differentiate the corrections by a number for each code: all codes and slices, up and down, in one call.
+
+        Parameters
+        ----------
+        moved : {"source", "target", "stated"}
+            The source's rates, the target's rates, or what was stated for the source.
+
+        Returns
+        -------
+        source, target : array of float, shape (n_slices, 3, 3)
+        target_rate : array of float, shape (n_slices, 3)
+        """
+        n = len(self.source)
+        steps = np.repeat(_STEP * np.concatenate([np.eye(3), -np.eye(3)]), n, axis=0)
+        rule, here, there = (
+            self.select([*range(n)] * 6),
+            np.tile(source_rates, (6, 1)),
+            np.tile(target_rates, (6, 1)),
+        )
+        if moved == "stated":
+            rule = rule.with_source(rule.source + steps)
+        found = rule.at(here + steps * (moved == "source"), there + steps * (moved == "target"))
+        source, target, target_rate = (
+            np.moveaxis((up - down) / (2 * _STEP), 0, -1)
+            for up, down in (
+                values.reshape(2, 3, n, *values.shape[1:]) for values in (found.source, found.target, found.target_rate)
+            )
+        )
+        return source, target, target_rate
 
     def with_source(self, source: Floats) -> CorrectionRule:
         """State other corrections for the source, shape (n_slices, 3); the target's follow where nothing else is said.
@@ -161,22 +190,6 @@ def fixed_rule(source: Floats, target: Floats) -> CorrectionRule:
     """Take both correction tables as they are, whatever the data."""
     never = np.zeros(len(source), dtype=bool)
     return CorrectionRule(np.asarray(source, float), np.asarray(target, float), never, never)
-
-
-def _slopes(at: Callable[[Floats], Corrections]) -> tuple[Floats, Floats, Floats]:
-    """Differentiate corrections by a number for each code, moved for all slices at once.
-
-    Returns
-    -------
-    source, target : array of float, shape (n_slices, 3, 3)
-    target_rate : array of float, shape (n_slices, 3)
-    """
-    ends = [(at(step), at(-step)) for step in _STEP * np.eye(3)]
-    source, target, target_rate = (
-        np.stack([(getattr(up, name) - getattr(down, name)) / (2 * _STEP) for up, down in ends], axis=-1)
-        for name in ("source", "target", "target_rate")
-    )
-    return source, target, target_rate
 
 
 def _row(correction: Correction | None) -> list[float]:
