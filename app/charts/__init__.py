@@ -13,7 +13,7 @@ from app.charts.graph import slice_graph
 from app.charts.intervals import IntervalRow, interval_rows
 from app.charts.ranking import model_dots
 from app.charts.sensitivity import MOST_SLICES, HiddenShift, hidden_shift_curve, show_strength, strongest
-from app.charts.shares import class_balance, coverage_bars
+from app.charts.shares import class_balance
 from app.charts.shifts import balance, pair_gaps
 from app.charts.strip import estimate_strip
 from app.charts.template import CHART_CONFIG, NAME_WIDTH, SOURCE, TARGET, TRUTH, palette, shorten

@@ -1,4 +1,4 @@
-"""Paired bars: what share of each sample is inside a slice, or of a class."""
+"""Paired bars: what share of each sample is of a class."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import plotly.graph_objects as go
 
 from app.charts.drawing import Drawing
 from app.charts.template import SOURCE, TARGET, finish, label, safe, shorten
-from mandoline_core.estimating import SliceRow
 
 _BAR = 19  # pixels a bar
 MOST_CLASSES = 20
@@ -17,19 +16,11 @@ _NO_SHIFT = 0.01 + 1e-9  # a share; beyond it two percentages differ when writte
 
 
 class _Pair(NamedTuple):
-    """Hold one line: a name, its share of each sample, and what hovering adds."""
+    """Hold one line: a name, and its share of each sample."""
 
     name: str
     source: float
     target: float | None
-    words: str = ""
-
-
-def coverage_bars(rows: Sequence[SliceRow], dark: bool = False) -> go.Figure:
-    """Show what share of each sample every slice covers, in the table's order."""
-    pairs = [_Pair(row.name, row.source, row.target, row.rule) for row in rows]
-    title = _shift_title(pairs, "slice") if pairs else "There are no slices yet"
-    return _paired(pairs, title=title, x="share of rows inside the slice (%)", y="slice", dark=dark)
 
 
 def class_balance(
@@ -49,7 +40,9 @@ def class_balance(
         What the classes are, for the axis: "label", "predicted class".
     """
     target = target_shares or {}
-    names = sorted({*source_shares, *target}, key=lambda name: (-source_shares.get(name, 0.0), -target.get(name, 0.0)))
+    names = sorted(
+        {*source_shares, *target}, key=lambda name: (-source_shares.get(name, 0.0), -target.get(name, 0.0), name)
+    )
     known = target_shares is not None
     pairs = [
         _Pair(name, source_shares.get(name, 0.0), target.get(name, 0.0) if known else None)
@@ -66,14 +59,10 @@ def _class_title(pairs: Sequence[_Pair], known: bool) -> str:
         return "There are no classes to count"
     if not known:
         return f"{shorten(pairs[0].name, 24)} is the most frequent, {_percent(pairs[0].source)} of the labelled data"
-    return _shift_title(pairs, "class")
-
-
-def _shift_title(pairs: Sequence[_Pair], what: str) -> str:
-    """Name the one that shifts most; a shift that the percentages would not show is none to speak of."""
+    # A shift that the percentages would not show is none to speak of.
     most = max(pairs, key=lambda pair: abs((pair.target or 0.0) - pair.source))
     if abs((most.target or 0.0) - most.source) <= _NO_SHIFT:
-        return f"No {what} shifts by more than a point"
+        return "No class shifts by more than a point"
     return (
         f"{shorten(most.name, 24)} shifts most: {_percent(most.source)} of the labelled data, "
         f"{_percent(most.target or 0.0)} of the new data"
@@ -122,8 +111,6 @@ def _pair_words(pair: _Pair) -> str:
     lines = [f"<b>{safe(shorten(pair.name, 60))}</b>", f"labelled data {_percent(pair.source)}"]
     if pair.target is not None:
         lines[1] += f", new data {_percent(pair.target)}"
-    if pair.words:
-        lines.append(safe(shorten(pair.words, 80)))
     return "<br>".join(lines)
 
 

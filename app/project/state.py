@@ -124,11 +124,6 @@ def keep_file(name: str, content: bytes) -> Path:
     return store().add_file(_project_id(), content, _suffix(name))
 
 
-def export(workspace: Workspace) -> str:
-    """Write the project file that runs beside the two data files: the same project, paths by file name."""
-    return _export(workspace.project, workspace.names)
-
-
 def exporter(workspace: Workspace) -> Callable[[], str]:
     """Return what writes the project file as the project stands when called: an edit redraws only part of a page.
 

@@ -8,7 +8,6 @@ from typing import NamedTuple
 from app.vocabulary import PLAIN
 from mandoline_core.estimating import ModelReport, is_share
 from mandoline_core.estimators import get_estimator
-from mandoline_core.findings import Finding
 from mandoline_core.formatting import direction, say, show_difference, show_ends, show_times, show_value
 
 _SPECIAL = re.compile(r"[\\`*_{}\[\]()<>#+\-.!|$:~&]")
@@ -125,11 +124,6 @@ def estimator_sentence(name: str) -> str:
     """
     estimator = get_estimator(name)
     return f"{tell(estimator.does)} It assumes: {tell(estimator.assumes)}"
-
-
-def finding_sentence(finding: Finding) -> str:
-    """Say a finding and what to do about it; the names in it are escaped."""
-    return f"{tell(finding.message)} **What to do\\:** {tell(finding.remedy)}"
 
 
 class Step(NamedTuple):

@@ -157,8 +157,3 @@ def _remembered(problem: Problem, key: tuple[Hashable, ...], compute: Callable[[
 def _features_key(problem: Problem) -> tuple[Hashable, ...]:
     """Tell one choice of features from another."""
     return problem.methods.features, problem.methods.max_rows, problem.seed
-
-
-def _scored_key(problem: Problem) -> bytes:
-    """Tell one set of scored source rows from another."""
-    return b"" if problem.rows is None or problem.rows.scored.all() else np.packbits(problem.rows.scored).tobytes()

@@ -31,5 +31,5 @@ from mandoline_core.slices.kinds import (
 )
 from mandoline_core.slices.noise import Correction, Noise
 from mandoline_core.slices.resolving import resolve, resolve_with_origins
-from mandoline_core.slices.rule import NUMBERS, TEXT, Control, Ground, Slice, fitting_columns, serves, survey
+from mandoline_core.slices.rule import NUMBERS, TEXT, Control, Slice, fitting_columns, serves, survey
 from mandoline_core.slices.text import LETTERS

@@ -66,7 +66,6 @@ def every_chart(names: tuple[str, ...], *, dark: bool = False) -> dict[str, go.F
         "weight_histogram": charts.weight_histogram(report, dark=dark),
         "ablation_curve": charts.ablation_curve(curves, truth=0.8, dark=dark),
         "leave_one_out": charts.leave_one_out(curves, full=0.8, dark=dark),
-        "coverage_bars": charts.coverage_bars(md.slice_table(report.prepared), dark=dark),
         "histogram_with_cut": charts.histogram_with_cut(
             [1.0, 2.0, np.nan], [2.0, 3.0], column=names[0], above=1.5, below=None, dark=dark
         ),
@@ -278,19 +277,23 @@ def test_leaving_out_says_where_there_is_no_estimate():
     assert "Because." in bars.hovertext[1]
 
 
-def test_coverage_shows_both_shares_from_zero(rows):
-    figure = charts.coverage_bars(rows)
+def test_class_balance_shows_both_shares_from_zero():
+    figure = charts.class_balance({"long": 0.88, "short": 0.12}, {"long": 0.4, "short": 0.6})
     source, target = trace(figure, "labelled"), trace(figure, "new")
-    assert list(source.x) == [100 * row.source for row in rows]
-    assert list(target.x) == [100 * row.target for row in rows]
+    assert list(source.x) == [88.0, 12.0]
+    assert list(target.x) == [40.0, 60.0]
     assert (source.marker.color, target.marker.color) == (charts.SOURCE, charts.TARGET)
     assert source.marker.pattern.shape != target.marker.pattern.shape
     assert figure.layout.xaxis.range[0] == 0
-    assert figure.layout.title.text.replace("<br>", " ").startswith("short shifts most: 12% of the labelled data, 60%")
+    assert "shifts most: 88% of the labelled data, 40%" in figure.layout.title.text.replace("<br>", " ")
+
+
+def test_classes_that_are_as_frequent_keep_one_order():
+    shares = dict.fromkeys("badc", 0.25)
+    assert charts.class_balance(shares, None).layout.yaxis.ticktext == ("a", "b", "c", "d")
 
 
 def test_no_slices_is_a_figure_too():
-    assert charts.coverage_bars([]).layout.title.text == "There are no slices yet"
     assert charts.pair_gaps([], [], []).layout.title.text == "A pair needs two slices"
     assert charts.slice_graph([], [], []).layout.title.text == "No two slices move together"
 
@@ -319,11 +322,6 @@ def test_class_balance_names_a_shift_only_where_there_is_one(target, title):
         {"yes": 0.5, "no": 0.25, "maybe": 0.25}, {"yes": target, "no": others, "maybe": others}
     )
     assert figure.layout.title.text.replace("<br>", " ") == title
-
-
-def test_coverage_names_a_shift_only_where_there_is_one(rows):
-    still = [replace(row, target=row.source + 0.004) for row in rows]
-    assert charts.coverage_bars(still).layout.title.text == "No slice shifts by more than a point"
 
 
 def test_an_unknown_target_has_no_bars():

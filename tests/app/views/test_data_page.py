@@ -200,9 +200,8 @@ def test_labels_in_use_are_not_taken_for_those_of_another_target(folder: Path) -
 
 def test_an_exported_project_opens_on_the_data_in_use(folder: Path) -> None:
     app = data_page()
-    head = state.store().head(project_id(app)).document
-    workspace = state.Workspace("", state._project(head), head["names"], "lr", revealed=False, revision=None)  # type: ignore[arg-type]
-    text = state.export(workspace).replace('name = "reviews"', 'name = "second"')
+    workspace = state.Workspace(project_id(app), current(app), {}, "lr", revealed=False, revision=None)  # type: ignore[arg-type]
+    text = state.exporter(workspace)().replace('name = "reviews"', 'name = "second"')
     open_files(app, ("project.toml", text.encode()))
     assert "Taken from the project in use, reviews: source.csv (6,000 rows), target.csv (1,000 rows)" in said(app)
     assert "If you mean other files, add them above." in said(app)

@@ -118,11 +118,10 @@ def test_every_estimator_says_what_it_does_and_assumes(name):
     assert assumes.replace("\\", "") == say(ESTIMATORS[name].assumes, PLAIN)
 
 
-def test_a_finding_says_what_to_do_and_escapes_names():
-    said = wording.finding_sentence(
-        FindingKind("slices", "tiny", "Slice {name!r} is small", "Widen it.").found("warning", name="**x**")
-    )
-    assert said == r"Slice '\*\*x\*\*' is small\. **What to do\:** Widen it\."
+def test_a_finding_is_told_with_names_escaped():
+    found = FindingKind("slices", "tiny", "Slice {name!r} is small", "Widen it.").found("warning", name="**x**")
+    assert wording.tell(found.message) == r"Slice '\*\*x\*\*' is small\."
+    assert wording.tell(found.remedy) == r"Widen it\."
 
 
 @pytest.mark.parametrize(
