@@ -24,8 +24,8 @@ app: $(READY) ## Start the app on a sample project
 # One thread a process: threads that wait for each other would slow small matrices down a lot. One process more than
 # there are cores: the one that drives a browser mostly waits for it. Whoever has nothing left takes from the others,
 # so that tests that share a server, a browser or a sample stay together.
-PYTEST := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest --dist worksteal \
-	-n $(shell expr $$(nproc 2>/dev/null || echo 2) + 1)
+CORES := $(shell nproc 2>/dev/null || echo 2)
+PYTEST := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest --dist worksteal -n $(shell expr $(CORES) + 1)
 
 test: $(READY) browser ## Run the whole test suite, in a real browser too
 	$(PYTEST)
@@ -46,7 +46,7 @@ check: $(READY) ## Check format, lint, types, import contracts and fast tests, i
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(PYTEST) -q -m 'not slow'
+	$(PYTEST) -n $(CORES) -q -m 'not slow'
 
 format: $(READY) ## Format the code and fix what can be fixed
 	$(BIN)/ruff format .

@@ -14,21 +14,29 @@ settings.load_profile("repeatable")
 # Modules that take more than a few seconds each. `make check` leaves them out, `make test` runs them.
 SLOW_MODULES = {
     "test_backtest",
+    "test_bbse",
     "test_bootstrap",
     "test_compare_cli",
     "test_compare_page",
     "test_comparison",
+    "test_comparison_pairs",
     "test_confidence_estimators",
     "test_data_page",
+    "test_elasticity",
     "test_estimate_page",
     "test_estimators",
     "test_influence",
     "test_kliep",
+    "test_measured_corrections",
     "test_metric_estimates",
     "test_pseudo_targets",
     "test_reach",
+    "test_readme",
+    "test_sensitivity",
     "test_slices_page",
     "test_store",
+    "test_trimming",
+    "test_trust_cli",
     "test_trust_page",
     "test_verdict",
     "test_weighting_estimators",
@@ -36,14 +44,19 @@ SLOW_MODULES = {
     "test_workbench",
 }
 
-# Single tests that take more than two seconds of a processor, in modules that are quick otherwise.
+# Single tests that take about a second of a processor or more, in modules that are quick otherwise.
 SLOW_TESTS = {
+    "test_a_change_that_the_slices_explain_is_not_found",
     "test_a_closed_pipe_is_no_error",
     "test_a_real_process_refuses_in_one_line",
     "test_any_number_of_edges_is_cheap_without_noise",
     "test_deepest_and_longest_expressions_run",
+    "test_engines_agree_on_any_keyword",
     "test_entropy_is_that_of_the_definition",
     "test_fingerprints_are_the_same_in_every_engine_and_chunking",
+    "test_luck_is_told_from_shift",
+    "test_parts_sum_on_any_small_problem",
+    "test_the_command_line_starts_without_the_apps_libraries",
 }
 
 # The longest tests of the suite start first, or one process would still be at them when the others have ended.
