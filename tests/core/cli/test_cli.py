@@ -248,8 +248,8 @@ def test_progress_goes_to_standard_error_only(
     noisy = {**NEGATION, "noise": {"source": {"inside": 0.9, "outside": 0.1}}}
     slow = {"slices": [noisy, LONG], "estimator": {"interval": "bootstrap", "replicates": 50}}
     monkeypatch.setattr("mandoline_core.cli.cli.time", SimpleNamespace(monotonic=itertools.count(0, 10).__next__))
-    code, out, err = run(capsys, "estimate", write_project(tmp_path, slow), "--json")
-    assert code == 0
+    assert main(["estimate", str(write_project(tmp_path, slow)), "--json"]) == 0
+    out, err = capsys.readouterr()
     assert re.search(r"^bootstrap of (lr|nb): \d+%$", err, re.MULTILINE)
     assert json.loads(out)["converged"] is True
     assert "bootstrap of" not in out
