@@ -6,7 +6,7 @@ import pytest
 from hypothesis import settings
 
 # The same examples on every run: a red test is a change in the code, never in the luck of the draw.
-# Half of the usual number: a wrong formula shows within the first few examples.
+# Half of the usual number of examples, for time.
 # No deadline: the first call of a numerical library may take long.
 settings.register_profile("repeatable", derandomize=True, deadline=None, max_examples=50)
 settings.load_profile("repeatable")
