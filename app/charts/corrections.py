@@ -24,7 +24,7 @@ def correction_matrix(inside: float, outside: float, abstain: float | None, *, t
     says = {"in": inside, "out": outside} | ({} if abstain is None else {"abstains": abstain})
     head = "".join(f'<th scope="col" style="{_CELL};font-weight:normal">{word}</th>' for word in says)
     rows = "".join(
-        f'<tr><th scope="row" style="{_CELL};font-weight:normal;text-align:right">{truth}</th>'
+        f'<tr><th scope="row" style="{_CELL};font-weight:normal;text-align:right;white-space:nowrap">{truth}</th>'
         + "".join(_cell(share if truth == "truly in" else 1 - share, word, truth, dark) for word, share in says.items())
         + "</tr>"
         for truth in ("truly in", "truly out")

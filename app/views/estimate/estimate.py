@@ -127,10 +127,10 @@ def findings(workspace: Workspace, report: ModelReport) -> None:
         st.success("Nothing stands out: the slices overlap, and no row counts for too much.", icon=":material/check:")
         return
     alike = {name: row.most_like for name, row in compute.table(workspace).items() if row.most_like is not None}
-    rest = st.expander(f"{len(found) - FIRST_FINDINGS} more") if len(found) > FIRST_FINDINGS else None
+    first = st.container()
+    rest = st.expander(f"{len(found) - FIRST_FINDINGS} more") if len(found) > FIRST_FINDINGS else first
     for number, finding in enumerate(found):
-        place = rest if rest is not None and number >= FIRST_FINDINGS else st.container()
-        with place:
+        with first if number < FIRST_FINDINGS else rest:
             parts.show_finding(finding)
             with st.container(horizontal=True):
                 remedy_buttons(remedies.remedies(finding, report, workspace.project, alike), f"finding{number}")

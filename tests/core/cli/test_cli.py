@@ -248,7 +248,9 @@ def test_progress_goes_to_standard_error_only(
     """A slow run, here by a clock that gains ten seconds a look, says how far it is, without touching the JSON."""
     noisy = {**NEGATION, "noise": {"source": {"inside": 0.9, "outside": 0.1}}}
     slow = {"slices": [noisy, LONG], "estimator": {"interval": "bootstrap", "replicates": 50}}
-    monkeypatch.setattr("mandoline_core.cli.project_command.time", SimpleNamespace(monotonic=itertools.count(0, 10).__next__))
+    monkeypatch.setattr(
+        "mandoline_core.cli.project_command.time", SimpleNamespace(monotonic=itertools.count(0, 10).__next__)
+    )
     assert main(["estimate", str(write_project(tmp_path, slow)), "--json"]) == 0
     out, err = capsys.readouterr()
     assert re.search(r"^bootstrap of (lr|nb): \d+%$", err, re.MULTILINE)
