@@ -63,8 +63,9 @@ bench: $(READY) $(OTHERS)/.ready ## Print benchmark ratios (nothing is asserted 
 	test -z "$(BENCH)" || $(OTHERS)/bin/python -m pip install --quiet --disable-pip-version-check adapt
 	DENSITY_RATIO_PYTHON=$(OTHERS)/bin/python $(BIN)/python -m tests.benchmarks $(BENCH)
 
-calibrate: $(READY) ## Check coverage of the intervals at length
+calibrate: $(READY) browser ## Check coverage of the intervals, and twenty visitors at once, at length
 	$(PYTEST) tests/calibration
+	VISITORS=20 $(PYTEST) tests/browser/test_many_visitors.py
 
 samples: $(READY) ## Write the sample projects anew
 	$(BIN)/python sample_data/generate.py
