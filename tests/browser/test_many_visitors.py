@@ -12,7 +12,7 @@ from tests.browser.conftest import Arrive
 from tests.browser.server import Server
 
 # Each has a browser of their own, which takes seconds of a processor only to compile the scripts.
-VISITORS = int(os.environ.get("VISITORS", "6"))
+VISITORS = int(os.environ.get("VISITORS", "4"))
 
 
 @pytest.mark.slow
