@@ -236,3 +236,15 @@ def test_an_identifier_is_not_among_the_columns_compared(folder: Path) -> None:
     (figure,) = [chart.proto.spec for chart in app.get("plotly_chart") if "channel = " in chart.proto.spec]
     assert "ticket_id" not in figure
     assert "Not compared: ticket_id (an identifier: nearly every value occurs once)." in said(app)
+
+
+def test_what_a_finding_says_of_a_column_is_in_the_chart_below_it(folder: Path) -> None:
+    """Findings and the chart are made of the same lines: the word that stands out is on top, slices are greyed."""
+    worst, *_ = estimate(load_project(REVIEWS)).first.evidence.columns or ()
+    assert worst.stands_out
+    (figure,) = [
+        chart.proto.spec for chart in open_app().get("plotly_chart") if "standardised shift" in chart.proto.spec
+    ]
+    first, *others = json.loads(figure)["data"][1]["hovertext"]
+    assert first.startswith(f"<b>{worst.name}</b>")
+    assert any(line.endswith("matches by construction") for line in others)
