@@ -10,7 +10,7 @@ from html import escape
 _LIGHT, _DARK = (238, 240, 242), (48, 54, 61)  # what is rare keeps close to the page
 _ON_LIGHT, _ON_DARK = "#16191D", "#FFFFFF"
 _HALF = 0.5
-_CELL = "text-align:center;padding:0.45rem 0.6rem;border:2px solid transparent;background-clip:padding-box"
+_CELL = "text-align:center;padding:0.4rem 0.2rem;border:2px solid transparent;background-clip:padding-box"
 
 
 def correction_matrix(inside: float, outside: float, abstain: float | None, *, title: str, dark: bool = False) -> str:
@@ -24,14 +24,14 @@ def correction_matrix(inside: float, outside: float, abstain: float | None, *, t
     says = {"in": inside, "out": outside} | ({} if abstain is None else {"abstains": abstain})
     head = "".join(f'<th scope="col" style="{_CELL};font-weight:normal">{word}</th>' for word in says)
     rows = "".join(
-        f'<tr><th scope="row" style="{_CELL};font-weight:normal;text-align:right;white-space:nowrap">{truth}</th>'
+        f'<tr><th scope="row" style="{_CELL};font-weight:normal;text-align:right">{truth}</th>'
         + "".join(_cell(share if truth == "truly in" else 1 - share, word, truth, dark) for word, share in says.items())
         + "</tr>"
         for truth in ("truly in", "truly out")
     )
     return (
-        f'<table style="border-collapse:separate;font-size:0.9rem"><caption style="caption-side:top;text-align:left;'
-        f'font-weight:600">{escape(title)}: the slice says &hellip;</caption>'
+        '<table style="border-collapse:separate;font-size:0.8rem;width:100%">'
+        f'<caption style="caption-side:top;text-align:left;font-weight:600">{escape(title)}: the slice says &hellip;</caption>'
         f"<thead><tr><td></td>{head}</tr></thead><tbody>{rows}</tbody></table>"
     )
 
