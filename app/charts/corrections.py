@@ -31,7 +31,8 @@ def correction_matrix(inside: float, outside: float, abstain: float | None, *, t
     )
     return (
         '<table style="border-collapse:separate;font-size:0.8rem;width:100%">'
-        f'<caption style="caption-side:top;text-align:left;font-weight:600">{escape(title)}: the slice says &hellip;</caption>'
+        '<caption style="caption-side:top;text-align:left;font-weight:600">'
+        f"{escape(title)}: the slice says &hellip;</caption>"
         f"<thead><tr><td></td>{head}</tr></thead><tbody>{rows}</tbody></table>"
     )
 
