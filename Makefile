@@ -28,7 +28,7 @@ CORES := $(shell nproc 2>/dev/null || echo 2)
 PYTEST := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest --dist worksteal -n $(shell expr $(CORES) + 1)
 
 test: $(READY) browser ## Run the whole test suite, in a real browser too
-	$(PYTEST)
+	$(PYTEST) -m 'not long'
 
 # A browser for the tests: the one that is here, or Debian's where we may install it.
 browser:
@@ -46,7 +46,7 @@ check: $(READY) ## Check format, lint, types, import contracts and fast tests, i
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(PYTEST) -n $(CORES) -q -m 'not slow'
+	$(PYTEST) -n $(CORES) -q -m 'not slow and not long'
 
 format: $(READY) ## Format the code and fix what can be fixed
 	$(BIN)/ruff format .
@@ -63,9 +63,9 @@ bench: $(READY) $(OTHERS)/.ready ## Print benchmark ratios (nothing is asserted 
 	test -z "$(BENCH)" || $(OTHERS)/bin/python -m pip install --quiet --disable-pip-version-check adapt
 	DENSITY_RATIO_PYTHON=$(OTHERS)/bin/python $(BIN)/python -m tests.benchmarks $(BENCH)
 
-calibrate: $(READY) browser ## Check coverage of the intervals, and twenty visitors at once, at length
+calibrate: $(READY) browser ## Check coverage of the intervals, and the longest ways through the app, at length
 	$(PYTEST) tests/calibration
-	VISITORS=20 $(PYTEST) tests/browser/test_many_visitors.py
+	VISITORS=20 $(PYTEST) -m long
 
 samples: $(READY) ## Write the sample projects anew
 	$(BIN)/python sample_data/generate.py

@@ -5,24 +5,36 @@ from __future__ import annotations
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
-from app.views import parts
+from app.project import state
+from app.views import frame, parts, tour
 
 VIEWS = {
+    "Projects": ":material/folder_open:",
     "Data": ":material/table:",
     "Slices": ":material/content_cut:",
     "Corrections": ":material/tune:",
     "Estimate": ":material/monitoring:",
     "Compare": ":material/compare_arrows:",
     "Trust": ":material/verified_user:",
+    "Report": ":material/description:",
+    "Present": ":material/slideshow:",
+    "History": ":material/history:",
 }
 
 
 def main() -> None:
     """Draw the frame and run the chosen page."""
-    st.set_page_config(page_title="Mandoline", page_icon=":material/content_cut:", layout="wide")
-    page = st.navigation([_page(title, icon) for title, icon in VIEWS.items()])
+    st.set_page_config(page_title="Mandoline", page_icon=parts.ASSETS / "mark.svg", layout="wide")
+    st.logo(str(parts.ASSETS / "logo.svg"), size="large", icon_image=str(parts.ASSETS / "mark.svg"))
+    parts.style("style.css")
+    pages = {title: _page(title, icon) for title, icon in VIEWS.items()}
+    page = st.navigation(list(pages.values()))
+    if page == pages["Estimate"] and state.comes_home():
+        st.switch_page(pages["Projects"])
     with parts.boundary():
-        parts.sidebar()
+        frame.sidebar(at_home=page == pages["Projects"])
+    tour.show(page.title)
+    with parts.boundary():
         page.run()
 
 

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         Project,
         dump_project,
         load_project,
+        pack_project,
         parse_project,
         save_project,
     )
@@ -71,7 +72,8 @@ _PUBLIC = {
         "Overlap Prediction Range Regex Slice Threshold slicing_function"
     ),
     "project": (
-        "EstimatorSettings MethodSettings MetricSettings Project dump_project load_project parse_project save_project"
+        "EstimatorSettings MethodSettings MetricSettings Project dump_project load_project "
+        "pack_project parse_project save_project"
     ),
     "metrics": "METRICS",
     "estimators": "ESTIMATORS",

@@ -10,6 +10,7 @@ from mandoline_core.formatting import Sentence
 
 Severity = Literal["info", "warning", "serious"]
 _MEANS = {"green": "Usable", "amber": "Usable with care", "red": "Not to be trusted"}
+NOT_PASSED = ("failed", "doubtful", "not run")  # states of a check that speak against an estimate, the loudest first
 _ORDER = {"serious": 0, "warning": 1, "info": 2}
 
 
@@ -138,6 +139,13 @@ class Check:
         return {"name": self.name, "question": self.question, "state": self.state, "words": self.words}
 
 
+def loudest_first(checks: Iterable[Check]) -> tuple[Check, ...]:
+    """Sort the checks that did not pass by how loudly they speak against an estimate."""
+    return tuple(
+        sorted((one for one in checks if one.state in NOT_PASSED), key=lambda one: NOT_PASSED.index(one.state))
+    )
+
+
 @dataclass(frozen=True)
 class Verdict:
     """Hold the traffic light, its reason, and the checks behind it.
@@ -147,16 +155,37 @@ class Verdict:
     level : {"green", "amber", "red"}
     reason : str
         What follows the first words of the message.
+    assumption : str
+        What must hold for the interval to be honest, as the end of "The interval is honest if ...".
+    doubts : str
+        What speaks against the estimate: the loudest check at a glance, and how many others did not pass.
     """
 
     level: str
     reason: str
     checks: tuple[Check, ...]
+    assumption: str = ""
+    doubts: str = ""
+
+    @property
+    def loudest_first(self) -> tuple[Check, ...]:
+        """The checks that speak against the estimate: those that failed, those in doubt, those that could not run."""
+        return loudest_first(self.checks)
+
+    @property
+    def loudest(self) -> Check | None:
+        """The check that speaks loudest against the estimate."""
+        return next(iter(self.loudest_first), None)
+
+    @property
+    def meaning(self) -> str:
+        """What the light means, in a few words."""
+        return _MEANS[self.level]
 
     @property
     def message(self) -> Sentence:
         """What the light means here."""
-        return Sentence("{means}: {reason}", means=_MEANS[self.level], reason=self.reason)
+        return Sentence("{means}: {reason}", means=self.meaning, reason=self.reason)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the verdict as plain data."""

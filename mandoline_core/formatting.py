@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 _WIDTH = 100
+_WHOLE = 1e12  # whole numbers below this are written out
 
 
 def listed(names: Iterable[object], most: int = 12) -> str:
@@ -32,6 +33,25 @@ def counted(n: float, what: str) -> str:
     """
     number = f"{n:,.0f}"
     return f"{number} {what}" if number == "1" else f"{number} {what}s"
+
+
+def show_number(value: float) -> str:
+    """Write a number as a person does: no digits that only a computer sees, and whole numbers whole.
+
+    >>> show_number(75.0), show_number(0.1 + 0.2), show_number(75.092), show_number(1e-9), show_number(1234567)
+    ('75', '0.3', '75.092', '1e-09', '1234567')
+    """
+    return f"{tidy_number(value):.12g}" if abs(value) < _WHOLE else f"{value:g}"
+
+
+def tidy_number(value: float) -> float:
+    """Take away the digits that arithmetic leaves behind; a whole number becomes one.
+
+    >>> tidy_number(0.1 + 0.2), tidy_number(75.0)
+    (0.3, 75)
+    """
+    rounded = float(f"{value:.12g}")
+    return int(rounded) if rounded.is_integer() and abs(rounded) < _WHOLE else rounded
 
 
 def show_value(value: float, *, share: bool) -> str:
@@ -75,7 +95,11 @@ def show_points(difference: float, *, share: bool, sign: bool = True, unit: bool
     --------
     >>> show_points(-0.088, share=True), show_points(0.5, share=False), show_points(0.02, share=True, sign=False)
     ('-8.8 points', '+0.5', '2.0 points')
+    >>> show_points(-0.0001, share=True)
+    '0.0 points'
     """
+    if is_nothing(difference, share=share):
+        difference, sign = 0.0, False
     plus = "+" if sign else ""
     number = f"{100 * difference:{plus}.1f}" if share else f"{difference:{plus}.4g}"
     return f"{number} points" if share and unit else number
@@ -166,6 +190,16 @@ def table(rows: Sequence[Sequence[str]], align: str) -> str:
         "  ".join(f"{cell:{side}{width}}" for cell, side, width in zip(row, align, widths, strict=True)) for row in rows
     ]
     return "\n".join(line.rstrip() for line in lines)
+
+
+def file_stem(name: str) -> str:
+    """Turn a name into the beginning of a file's name, for any system.
+
+    >>> file_stem("My reviews, 2024/05"), file_stem("...")
+    ('My-reviews-2024-05', 'project')
+    """
+    kept = "".join(letter if letter.isalnum() or letter in "-_" else " " for letter in name)
+    return "-".join(kept[:60].split()) or "project"
 
 
 # The words for the two samples, by what a template calls them. Every face has its own; these are the library's.

@@ -5,22 +5,40 @@ from __future__ import annotations
 from app.compute.background import Run
 from app.compute.backtests import backtest_run, backtested, start_backtest
 from app.compute.comparisons import (
+    Pace,
+    ask_quick,
     compare_model,
     compare_models,
     expected_seconds,
+    find_run,
     is_slow,
+    n_coming,
     not_run,
-    slow_run,
-    start_slow,
+    start,
 )
-from app.compute.corrections import CorrectionInUse, correction_row, pairs, slices_in_use
+from app.compute.corrections import (
+    CorrectionInUse,
+    CorrectionRow,
+    Pair,
+    Pairs,
+    Trial,
+    answer_columns,
+    correction_rows,
+    pairs,
+    pairs_in_use,
+    try_pairs,
+)
+from app.compute.editing import attempt, change
 from app.compute.estimates import (
     curves,
+    effects,
     heaviest,
+    last_edit,
     matches,
     members,
     report,
     reports,
+    shown_model,
     slice_notes,
     source_scores,
     table,
@@ -37,8 +55,23 @@ from app.compute.frames import (
     source_classes,
     value_counts,
 )
-from app.compute.labels import Labels, few_labels, label_plan, target_labels
+from app.compute.history import Moment, Summary, moments, note_summary, read_summary, way_to
+from app.compute.labels import (
+    LabelCount,
+    Labels,
+    bring_labels,
+    drop_labels,
+    few_labels,
+    label_classes,
+    label_count,
+    label_of,
+    label_plan,
+    target_labels,
+)
+from app.compute.offers import ground, offers, scale, word_counts
 from app.compute.reading import plain_samples, samples, table_at, uploaded
+from app.compute.reporting import report_html
+from app.compute.takeaway import estimate_json, weights_csv
 from app.compute.trust import (
     MOST_GAMMA,
     attribution,
@@ -52,3 +85,4 @@ from app.compute.trust import (
     trimmings,
     weighted,
 )
+from app.compute.trying import Tried, tried

@@ -29,6 +29,11 @@ class _Stopped(BaseException):
 class Run:
     """Do tasks in the background. What is done stays done when the run is stopped.
 
+    Parameters
+    ----------
+    patience : float, optional
+        Seconds after which a run ends that nobody has looked at: whoever wanted it has gone elsewhere.
+
     Examples
     --------
     >>> done = []
@@ -38,8 +43,10 @@ class Run:
     ([1, 2], 2, False)
     """
 
-    def __init__(self, tasks: Sequence[Task]) -> None:
+    def __init__(self, tasks: Sequence[Task], patience: float | None = None) -> None:
         self.tasks = tuple(tasks)
+        self._patience = patience
+        self._looked = time.monotonic()
         self.done = 0
         self.share = 0.0
         self.stopped = False
@@ -72,9 +79,13 @@ class Run:
         """Call the rest off: the task at hand ends after its step."""
         self.stopped = self.stopped or self._thread.is_alive()
 
+    def look(self) -> None:
+        """Say that somebody still wants it."""
+        self._looked = time.monotonic()
+
     def step(self) -> None:
-        """Go on with the task at hand, unless it was called off."""
-        if self.stopped:
+        """Go on with the task at hand, unless it was called off or forgotten."""
+        if self.stopped or (self._patience is not None and time.monotonic() - self._looked > self._patience):
             raise _Stopped
 
     def note(self, _what: str, share: float) -> None:

@@ -1,97 +1,228 @@
-"""Corrections as they are used, and pairs of slices before and after weighting."""
+"""Corrections as they are used, columns to measure them on, and pairs of slices before and after weighting."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import itertools
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from app.compute import keys
-from app.compute.estimates import counted, members, prepared, with_every_slice
+from app.compute.estimates import counted, prepared, with_every_slice
 from app.compute.keys import kept
+from app.compute.reading import samples
 from app.project import Workspace
+from mandoline_core import Flag, MandolineError, Sample, SliceError
 from mandoline_core.estimating import state_problem
-from mandoline_core.weighting import edge_threshold, pair_gaps, score_tests
+from mandoline_core.estimators import get_estimator
+from mandoline_core.slices import slice_codes
+from mandoline_core.weighting import (
+    MAX_UNCERTAIN,
+    Problem,
+    count_uncertain,
+    edge_threshold,
+    has_rows,
+    pair_gaps,
+    score_tests,
+)
+
+_LOOKED_AT = 2000  # answers, to tell whether a column holds some
 
 
 @dataclass(frozen=True)
 class CorrectionInUse:
-    """Hold the corrections of one slice in one sample as they are used, with what they make of its rate.
+    """Hold the corrections of one slice in one sample as they are used, and what they make of its rate.
 
     Derived ones may say that a slice tells nothing, which a person may not state.
+
+    Parameters
+    ----------
+    inside, outside, abstain : float
+        p(truly in), where the slice says in, says out, and abstains; None for a slice that never abstains here.
+    says, truly : float
+        Share of the rows for which the slice says in, and of those that are in once corrected.
     """
 
     inside: float
     outside: float
-    abstain: float
-    abstains: bool
-    sentence: str
+    abstain: float | None
+    says: float
+    truly: float
 
 
 @dataclass(frozen=True)
 class CorrectionRow:
-    """Hold the corrections of one slice as they are used, and how many rows they were measured on."""
+    """Hold the corrections of one rule as they are used, by the slices that it stands for: one, or a family.
 
-    source: CorrectionInUse
-    target: CorrectionInUse
-    measured_on: str
+    Parameters
+    ----------
+    measured_on : int
+        Labelled rows that the slice could be, or was, measured on: those with a true answer where it speaks.
+    """
+
+    source: dict[str, CorrectionInUse]
+    target: dict[str, CorrectionInUse]
+    measured_on: int
 
 
 @kept(by=keys.corrections)
-def correction_row(workspace: Workspace, rule: str) -> CorrectionRow:
-    """Look up the corrections in use for a rule; a family's are those of its first member."""
+def correction_rows(workspace: Workspace) -> dict[str, CorrectionRow]:
+    """Look up the corrections in use for every rule, also for those switched off."""
     everything = with_every_slice(workspace)
-    table, name = counted(everything), members(workspace)[rule][0]
+    table = counted(everything, need_slices=False)
     problem = state_problem(table, everything.project.slices).problem
-    place = problem.patterns.names.index(name)
+    found = {rule.name: CorrectionRow({}, {}, 0) for rule in everything.project.slices}
     corrections = problem.corrections()
+    rates = {side: problem.patterns.rates(side) for side in ("source", "target")}
+    for place, name in enumerate(problem.patterns.names):
+        row = found[table.origins[name]]
+        row.source[name] = _in_use(corrections.source[place], rates["source"][place])
+        row.target[name] = _in_use(corrections.target[place], rates["target"][place])
+    for name, gold in table.gold.items():
+        found[name] = replace(found[name], measured_on=round(gold.counts[np.ix_([0, 2], [0, 2])].sum()))
+    return found
 
-    def in_use(side: str, probabilities: np.ndarray) -> CorrectionInUse:
-        outside, abstain, inside = map(float, probabilities)
-        rates = problem.patterns.rates(side)[place]
-        rate = float(rates @ probabilities)
-        sentence = f"The slice says in for {rates[2]:.1%} of the rows; corrected, {rate:.1%} are."
-        return CorrectionInUse(inside, outside, abstain, bool(rates[1] > 0), sentence)
 
-    gold = table.gold.get(name)
-    n = "" if gold is None else f"Measured on {gold.counts[[0, 2]][:, [0, 2]].sum():,.0f} labelled rows."
-    return CorrectionRow(
-        source=in_use("source", corrections.source[place]),
-        target=in_use("target", corrections.target[place]),
-        measured_on=n,
+def _in_use(probabilities: np.ndarray, rates: np.ndarray) -> CorrectionInUse:
+    outside, abstain, inside = map(float, probabilities)
+    return CorrectionInUse(
+        inside, outside, abstain if rates[1] > 0 else None, float(rates[2]), float(rates @ probabilities)
     )
+
+
+@kept(by=keys.samples)
+def answer_columns(workspace: Workspace) -> tuple[str, ...]:
+    """List the columns of the labelled data that hold answers, such as yes/no or 1/0, and have no other role."""
+    source, _ = samples(workspace)
+    found = []
+    for column in source.columns:
+        if column in source.roles:
+            continue
+        first = Sample(source.frame.select(column).drop_nulls().head(_LOOKED_AT))
+        with suppress(SliceError):
+            if slice_codes(first, Flag(column, column=column)).any():
+                found.append(column)
+    return tuple(found)
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Hold two slices: how much more often they agree in the new data, before and after weighting, as shares.
+
+    Parameters
+    ----------
+    z : float or None
+        What remains over its standard error; None where it was not tested, as for pairs that are joined.
+    """
+
+    first: str
+    second: str
+    before: float
+    after: float
+    z: float | None
 
 
 @dataclass(frozen=True)
 class Pairs:
-    """Hold every pair of slices in use: its shift before and after weighting, and whether tests suggest an edge."""
+    """Hold the pairs of slices that are joined, and those that could be, by what remains of them.
+
+    Parameters
+    ----------
+    impossible : int
+        Pairs that no row could tell from their two slices alone; these are not listed.
+    threshold : float
+        The |z| beyond which a pair stands out.
+    """
 
     names: tuple[str, ...]
-    edges: tuple[tuple[str, str], ...]
-    all: tuple[tuple[str, str], ...]
-    before: tuple[float, ...]
-    after: tuple[float, ...]
-    suggested: tuple[tuple[str, str, float], ...]
+    joined: tuple[Pair, ...]
+    free: tuple[Pair, ...]
+    impossible: int
+    threshold: float
+
+    @property
+    def standing_out(self) -> tuple[Pair, ...]:
+        """The pairs worth joining."""
+        return tuple(pair for pair in self.free if abs(pair.z or 0.0) > self.threshold)
 
 
-def slices_in_use(workspace: Workspace) -> tuple[str, ...]:
-    """List the slices that are switched on, the members of families each."""
-    return prepared(workspace).problem.patterns.names
+def pairs_in_use(workspace: Workspace) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...]]:
+    """List the slices that are switched on, and the pairs of them that a person or tests have joined."""
+    problem = prepared(workspace).problem
+    return problem.patterns.names, _named(problem, problem.edges)
 
 
 @kept(by=keys.solution)
 def pairs(workspace: Workspace) -> Pairs:
-    """Compare every pair's joint frequency before and after weighting, and test those without an edge."""
+    """Compare every pair's joint frequency before and after weighting, and test those that are not joined."""
     problem = prepared(workspace).problem
-    names = problem.patterns.names
-    gaps = pair_gaps(problem)
-    tests = score_tests(problem)
-    threshold = edge_threshold(len(names))
+    gaps, z, joinable = pair_gaps(problem), _tests(problem), _joinable(workspace)
+    possible = [edge for edge in gaps if edge in problem.edges or edge in joinable]
+    found = {
+        edge: Pair(*named, *gaps[edge], z.get(edge))
+        for edge, named in zip(possible, _named(problem, possible), strict=True)
+    }
+    free = [pair for edge, pair in found.items() if edge not in problem.edges]
     return Pairs(
-        names=names,
-        edges=tuple((names[i], names[j]) for i, j in problem.edges),
-        all=tuple((names[i], names[j]) for i, j in gaps),
-        before=tuple(before for before, _ in gaps.values()),
-        after=tuple(after for _, after in gaps.values()),
-        suggested=tuple((names[t.edge[0]], names[t.edge[1]], t.z) for t in tests if abs(t.z) > threshold),
+        names=problem.patterns.names,
+        joined=tuple(found[edge] for edge in problem.edges),
+        free=tuple(sorted(free, key=lambda pair: (-round(abs(pair.after), 12), -abs(pair.z or 0.0)))),
+        impossible=len(gaps) - len(found),
+        threshold=edge_threshold(len(problem.patterns.names)),
     )
+
+
+@kept(by=keys.count)
+def _joinable(workspace: Workspace) -> frozenset[tuple[int, int]]:
+    """List the pairs of slices that there are rows to tell from the two alone; corrections do not matter here."""
+    problem = prepared(workspace).problem
+    pairs = itertools.combinations(range(len(problem.patterns.names)), 2)
+    return frozenset(edge for edge in pairs if has_rows(problem, edge))
+
+
+def _named(problem: Problem, edges: Sequence[tuple[int, int]]) -> tuple[tuple[str, str], ...]:
+    names = problem.patterns.names
+    return tuple((names[i], names[j]) for i, j in edges)
+
+
+def _tests(problem: Problem) -> dict[tuple[int, int], float]:
+    if count_uncertain(problem) > MAX_UNCERTAIN:
+        return {}
+    try:
+        return {test.edge: test.z for test in score_tests(problem)}
+    except MandolineError:  # too many to be enumerated together
+        return {}
+
+
+@dataclass(frozen=True)
+class Trial:
+    """Hold what the estimate becomes, and the share of the new data that it would not speak of."""
+
+    value: float
+    set_aside: float
+
+
+@kept(by=keys.solution, entries=64)
+def try_pairs(workspace: Workspace, asked: tuple[tuple[str, str], ...]) -> dict[tuple[str, str], Trial | None]:
+    """Estimate with each of some pairs joined, or parted where it is joined now; None where that gives no estimate."""
+    problem = prepared(workspace).problem
+    place = {name: i for i, name in enumerate(problem.patterns.names)}
+    found: dict[tuple[str, str], Trial | None] = {}
+    for first, second in asked:
+        edge = place[first], place[second]
+        edges = tuple(other for other in problem.edges if other != edge)
+        if len(edges) == len(problem.edges):
+            edges = (*edges, edge)
+        found[first, second] = _try(replace(problem, edges=edges), workspace.project.estimator.name)
+    return found
+
+
+def _try(problem: Problem, estimator: str) -> Trial | None:
+    try:
+        outcome = get_estimator(estimator).estimate(problem)
+    except MandolineError:
+        return None
+    target = problem.patterns.target
+    return Trial(outcome.value, float(target[~outcome.kept].sum() / target.sum())) if outcome.converged else None

@@ -10,8 +10,8 @@ import pandas as pd
 
 from app.compute import keys
 from app.compute.keys import kept
-from app.compute.reading import model_of, samples
-from app.project import Workspace
+from app.compute.reading import model_of, revealed, samples
+from app.project import Workspace, state
 from mandoline_core import (
     Ablation,
     EstimatorSettings,
@@ -30,16 +30,21 @@ from mandoline_core.estimating import (
     ModelCount,
     ModelProblem,
     count_rows,
+    estimate_without,
     heaviest_patterns,
     interval_of,
     make_problem,
     state_problem,
+    steps,
 )
 from mandoline_core.estimators import get_estimator
-from mandoline_core.metrics import get_metric, score_rows
+from mandoline_core.formatting import together
+from mandoline_core.metrics import Scores, get_metric, score_rows
 from mandoline_core.patterns import count_patterns
 from mandoline_core.slices import resolve, slice_codes
 from mandoline_core.trust import CheckedReport
+
+_MOST_WORK = 20_000  # slices times patterns: what leaving each slice out in turn may cost within an edit
 
 
 def codes_of(sample: Sample, slices: Sequence[Slice]) -> Codes:
@@ -71,15 +76,28 @@ def counted(workspace: Workspace, *, need_slices: bool = True) -> ModelCount:
         metric=project.metric,
         codes_of=codes_of,
         # The target's labels stand beside its rows only once a person asked for the truth.
-        revealed=project.reveal(target) if workspace.revealed else None,
+        revealed=revealed(workspace) if workspace.revealed else None,
         need_slices=need_slices,
+        scores=_scores(workspace),
     )
+
+
+@kept(by=keys.scores)
+def _scores(workspace: Workspace) -> Scores:
+    """Score the labelled rows, whatever the slices."""
+    source, _ = samples(workspace)
+    return score_rows(workspace.project.metric, source, label=source.label, model=model_of(workspace))
 
 
 def with_every_slice(workspace: Workspace) -> Workspace:
     """Switch all slices on."""
     rules = tuple(replace(rule, enabled=True) for rule in workspace.project.slices)
     return replace(workspace, project=replace(workspace.project, slices=rules))
+
+
+def shown_model(workspace: Workspace, model: str) -> Workspace:
+    """Look at another model, with the truth left aside."""
+    return replace(workspace, model=model, revealed=False)
 
 
 @kept(by=keys.problem, entries=64)
@@ -95,6 +113,28 @@ def prepared(workspace: Workspace, *, need_slices: bool = True) -> ModelProblem:
 def report(workspace: Workspace) -> CheckedReport:
     """Estimate the model on show: the same function as the command line and the library."""
     return report_model(prepared(workspace), workspace.project.estimator)
+
+
+@dataclass(frozen=True)
+class LastEdit:
+    """Hold what the last edit was called, and the estimate before it; None where there was none."""
+
+    label: str
+    before: ModelReport | None
+
+
+def last_edit(workspace: Workspace) -> LastEdit | None:
+    """Look at the project before the last edit; None where there is none, or where it is of other data or metric."""
+    earlier, project = state.before(workspace), workspace.project
+    if earlier is None or earlier.project.metric != project.metric:
+        return None
+    try:
+        if keys.answers(earlier) != keys.answers(workspace):
+            return None
+        found = report(earlier)
+    except MandolineError:
+        return LastEdit(workspace.revision.label, None)
+    return LastEdit(workspace.revision.label, found if found.converged else None)
 
 
 def reports(workspace: Workspace) -> Mapping[str, ModelReport]:
@@ -114,6 +154,22 @@ def curves(workspace: Workspace, order: tuple[str, ...] | None = None, *, leave_
     return ablation(prepared(workspace), workspace.project.estimator, order=order, leave_one_out=leave_one_out)
 
 
+def effects(workspace: Workspace, opened: str = "") -> dict[str, float | None]:
+    """Say by how much each rule in use moves the estimate: with it, less without it; None where it cannot be without.
+
+    Where slices and patterns are so many that an edit would have to wait, only the rule that is open is tried.
+    """
+    rules = list(steps(prepared(workspace)))
+    many = len(rules) * len(prepared(workspace).problem.patterns) > _MOST_WORK
+    return {rule: _effect(workspace, rule) for rule in rules if not many or rule == opened}
+
+
+@kept(by=keys.solution, entries=400)
+def _effect(workspace: Workspace, rule: str) -> float | None:
+    without = estimate_without(prepared(workspace), workspace.project.estimator, rule)
+    return None if without is None else report(workspace).estimate - without
+
+
 @kept(by=keys.every_slice)
 def table(workspace: Workspace) -> dict[str, SliceRow]:
     """Describe every slice, also those switched off, by name."""
@@ -128,12 +184,11 @@ def slice_notes(workspace: Workspace) -> dict[str, str]:
         findings, origins = report(workspace).findings, prepared(workspace).counted.origins
     except MandolineError:
         return {}
-    notes: dict[str, str] = {}
+    notes: dict[str, list[str]] = {}
     for finding in findings:
-        for name in finding.slices:
-            rule = origins.get(name, name)
-            notes[rule] = f"{notes[rule]} {finding.message}" if rule in notes else finding.message
-    return notes
+        for rule in dict.fromkeys(origins.get(name, name) for name in finding.slices):
+            notes.setdefault(rule, []).append(finding.message)
+    return {rule: together(said) for rule, said in notes.items()}
 
 
 def members(workspace: Workspace) -> dict[str, list[str]]:

@@ -7,7 +7,7 @@ visitors with other data never do.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
@@ -18,6 +18,7 @@ from app.compute import reading
 from app.project import Workspace
 from mandoline_core import MandolineError, Sample, Slice
 from mandoline_core.estimators import get_estimator
+from mandoline_core.report import notes_of
 
 Key = tuple[str, ...]
 _Subject = TypeVar("_Subject")
@@ -76,6 +77,11 @@ def codes(found: tuple[Sample, Slice]) -> Key:
     return sample.fingerprint, repr(rule.key)
 
 
+def word(found: tuple[Sample, Slice, Slice]) -> Key:
+    """Name the number of rows that have a word: which rule it is part of does not matter."""
+    return codes(found[:2])
+
+
 def tables(workspace: Workspace) -> Key:
     """Name both tables, whatever the roles of their columns."""
     source, target = reading.plain_samples(workspace)
@@ -91,6 +97,11 @@ def samples(workspace: Workspace) -> Key:
 def answers(workspace: Workspace) -> Key:
     """Name both samples and the model on show."""
     return (*samples(workspace), repr(reading.model_of(workspace)))
+
+
+def scores(workspace: Workspace) -> Key:
+    """Name what the scores of the labelled rows depend on."""
+    return (*answers(workspace), repr(workspace.project.metric))
 
 
 def source_score(workspace: Workspace) -> Key:
@@ -138,19 +149,38 @@ def report(workspace: Workspace) -> Key:
     return (*solution(workspace), *_truth(workspace))
 
 
+def written(workspace: Workspace) -> Key:
+    """Name what the written report depends on: names and notes, too."""
+    project = workspace.project
+    return (*report(workspace), project.name, project.note, repr(notes_of(project.slices)))
+
+
 def some_labels(workspace: Workspace) -> Key:
     """Name what an estimate with the labels of some new rows depends on, whether the truth is shown or not."""
     return (*solution(workspace), *_labels(workspace))
 
 
+def labels(workspace: Workspace) -> Key:
+    """Name the labels of the new rows, whatever the slices and whether the truth is shown or not."""
+    return (*samples(workspace), repr(workspace.project.metric), *_labels(workspace))
+
+
 def method(workspace: Workspace, name: str) -> Key:
     """Name what a method's answer depends on; one on columns alone outlives any edit of the slices."""
-    project, methods, needs = workspace.project, workspace.project.methods, get_estimator(name).needs
+    return methods(workspace, [name])[name]
+
+
+def methods(workspace: Workspace, names: Iterable[str]) -> dict[str, Key]:
+    """Name what the answers of several methods depend on: the rows are looked up once."""
+    project, asked = workspace.project, answers(workspace)
     slices: Key = (repr(project.slices), repr(project.edges))
-    if "features" in needs and "slices" not in needs:
-        slices, methods = (), replace(methods, scores=None)
-    settings = repr(replace(project.estimator, name=name))
-    return (*answers(workspace), repr(project.metric), *slices, settings, repr(methods))
+    found = {}
+    for name in names:
+        settings, tuning, needs = replace(project.estimator, name=name), project.methods, get_estimator(name).needs
+        alone = "features" in needs and "slices" not in needs
+        tuning = replace(tuning, scores=None) if alone else tuning
+        found[name] = (*asked, repr(project.metric), *(() if alone else slices), repr(settings), repr(tuning))
+    return found
 
 
 def _stated(workspace: Workspace) -> Key:

@@ -1,17 +1,21 @@
-"""Labels of some new rows: what they say, and which rows to label next."""
+"""Labels of new rows: where they are, what they say, which rows to label next, and bringing them."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from app.compute import keys
+from app.compute.editing import change
 from app.compute.estimates import prepared
+from app.compute.frames import source_classes
 from app.compute.keys import kept
-from app.compute.reading import samples
-from app.project import Workspace, read_upload
+from app.compute.reading import revealed, samples
+from app.project import Workspace, read_upload, state
 from mandoline_core import MandolineError, Sample
 from mandoline_core.estimating import ModelProblem
 from mandoline_core.labelling import FewLabels, LabelPlan, has_label, label_column, plan_labels, read_plan, use_labels
+from mandoline_core.metrics import get_metric
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,12 +44,12 @@ def target_labels(workspace: Workspace) -> Labels:
     _, target = samples(workspace)
     problem = prepared(workspace)
     try:
-        revealed = workspace.project.reveal(target)
+        with_labels = revealed(workspace)
     except MandolineError:  # there are none
         return Labels(0, target.n_rows, target)
-    n = int(has_label(problem, revealed).sum())
+    n = int(has_label(problem, with_labels).sum())
     if 0 < n < target.n_rows:
-        return Labels(n, target.n_rows, revealed)
+        return Labels(n, target.n_rows, with_labels)
     return Labels(n, target.n_rows, _without_labels(problem, target))
 
 
@@ -74,3 +78,63 @@ def few_labels(workspace: Workspace, plan: bytes | None = None) -> FewLabels:
 def label_plan(workspace: Workspace, n: int) -> LabelPlan:
     """Draw the new rows to label next."""
     return plan_labels(prepared(workspace), workspace.project.estimator, n, target_labels(workspace).known)
+
+
+class LabelCount(NamedTuple):
+    """Hold how many new rows have a label, and the file that holds them: the new data's own, or one of labels."""
+
+    n_labelled: int
+    n_target: int
+    name: str
+    in_table: bool
+
+
+def label_of(workspace: Workspace) -> str | None:
+    """Name the column that a score is made of: the label, or the column that is averaged."""
+    return workspace.project.label or workspace.project.metric.column
+
+
+def label_classes(workspace: Workspace) -> tuple[str, ...]:
+    """List the classes that labels are of; none where the metric is about numbers."""
+    needs = get_metric(workspace.project.metric.name).needs
+    return () if needs in ("numbers", "column") else source_classes(workspace)
+
+
+def label_count(workspace: Workspace) -> LabelCount:
+    """Count the new rows that have a label, whatever the slices; refuses labels that do not fit the rows."""
+    project, (_, target) = workspace.project, samples(workspace)
+    label, in_file = label_of(workspace), project.target_labels is not None
+    if not in_file and label not in target.columns:
+        return LabelCount(0, target.n_rows, target.name, in_table=False)
+    name = workspace.names.get("labels", "") if in_file else target.name
+    return LabelCount(_n_labelled(workspace), target.n_rows, name, in_table=not in_file)
+
+
+@kept(by=keys.labels, entries=16)
+def _n_labelled(workspace: Workspace) -> int:
+    return int((~revealed(workspace).series(str(label_of(workspace))).is_null()).sum())
+
+
+def bring_labels(name: str, content: bytes, plan: bytes | None = None) -> None:
+    """Put a file of labels beside the new rows; they are shown once somebody asks for them. Undo takes them out.
+
+    Parameters
+    ----------
+    name : str
+        What the file is called.
+    content : bytes
+        With one label for each new row, in their order.
+    plan : bytes, optional
+        The file of the plan that the rows were drawn by.
+    """
+    path = state.keep_file(name, content)
+    planned = None if plan is None else str(state.keep_file("plan.csv", plan))
+    change("bring labels", lambda project: replace(project, target_labels=path))
+    # Beside the project, in the same step: undo goes back to what was there before.
+    state.look(names={**state.workspace().names, "labels": name}, plan=planned, revealed=False)
+
+
+def drop_labels() -> None:
+    """Take the file of labels out."""
+    change("take the labels out", lambda project: replace(project, target_labels=None))
+    state.look(plan=None, revealed=False)

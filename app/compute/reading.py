@@ -7,6 +7,7 @@ from pathlib import Path
 
 import streamlit as st
 
+from app.compute.shelf import Shelf
 from app.project import Workspace, read_upload
 from mandoline_core import Model, Sample, read_table
 
@@ -21,14 +22,23 @@ class _FileState:
     name: str
 
 
+_known: Shelf[tuple[Sample, Sample]] = Shelf(32)
+
+
 def samples(workspace: Workspace) -> tuple[Sample, Sample]:
     """Read both samples with the project's roles."""
-    project = workspace.project
-    source, target = plain_samples(workspace)
-    return (
-        _with_roles(source, project.label, project.models),
-        _with_roles(target, project.label if project.label in target.columns else None, project.models),
-    )
+    project, names = workspace.project, workspace.names
+    files = _state(project.source_path, names["source"]), _state(project.target_path, names["target"])
+    key = (*files, project.label, repr(project.models))
+    found = _known.get(key)  # every key of every answer asks for them
+    if found is None:
+        source, target = map(_frame, files)
+        found = (
+            _with_roles(source, project.label, project.models),
+            _with_roles(target, project.label if project.label in target.columns else None, project.models),
+        )
+        _known.put(key, found)
+    return found
 
 
 def plain_samples(workspace: Workspace) -> tuple[Sample, Sample]:
@@ -40,13 +50,24 @@ def plain_samples(workspace: Workspace) -> tuple[Sample, Sample]:
     )
 
 
+def revealed(workspace: Workspace) -> Sample:
+    """Put the labels that the new rows have beside them; their file is called as it came."""
+    project, (_, target) = workspace.project, samples(workspace)
+    path = project.target_labels
+    return project.reveal(target, None if path is None else table_at(path, workspace.names.get("labels", path.name)))
+
+
 def table_at(path: Path, name: str) -> Sample:
     """Read a table that is in use, without roles."""
+    return _frame(_state(path, name))
+
+
+def _state(path: Path, name: str) -> _FileState:
     try:
         status = path.stat()
     except OSError:
-        return _frame(_FileState(str(path), 0, 0, name))
-    return _frame(_FileState(str(path), status.st_mtime_ns, status.st_size, name))
+        return _FileState(str(path), 0, 0, name)
+    return _FileState(str(path), status.st_mtime_ns, status.st_size, name)
 
 
 @st.cache_resource(max_entries=16, show_spinner="Reading the file ...")
@@ -55,12 +76,7 @@ def _frame(file: _FileState) -> Sample:
 
 
 def _with_roles(sample: Sample, label: str | None, models: tuple[Model, ...]) -> Sample:
-    return _sample_with_roles(f"{sample.fingerprint} {sample.name!r} {label!r} {models!r}", sample, label, models)
-
-
-@st.cache_resource(max_entries=32, show_spinner=False)
-def _sample_with_roles(key: str, _sample: Sample, _label: str | None, _models: tuple[Model, ...]) -> Sample:
-    return Sample(_sample.frame, label=_label, models=_models, name=_sample.name)
+    return Sample(sample.frame, label=label, models=models, name=sample.name)
 
 
 @st.cache_resource(max_entries=8, show_spinner="Reading the file ...")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,7 +10,7 @@ from app.compute import keys
 from app.compute.estimates import prepared, report
 from app.compute.keys import kept
 from app.project import Workspace
-from mandoline_core import MandolineError, ModelReport
+from mandoline_core import ModelReport
 from mandoline_core.estimating import METHODS, Attribution, CorrectionSlope, attribute, correction_slopes
 from mandoline_core.trust import (
     SensitivityPoint,
@@ -25,6 +24,7 @@ from mandoline_core.trust import (
     slice_strengths,
     theorem_bound,
     trim,
+    weights_can_change,
 )
 
 PAPER = "mandoline"
@@ -80,14 +80,7 @@ def _with_method(workspace: Workspace, name: str) -> Workspace:
 
 @kept(by=keys.solution, entries=64)
 def _weights_rows(workspace: Workspace) -> bool:
-    name, found = workspace.project.estimator.name, report(workspace)
-    if name == PAPER or found.problem.metric.ranked:  # with such a metric no method will do
-        return True
-    try:
-        trim(found, math.inf, estimator=name)
-    except MandolineError:
-        return False
-    return True
+    return weights_can_change(report(workspace))
 
 
 @kept(by=keys.solution)

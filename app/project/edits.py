@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from mandoline_core import Noise, Project, ProjectError, Sample, Slice, SliceError
-from mandoline_core.slices import KINDS, survey
+from mandoline_core import Noise, Project, ProjectError, Slice, SliceError
 
 
 def put_slice(project: Project, name: str, rule: Slice) -> Project:
     """Put a rule in the place of the one called `name`; a new name is carried over to edges and combinations."""
+    find_slice(project, name)
 
     def moved(slice_: str) -> str:
         return rule.name + slice_.removeprefix(name) if _owner(project, slice_) == name else slice_
@@ -29,16 +29,15 @@ def add_slice(project: Project, rule: Slice) -> Project:
 
 def duplicate_slice(project: Project, name: str) -> Project:
     """Add a copy right after a rule."""
-    found: list[Slice] = []
-    for rule in project.slices:
-        found.append(rule)
-        if rule.name == name:
-            found.append(replace(rule, name=free_name(project, name)))
-    return replace(project, slices=tuple(found))
+    slices = list(project.slices)
+    rule = find_slice(project, name)
+    slices.insert(slices.index(rule) + 1, replace(rule, name=free_name(project, name)))
+    return replace(project, slices=tuple(slices))
 
 
 def remove_slice(project: Project, name: str) -> Project:
     """Remove a rule with its edges; one that others are made of stays."""
+    find_slice(project, name)
     users = [
         rule.name
         for rule in project.slices
@@ -56,7 +55,7 @@ def remove_slice(project: Project, name: str) -> Project:
 def move_slice(project: Project, name: str, by: int) -> Project:
     """Move a rule up (-1) or down (1); the order is that of the ablation curve."""
     slices = list(project.slices)
-    place = next(i for i, rule in enumerate(slices) if rule.name == name)
+    place = slices.index(find_slice(project, name))
     other = min(max(place + by, 0), len(slices) - 1)
     slices.insert(other, slices.pop(place))
     return replace(project, slices=tuple(slices))
@@ -116,7 +115,10 @@ def find_slice(project: Project, name: str) -> Slice:
     for rule in project.slices:
         if rule.name == name:
             return rule
-    raise SliceError(f"Slice {name!r} is no longer there.")
+    raise SliceError(
+        f"Slice {name!r} is no longer there: someone renamed or deleted it in the meantime. "
+        "Look at the slices as they are now."
+    )
 
 
 def free_name(project: Project, name: str) -> str:
@@ -128,23 +130,6 @@ def free_name(project: Project, name: str) -> str:
     while f"{name} {number}" in taken:
         number += 1
     return f"{name} {number}"
-
-
-def starters(
-    project: Project, source: Sample, target: Sample, identifiers: Collection[str] = ()
-) -> dict[str, Slice | SliceError]:
-    """List the kinds that these samples allow, each with a rule to start from, or with what is to be done before."""
-    names = [rule.name for rule in project.slices if not rule.is_family]
-    ground = survey(source, target, identifiers, names)
-    found: dict[str, Slice | SliceError] = {}
-    for kind, rule in KINDS.items():
-        try:
-            start = rule.start(ground)
-        except SliceError as error:
-            found[kind] = error
-        else:
-            found |= {} if start is None else {kind: start}
-    return found
 
 
 def _renamed(rule: Slice, moved: Callable[[str], str]) -> Slice:

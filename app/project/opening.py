@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import tempfile
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path, PurePosixPath, PureWindowsPath
+from pathlib import Path
 
 from mandoline_core import (
     DataError,
@@ -19,6 +20,9 @@ from mandoline_core import (
     read_table,
 )
 from mandoline_core.formatting import listed
+from mandoline_core.project import base_name, data_files, load_unpacked, place_files, unpack_project
+
+Files = dict[str, tuple[str, bytes]]  # by role: what a file is called, and what is in it
 
 
 def read_upload(name: str, content: bytes) -> Sample:
@@ -41,16 +45,28 @@ def read_project_upload(name: str, content: bytes) -> Project:
         return replace(load_project(path), base=Path(), path=None)
 
 
+def read_zip_upload(name: str, content: bytes) -> tuple[Project, Files]:
+    """Read an uploaded zip of a project with its data; return the project and its files, by role."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = unpack_project(io.BytesIO(content), Path(folder), name=base_name(name))
+        project = load_unpacked(file, Path(folder), name=base_name(name))
+        files = {}
+        for role, path in data_files(project).items():
+            where = project.base / path
+            if not where.is_file():
+                raise ProjectError(f"The project in {base_name(name)} names {path}, which is not in the zip.")
+            files[role] = (path.name, where.read_bytes())
+        return replace(project, base=Path()), files
+
+
 def wanted_files(project: Project) -> dict[str, str]:
-    """List the files that a project names, by role: "source", "target" and, if there is one, "labels"."""
-    paths = {"source": project.source_path, "target": project.target_path, "labels": project.target_labels}
-    return {role: base_name(str(path)) for role, path in paths.items() if path is not None}
+    """List the names of the files that a project names, by role."""
+    return {role: base_name(str(path)) for role, path in data_files(project).items()}
 
 
 def paths_in_use(project: Project, names: Mapping[str, str], wanted: Mapping[str, str]) -> dict[str, Path]:
     """Find the wanted files among those of the project in use, by the names they came with."""
-    paths = {"source": project.source_path, "target": project.target_path, "labels": project.target_labels}
-    here = {names[role]: path for role, path in paths.items() if path is not None and role in names}
+    here = {names[role]: path for role, path in data_files(project).items() if role in names}
     return {role: here[name] for role, name in wanted.items() if name in here}
 
 
@@ -84,14 +100,10 @@ def check_complete(wanted: Mapping[str, str], come: Collection[str], others: Col
         raise ProjectError(f"The project also needs {listed(missing.values())}. Add {it} to the files above.{why}")
 
 
-def place_files(project: Project, paths: Mapping[str, Path]) -> Project:
-    """Put files that came in the place of those a project names."""
-    return replace(
-        project,
-        source_path=paths["source"],
-        target_path=paths["target"],
-        target_labels=paths.get("labels") if project.target_labels is not None else None,
-    )
+def use_here(project: Project, paths: Mapping[str, Path], come: Collection[str]) -> Project:
+    """Let a project use files that are here already; labels that are neither here nor come with it are left out."""
+    known = project if {*paths, *come} >= {"labels"} else replace(project, target_labels=None)
+    return place_files(known, paths)
 
 
 def check_chosen(label: str | None, models: Sequence[Model]) -> None:
@@ -115,12 +127,3 @@ def start_project(name: str, source: Path, target: Path, label: str | None, mode
     has_probabilities = all(len(model.probabilities) > 1 for model in models)
     first = Entropy("entropy", buckets=6) if has_probabilities else Prediction("predicted")
     return Project(name=name, source_path=source, target_path=target, label=label, models=models, slices=(first,))
-
-
-def base_name(name: str) -> str:
-    r"""Return the last part of a path of any system, which is safe to write to a folder of ours.
-
-    >>> base_name("C:\\data\\a.csv"), base_name("../a.csv")
-    ('a.csv', 'a.csv')
-    """
-    return PureWindowsPath(PurePosixPath(name.replace("\0", "")).name).name or "file"

@@ -8,7 +8,8 @@ from functools import partial
 from typing import Any as AnyValue
 
 from app.project import edits
-from mandoline_core import Any, Finding, MandolineError, ModelReport, OverlapError, Project
+from mandoline_core import Any, Finding, MandolineError, ModelReport, OverlapError, Project, Slice
+from mandoline_core.trust import CheckedReport
 
 RIDGE = 0.01
 _DROP = ("constant_slice", "tiny_slice", "much_abstention", "derived_rate_outside", "corrections_not_derivable")
@@ -93,8 +94,30 @@ def _remedies(finding: Finding, report: ModelReport, project: Project, alike: Ma
         label = "Use the paper's weights" if denoised else "Use the denoised estimator"
         yield _setting(label, name="mandoline" if denoised else "denoised")
     elif code == "unmodelled_pair" and len(named) == 2 and not isinstance(project.edges, str):
-        pair = (named[0], named[1])
-        yield Remedy(f"Let {pair[0]} and {pair[1]} move together", lambda given: add_edge(given, pair))
+        yield togetherness((named[0], named[1]))
+    elif code == "unmodelled_shift":
+        yield from _add(finding, report)
+
+
+def _add(finding: Finding, report: ModelReport) -> Iterator[Remedy]:
+    """Add the slice that would model what is off: the line of the balance that the finding speaks of has it."""
+    if not isinstance(report, CheckedReport):
+        return
+    shifts = [finding.numbers[name] for name in ("before", "after")]
+    for line in report.evidence.columns or ():
+        if [line.before, line.after] == shifts and isinstance(line.suggestion, Slice):
+            yield addition(line.suggestion)
+            return
+
+
+def addition(rule: Slice) -> Remedy:
+    """Offer to add a slice."""
+    return Remedy(f"Add: {rule.describe()}", partial(edits.add_slice, rule=rule))
+
+
+def togetherness(pair: tuple[str, str]) -> Remedy:
+    """Offer to let two slices move together."""
+    return Remedy(f"Let {pair[0]} and {pair[1]} move together", partial(add_edge, pair=pair))
 
 
 def _without_edge(pair: tuple[str, str]) -> Remedy:

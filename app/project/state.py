@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import ipaddress
 import sys
-import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
-from app.project.store import Document, Revision, Store, StoreError, default_folder
+from app.project.documents import document_of as _document
+from app.project.documents import project_of as _project
+from app.project.saving import ConflictError, save_edit
+from app.project.store import Entry, Revision, Store, StoreError, default_folder
 from app.words import plain, wording
-from mandoline_core import MandolineError, Project, dump_project, load_project, parse_project
+from mandoline_core import MandolineError, Project, load_project
+from mandoline_core.project import data_files, place_files
 
 SAMPLES = Path(__file__).resolve().parents[2] / "sample_data"
+LOOKING = "This link is for looking. Make a copy to edit."
 _ID = "project"
+_VIEW = "view"
 
 
 @dataclass(frozen=True)
@@ -34,6 +39,8 @@ class Workspace:
         The model on show.
     revealed : bool
         Whether the truth is shown.
+    view_only : bool
+        Whether the visitor may look but not change anything.
     """
 
     id: str
@@ -42,6 +49,7 @@ class Workspace:
     model: str
     revealed: bool
     revision: Revision
+    view_only: bool = False
 
 
 @st.cache_resource
@@ -50,10 +58,29 @@ def store() -> Store:
     return Store(default_folder())
 
 
+# What the visitor works on
+
+
 def workspace() -> Workspace:
     """Return the visitor's project: the one in the URL, or a new one on the starting project."""
-    project_id = _project_id()
-    revision = store().head(project_id)
+    revision = head()
+    st.session_state["latest"] = revision.number
+    return workspace_at(revision)
+
+
+def head() -> Revision:
+    """Return the current state as it is saved, which can be stepped back from even where it cannot be read."""
+    found = store().head(_project_id())
+    looking = st.session_state.get("looking", {}) if is_view_only() else {}
+    return replace(found, document={**found.document, **looking})
+
+
+def workspace_at(revision: Revision) -> Workspace:
+    """Return the visitor's project as it was at some revision."""
+    return _workspace(_project_id(), revision, view_only=is_view_only())
+
+
+def _workspace(project_id: str, revision: Revision, *, view_only: bool = False) -> Workspace:
     document = revision.document
     project = _project(document)
     models = [model.name for model in project.models]
@@ -65,92 +92,266 @@ def workspace() -> Workspace:
         model=model if model in models else (models[0] if models else ""),
         revealed=bool(document.get("revealed", False)),
         revision=revision,
+        view_only=view_only,
     )
 
 
-def change(label: str, edit: Callable[[Project], Project]) -> None:
-    """Change the project and save it as a new revision."""
-    project_id = _project_id()
-    document = store().head(project_id).document
-    text = dump_project(edit(_project(document)))
-    if text != document["toml"]:
-        store().save(project_id, {**document, "toml": text}, label)
+def before(workspace: Workspace) -> Workspace | None:
+    """Return the project as it was before the last edit, looked at in the same way."""
+    revision = store().before(workspace.id)
+    if revision is None:
+        return None
+    document = revision.document
+    return replace(workspace, project=_project(document), names=document["names"], revision=revision)
 
 
-def attempt(label: str, edit: Callable[[Project], Project], done: str = "") -> None:
-    """Change the project and say so; say why where the change is refused."""
+def change(
+    label: str, edit: Callable[[Project], Project], check: Callable[[Workspace, Workspace], None] = lambda *_: None
+) -> None:
+    """Change the project and save it as a new revision.
+
+    Parameters
+    ----------
+    edit : callable
+        Made again on what someone else has saved in the meantime, so that no change is lost; refused where it would
+        put back what someone else has changed since this visitor looked.
+    check : callable
+        Given the workspace before and after; raises what speaks against the change.
+    """
+    project_id = _editable_id()
+
+    def compared(revision: Revision, changed: Project) -> None:
+        before = _workspace(project_id, revision)
+        check(before, replace(before, project=changed))
+
+    before = store().head(project_id)
     try:
-        change(label, edit)
-    except MandolineError as error:
-        refuse(error)
-    else:
-        if done:
-            tell(done)
-
-
-def tell(message: str) -> None:
-    """Say what was done, in a corner of the screen. It stays long enough to be read while the page is being redrawn."""
-    st.toast(plain(message), duration="long")
-
-
-def refuse(error: MandolineError) -> None:
-    """Say why something was not done, in a corner of the screen."""
-    st.toast(wording.tell(error), icon=":material/error:", duration="long")
+        number = save_edit(store(), project_id, label, edit, seen=st.session_state.get("seen"), check=compared)
+    except ConflictError:
+        _see(None)
+        forget_widgets()
+        raise
+    _see(number)
+    if before.can_redo or not before.can_undo:
+        st.session_state["redraw"] = []  # Undo and Redo stand outside of the part of the page that is drawn again
 
 
 def look(**view: Any) -> None:
     """Change how the project is looked at (model, revealed), which is no step of undo."""
-    project_id = _project_id()
-    store().amend(project_id, {**store().head(project_id).document, **view})
-
-
-def open_project(project: Project, names: dict[str, str] | None = None, label: str = "open project") -> None:
-    """Put another project in the place of the current one; undo brings it back."""
-    project_id = _project_id()
-    store().save(project_id, _document(project, names), label)
-    forget_widgets()
-
-
-def use_files(source: tuple[str, bytes], target: tuple[str, bytes], build: Callable[[Path, Path], Project]) -> None:
-    """Keep two uploaded files and start a project on them."""
-    project_id = _project_id()
-    paths = [store().add_file(project_id, content, _suffix(name)) for name, content in (source, target)]
-    project = build(*paths)
-    open_project(project, {"source": source[0], "target": target[0]}, "use my data")
+    if is_view_only():
+        st.session_state["looking"] = {**st.session_state.get("looking", {}), **view}
+    else:
+        store().amend(_project_id(), view)
 
 
 def keep_file(name: str, content: bytes) -> Path:
     """Keep one uploaded file with the project, and return where it is."""
-    return store().add_file(_project_id(), content, _suffix(name))
+    return store().add_file(_editable_id(), content, _suffix(name))
 
 
-def exporter(workspace: Workspace) -> Callable[[], str]:
-    """Return what writes the project file as the project stands when called: an edit redraws only part of a page.
+def step(by: int) -> None:
+    """Undo (-1) or redo (1), and say what; not what someone else has done since this visitor looked."""
+    if is_view_only():
+        refuse(StoreError(LOOKING))
+        return
+    project_id, seen = _project_id(), st.session_state.get("seen")
+    now = store().head(project_id)
+    word = "undo" if by < 0 else "redo"
+    if seen not in (None, now.number):
+        tell(f"Someone else has changed the project in the meantime: {now.label}. Press again to {word} that.")
+    else:
+        label = store().step(project_id, by)
+        done = "Undone" if by < 0 else "Redone"
+        tell(f"{done}: {label}" if label else f"Nothing to {word}.")
+    _see(None)
+    forget_widgets()
+
+
+def restore(number: int) -> None:
+    """Bring an earlier state back, as a change of its own that can be undone."""
+    project_id = _editable_id()
+    old, now = store().revision(project_id, number), store().head(project_id)
+    if old is None:
+        raise StoreError("This state is too old: it is no longer kept.")
+    name = old.snapshot or f"{old.number}: {old.label}"
+    if store().save(project_id, old.document, f"restore {name}", after=now.number) is None:
+        raise StoreError("Someone else has just changed this project. Nothing was restored; try again.")
+    _see(None)
+    forget_widgets()
+
+
+def name_snapshot(number: int, name: str) -> None:
+    """Give a state a name, under which it is kept."""
+    store().name(_editable_id(), number, name)
+
+
+# Where projects come from, and where they go
+
+
+def open_project(
+    project: Project, names: dict[str, str] | None = None, files: Mapping[str, tuple[str, bytes]] | None = None
+) -> None:
+    """Start a project of its own and go to it; what was open stays where its link leads.
+
+    Parameters
+    ----------
+    files : mapping of str to pairs of str and bytes, optional
+        Data to keep with it, by role, each with its name; the project's own files stay where they are.
+    """
+    go_to(_create(project, names, files or {}, listed=True))
+
+
+def go_to(project_id: str) -> None:
+    """Work on a project from now on."""
+    _point(_ID, project_id)
+    forget_widgets()
+    _see(None)
+
+
+def copy_project(project_id: str, name: str | None = None) -> str:
+    """Save the current state of a project as one of its own, and return its id."""
+    document = store().head(project_id).document
+    project = _project(document)
+    copy = replace(project, name=name or f"{project.name} (copy)")
+    found = store().create({**document, **_document(copy, document["names"])}, label="copy")
+    _mine(found)
+    return found
+
+
+def rename_project(project_id: str, name: str) -> None:
+    """Give a project another name."""
+    save_edit(store(), project_id, "rename project", lambda project: replace(project, name=name))
+
+
+def delete_project(project_id: str) -> None:
+    """Delete a project with its data; whoever works on it starts anew."""
+    store().delete(project_id)
+    if st.session_state.get(_ID) == project_id:
+        mine = st.session_state.get("mine", ())
+        st.session_state.clear()
+        st.session_state["mine"] = mine
+        st.query_params.clear()
+
+
+def projects() -> list[Entry]:
+    """List the projects that this visitor may see: all on a computer of one's own, else those of this visit."""
+    entries = store().entries()
+    return entries if is_local() else [entry for entry in entries if entry.id in st.session_state.get("mine", ())]
+
+
+def project_in(entry: Entry) -> Project:
+    """Read the project of a line of the list."""
+    return _project(entry.head.document)
+
+
+def is_local() -> bool:
+    """Tell whether only this computer can reach the server."""
+    address = str(st.get_option("server.address") or "")
+    try:
+        return address == "localhost" or ipaddress.ip_address(address).is_loopback
+    except ValueError:
+        return False
+
+
+def has_project() -> bool:
+    """Tell whether the visitor has come with a link, or has opened a project since."""
+    return _wanted() is not None
+
+
+def comes_home() -> bool:
+    """Tell whether a visitor who names no project has some to choose from."""
+    return not has_project() and _given() is None and any(not entry.archived for entry in projects())
+
+
+def is_view_only() -> bool:
+    """Tell whether the visitor may look but not change anything."""
+    wanted = _wanted()
+    return wanted is not None and wanted[0] == _VIEW
+
+
+def links() -> dict[str, str]:
+    """Return the links to the project: one to edit it, which a link for looking does not give away, and one to look."""
+    base = st.context.url or ""
+    project_id = _project_id()
+    view = f"{base}?{_VIEW}={store().view_token(project_id)}"
+    return {"view": view} if is_view_only() else {"edit": f"{base}?{_ID}={project_id}", "view": view}
+
+
+def exporter(workspace: Workspace, write: Callable[[Workspace], str | bytes]) -> Callable[[], str | bytes]:
+    """Return what writes the project as it stands when called: an edit redraws only part of a page.
 
     It is called outside the visitor's session, and so must not look at it.
     """
     saved, project_id = store(), workspace.id
 
-    def write() -> str:
-        document = saved.head(project_id).document
-        return _export(_project(document), document["names"])
+    def written() -> str | bytes:
+        try:
+            return write(_workspace(project_id, saved.head(project_id)))
+        except MandolineError as error:
+            return error.sentence
 
-    return write
-
-
-def step(by: int) -> None:
-    """Undo (-1) or redo (1), and say what."""
-    label = store().step(_project_id(), by)
-    word = "Undone" if by < 0 else "Redone"
-    tell(f"{word}: {label}" if label else f"Nothing to {'undo' if by < 0 else 'redo'}.")
-    forget_widgets()
+    return written
 
 
-def delete_project() -> None:
-    """Delete the project with its data, and start anew."""
-    store().delete(_project_id())
-    st.session_state.clear()
-    st.query_params.clear()
+def load_sample(name: str) -> Project:
+    """Load one of the sample projects."""
+    return load_project(SAMPLES / name / "project.toml")
+
+
+def is_sample(workspace: Workspace, name: str) -> bool:
+    """Tell whether a project is on one of the samples."""
+    return workspace.project.source_path.is_relative_to(SAMPLES / name)
+
+
+def _create(
+    project: Project, names: dict[str, str] | None, files: Mapping[str, tuple[str, bytes]], *, listed: bool
+) -> str:
+    project_id = store().create({}, listed=False)
+    try:
+        paths = {role: store().add_file(project_id, content, _suffix(name)) for role, (name, content) in files.items()}
+        known = {**{role: name for role, (name, _) in files.items()}, **(names or {})}
+        store().amend(project_id, _document(place_files(project, paths), known))
+    except BaseException:
+        store().delete(project_id)
+        raise
+    if listed:
+        store().show(project_id)
+    _mine(project_id)
+    return project_id
+
+
+def _start() -> str:
+    """Make a project for a visitor who brings none: the one named on the command line, or the reviews sample."""
+    given = _given()
+    project = load_project(given or SAMPLES / "reviews" / "project.toml")
+    files = {}
+    if given is not None and given.suffix.lower() == ".zip":  # what was unpacked goes when the server ends
+        files = {role: (path.name, (project.base / path).read_bytes()) for role, path in data_files(project).items()}
+    return _create(project, None, files, listed=False)
+
+
+def _given() -> Path | None:
+    """Return the project named on the command line."""
+    return next((Path(one) for one in sys.argv[1:] if one.lower().endswith((".toml", ".zip"))), None)
+
+
+# What a visit remembers
+
+
+def tell(message: str) -> None:
+    """Say what was done, in a corner of the screen. It stays long enough to be read while the page is being redrawn."""
+    _toast(plain(message), None)
+
+
+def refuse(error: MandolineError) -> None:
+    """Say why something was not done, in a corner of the screen."""
+    _toast(wording.tell(error), ":material/error:")
+
+
+def _toast(text: str, icon: str | None) -> None:
+    if "redraw" in st.session_state:
+        st.session_state["redraw"] = [*st.session_state["redraw"], (text, icon)]
+    st.toast(text, icon=icon, duration="long")
 
 
 def remember(key: str, value: Any = None) -> Any:
@@ -165,6 +366,10 @@ def bind(key: str, value: Any) -> str:
 
     What a person has just typed stays, even if it could not be saved yet.
     """
+    if "redraw" in st.session_state:
+        st.session_state["to_say"] = st.session_state.pop("redraw")  # what was said goes with the page that is left
+        st.rerun()
+    st.session_state["seen"] = st.session_state.get("latest")
     bound = st.session_state.setdefault("bound", {})
     if key not in st.session_state or key not in bound or bound[key] != value:
         # Setting a value that is there already would take a slider back from where it has gone in the meantime.
@@ -174,9 +379,19 @@ def bind(key: str, value: Any) -> str:
     return key
 
 
+def shown(key: str) -> Any:
+    """Return the project's value that a widget was drawn with, before a person changed it."""
+    return st.session_state.get("bound", {}).get(key)
+
+
 def typed(key: str) -> Any:
     """Return what a widget holds."""
     return st.session_state.get(key)
+
+
+def empty(key: str) -> None:
+    """Take away what a box holds, once it has been taken in."""
+    st.session_state[key] = ""
 
 
 def forget_widgets() -> None:
@@ -184,61 +399,62 @@ def forget_widgets() -> None:
     st.session_state["bound"] = {}
 
 
+def drawn(revision: Revision) -> None:
+    """Note that the whole page is being drawn, and what of."""
+    st.session_state.pop("redraw", None)
+    for text, icon in st.session_state.pop("to_say", ()):
+        _toast(text, icon)
+    _see(revision.number)
+
+
+def _see(number: int | None) -> None:
+    st.session_state["seen"] = st.session_state["latest"] = number
+
+
+def _mine(project_id: str) -> None:
+    st.session_state["mine"] = [*st.session_state.get("mine", ()), project_id]
+
+
+def _editable_id() -> str:
+    project_id = _project_id()
+    if is_view_only():
+        forget_widgets()
+        raise StoreError(LOOKING)
+    return project_id
+
+
+def _wanted() -> tuple[str, str] | None:
+    """Find what the visitor asks for, if it is there: in the URL, which survives a refresh, or since in the session."""
+    for place in (st.query_params, st.session_state):
+        for kind in (_VIEW, _ID):
+            if found := place.get(kind):
+                project_id = store().viewed(found) if kind == _VIEW else found
+                return (kind, str(found)) if project_id is not None and store().exists(project_id) else None
+    return None
+
+
 def _project_id() -> str:
-    """Find the project of this visit; the URL keeps it across refreshes, the session across pages."""
-    found = st.query_params.get(_ID) or st.session_state.get(_ID)
-    if found is None or not store().exists(found):
-        if found is not None and st.session_state.get(_ID) != found:
+    """Find the project of this visit, or start one."""
+    wanted = _wanted()
+    if wanted is None:
+        if st.query_params.get(_ID) or st.query_params.get(_VIEW):
             st.session_state["kept:lost"] = True
-        found = store().create(_document(starting_project()))
-    if st.session_state.get(_ID) != found:
-        st.session_state[_ID] = found
-    if st.query_params.get(_ID) != found:
-        st.query_params[_ID] = found
-    return str(found)
+        wanted = _ID, _start()
+    kind, found = wanted
+    if st.session_state.get(kind) != found or st.query_params.get(kind) != found:
+        _point(kind, found)
+    return str(store().viewed(found)) if kind == _VIEW else found
 
 
-def starting_project() -> Project:
-    """Load the project named on the command line, or the reviews sample."""
-    given = [argument for argument in sys.argv[1:] if argument.endswith(".toml")]
-    path = Path(given[0]) if given else SAMPLES / "reviews" / "project.toml"
-    return load_project(path)
-
-
-def load_sample(name: str) -> Project:
-    """Load one of the sample projects."""
-    return load_project(SAMPLES / name / "project.toml")
-
-
-def _document(project: Project, names: dict[str, str] | None = None) -> Document:
-    """Make the saved form of a project: paths absolute, files by the names people know."""
-    base = project.base.resolve()
-    paths: dict[str, Any] = {"source_path": project.source_path, "target_path": project.target_path}
-    if project.target_labels is not None:
-        paths["target_labels"] = project.target_labels
-    known = {key.removesuffix("_path").replace("target_labels", "labels"): path.name for key, path in paths.items()}
-    absolute = replace(project, base=base, **{key: base / path for key, path in paths.items()})
-    return {"toml": dump_project(absolute), "names": {**known, **(names or {})}, "revealed": False}
-
-
-def _export(project: Project, names: dict[str, str]) -> str:
-    moved: dict[str, Any] = {"source_path": Path(names["source"]), "target_path": Path(names["target"])}
-    if project.target_labels is not None:
-        moved["target_labels"] = Path(names["labels"])
-    return dump_project(replace(project, **moved))
-
-
-def _project(document: Document) -> Project:
-    try:
-        return _parse(document["toml"])
-    except MandolineError as error:
-        raise StoreError(f"The saved project cannot be read: {error}") from error
-
-
-@lru_cache(maxsize=256)
-def _parse(text: str) -> Project:
-    """Parse a project; a page asks for the same one several times."""
-    return parse_project(tomllib.loads(text), Path("/"))
+def _point(kind: str, found: str) -> None:
+    """Let the URL and the session lead to a project, by one of its two links."""
+    other = _VIEW if kind == _ID else _ID
+    for place in (st.query_params, st.session_state):
+        if other in place:
+            del place[other]
+        place[kind] = found
+    if kind == _ID and found not in st.session_state.get("mine", ()):
+        _mine(found)
 
 
 def _suffix(name: str) -> str:

@@ -11,31 +11,25 @@ import time
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from app.project import schema
 from mandoline_core import MandolineError
 
 MAX_BYTES = 20 * 2**30  # of uploaded files, in one data directory
-MAX_REVISIONS = 500  # of one project; the oldest go first
+MAX_REVISIONS = 500  # of one project; the oldest go first, but not those with a name
+KEEP_UNLISTED = 24 * 60 * 60.0  # seconds that a project is kept which nobody has changed
 
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS project (id TEXT PRIMARY KEY, head INTEGER NOT NULL, touched REAL NOT NULL);
-CREATE TABLE IF NOT EXISTS revision (
-    project TEXT NOT NULL REFERENCES project (id) ON DELETE CASCADE,
-    number INTEGER NOT NULL,
-    label TEXT NOT NULL,
-    document TEXT NOT NULL,
-    PRIMARY KEY (project, number)
-);
-CREATE TABLE IF NOT EXISTS file (hash TEXT PRIMARY KEY, suffix TEXT NOT NULL, bytes INTEGER NOT NULL);
-CREATE TABLE IF NOT EXISTS uses (
-    project TEXT NOT NULL REFERENCES project (id) ON DELETE CASCADE,
-    hash TEXT NOT NULL,
-    PRIMARY KEY (project, hash)
-);
-"""
+_GONE = "This project is not here: it was deleted, or the link is wrong. Start a new one."
+_SELECT = (
+    "SELECT r.number, r.label, r.document,"
+    " EXISTS (SELECT 1 FROM revision b WHERE b.project = r.project AND b.number = r.parent),"
+    " EXISTS (SELECT 1 FROM revision a WHERE a.project = r.project AND a.parent = r.number),"
+    " r.parent, r.made, r.summaries, r.snapshot, r.project FROM revision r"
+)
+_HEADS = _SELECT + " JOIN project p ON p.id = r.project AND p.head = r.number"
 
 Document = dict[str, Any]
 
@@ -46,13 +40,41 @@ class StoreError(MandolineError):
 
 @dataclass(frozen=True)
 class Revision:
-    """Hold one state of a project, and whether there are states before and after it."""
+    """Hold one state of a project, and whether there are states before and after it.
+
+    Parameters
+    ----------
+    label : str
+        What was done to come here.
+    parent : int, optional
+        The state that this one was made from.
+    made : float
+        When, in seconds since 1970.
+    summaries : dict
+        What was estimated in this state, by model.
+    snapshot : str
+        The name that a person gave it, or nothing.
+    """
 
     number: int
     label: str
     document: Document
     can_undo: bool
     can_redo: bool
+    parent: int | None = None
+    made: float = 0.0
+    summaries: Document = field(default_factory=dict)
+    snapshot: str = ""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """Hold one line of the list of projects: its current state, when it was changed, and whether it is put away."""
+
+    id: str
+    head: Revision
+    touched: float
+    archived: bool
 
 
 class Store:
@@ -60,6 +82,8 @@ class Store:
 
     Each call has a connection to itself: Streamlit runs every visitor's script in a thread of its own. Connections are
     kept for the next call, because opening and closing one takes longer than what it is used for.
+
+    States form a tree: a change made after undo leaves what was undone where it is, beside the line that undo walks.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -68,14 +92,24 @@ class Store:
         self.files = folder / "files"
         self.files.mkdir(parents=True, exist_ok=True)
         with self._transaction() as database:
-            database.executescript(_SCHEMA)
+            schema.prepare(database)
+        self._drop_untouched()
 
-    def create(self, document: Document) -> str:
-        """Save a new project and return its id, which cannot be guessed."""
-        project = secrets.token_urlsafe(16)
+    def create(self, document: Document, *, listed: bool = True, label: str = "start") -> str:
+        """Save a new project and return its id, which cannot be guessed.
+
+        Parameters
+        ----------
+        listed : bool
+            Show it among the projects from the start, not only once it was changed.
+        """
+        project, now = secrets.token_urlsafe(16), time.time()
         with self._transaction() as database:
-            database.execute("INSERT INTO project VALUES (?, 0, ?)", (project, time.time()))
-            database.execute("INSERT INTO revision VALUES (?, 0, 'start', ?)", (project, _dumped(document)))
+            database.execute(
+                "INSERT INTO project (id, head, touched, created, listed) VALUES (?, 0, ?, ?, ?)",
+                (project, now, now, listed),
+            )
+            _insert(database, project, 0, label, document, parent=None)
         return project
 
     def exists(self, project: str) -> bool:
@@ -83,53 +117,153 @@ class Store:
         with self._connection() as database:
             return database.execute("SELECT 1 FROM project WHERE id = ?", (project,)).fetchone() is not None
 
+    def entries(self) -> list[Entry]:
+        """List the projects that are to be shown, the last changed first."""
+        with self._connection() as database:
+            heads = {row[-1]: _revision(row) for row in database.execute(_HEADS + " WHERE p.listed")}
+            rows = database.execute(
+                "SELECT id, touched, archived FROM project WHERE listed ORDER BY touched DESC"
+            ).fetchall()
+        return [Entry(project, heads[project], touched, bool(away)) for project, touched, away in rows]
+
     def head(self, project: str) -> Revision:
         """Return the current state of a project."""
         with self._connection() as database:
+            row = database.execute(_HEADS + " WHERE p.id = ?", (project,)).fetchone()
+        if row is None:
+            raise StoreError(_GONE)
+        return _revision(row)
+
+    def revision(self, project: str, number: int) -> Revision | None:
+        """Return one state of a project, unless it is too old to be here."""
+        with self._connection() as database:
+            row = database.execute(_SELECT + " WHERE r.project = ? AND r.number = ?", (project, number)).fetchone()
+        return None if row is None else _revision(row)
+
+    def before(self, project: str) -> Revision | None:
+        """Return the state before the last edit, of which steps under one label, as a slider makes them, are part."""
+        with self._connection() as database:
             row = database.execute(
-                "SELECT number, label, document,"
-                " EXISTS (SELECT 1 FROM revision b WHERE b.project = r.project AND b.number < r.number),"
-                " EXISTS (SELECT 1 FROM revision a WHERE a.project = r.project AND a.number > r.number)"
-                " FROM revision r JOIN project p ON p.id = r.project AND p.head = r.number WHERE p.id = ?",
+                "WITH RECURSIVE line (number, label, parent, last) AS ("
+                " SELECT r.number, r.label, r.parent, r.label"
+                " FROM project p JOIN revision r ON r.project = p.id AND r.number = p.head WHERE p.id = :id"
+                " UNION ALL SELECT r.number, r.label, r.parent, line.last"
+                " FROM line JOIN revision r ON r.project = :id AND r.number = line.parent)"
+                " SELECT number FROM line WHERE label != last LIMIT 1",
+                {"id": project},
+            ).fetchone()
+        return None if row is None else self.revision(project, row[0])
+
+    def history(self, project: str) -> list[Revision]:
+        """List all states of a project, the oldest first."""
+        with self._connection() as database:
+            rows = database.execute(_SELECT + " WHERE r.project = ? ORDER BY r.number", (project,)).fetchall()
+        return [_revision(row) for row in rows]
+
+    def save(self, project: str, document: Document, label: str, *, after: int | None = None) -> int | None:
+        """Add a state after the current one.
+
+        Parameters
+        ----------
+        after : int, optional
+            The state that this one was made from.
+
+        Returns
+        -------
+        int or None
+            The number of the new state; None, and nothing is saved, where someone else has saved one in the meantime.
+        """
+        with self._transaction() as database:
+            head = _head_number(database, project)
+            if after not in (None, head):
+                return None
+            (last,) = database.execute("SELECT MAX(number) FROM revision WHERE project = ?", (project,)).fetchone()
+            _insert(database, project, last + 1, label, document, parent=head)
+            database.execute(
+                "UPDATE project SET head = ?, touched = ?, listed = 1 WHERE id = ?", (last + 1, time.time(), project)
+            )
+            database.execute(
+                "DELETE FROM revision WHERE project = ? AND number <= ? AND snapshot = ''",
+                (project, last + 1 - MAX_REVISIONS),
+            )
+        return int(last + 1)
+
+    def amend(self, project: str, more: Document) -> None:
+        """Put more into the current state, for what is not worth a step of undo, such as which model is on show."""
+        with self._transaction() as database:
+            row = database.execute(
+                "SELECT number, document FROM revision r JOIN project p ON p.id = r.project AND head = number"
+                " WHERE p.id = ?",
                 (project,),
             ).fetchone()
-        if row is None:
-            raise StoreError("This project is not here: it was deleted, or the link is wrong. Start a new one.")
-        return Revision(row[0], row[1], json.loads(row[2]), bool(row[3]), bool(row[4]))
-
-    def save(self, project: str, document: Document, label: str) -> None:
-        """Add a state after the current one; states that were undone are dropped."""
-        with self._transaction() as database:
-            head = _head_number(database, project)
-            database.execute("DELETE FROM revision WHERE project = ? AND number > ?", (project, head))
-            database.execute("INSERT INTO revision VALUES (?, ?, ?, ?)", (project, head + 1, label, _dumped(document)))
-            database.execute("UPDATE project SET head = ?, touched = ? WHERE id = ?", (head + 1, time.time(), project))
+            if row is None:
+                raise StoreError(_GONE)
             database.execute(
-                "DELETE FROM revision WHERE project = ? AND number <= ?", (project, head + 1 - MAX_REVISIONS)
+                "UPDATE revision SET document = ? WHERE project = ? AND number = ?",
+                (_dumped({**json.loads(row[1]), **more}), project, row[0]),
             )
+            _claim(database, project, more)
 
-    def amend(self, project: str, document: Document) -> None:
-        """Replace the current state, for what is not worth a step of undo, such as a slider on its way."""
+    def summarise(self, project: str, number: int, model: str, summary: Document) -> None:
+        """Write beside a state what was estimated in it for a model."""
         with self._transaction() as database:
-            head = _head_number(database, project)
+            row = database.execute(
+                "SELECT summaries FROM revision WHERE project = ? AND number = ?", (project, number)
+            ).fetchone()
+            if row is not None:
+                database.execute(
+                    "UPDATE revision SET summaries = ? WHERE project = ? AND number = ?",
+                    (_dumped({**json.loads(row[0]), model: summary}), project, number),
+                )
+
+    def name(self, project: str, number: int, snapshot: str) -> None:
+        """Give a state a name, under which it is kept; no name takes it away again."""
+        with self._transaction() as database:
             database.execute(
-                "UPDATE revision SET document = ? WHERE project = ? AND number = ?", (_dumped(document), project, head)
+                "UPDATE revision SET snapshot = ? WHERE project = ? AND number = ?", (snapshot, project, number)
             )
+            database.execute("UPDATE project SET listed = 1 WHERE id = ?", (project,))
 
     def step(self, project: str, by: int) -> str | None:
         """Go one state back (-1) or forward (1); return the label of the change, or None at the end."""
         with self._transaction() as database:
             head = _head_number(database, project)
-            row = database.execute(
-                "SELECT label FROM revision WHERE project = ? AND number = ?", (project, head + by)
+            (parent, label) = database.execute(
+                "SELECT parent, label FROM revision WHERE project = ? AND number = ?", (project, head)
             ).fetchone()
+            to = "SELECT number, label FROM revision WHERE project = ? AND number = ?"
+            if by > 0:
+                to = "SELECT number, label FROM revision WHERE project = ? AND parent = ? ORDER BY number DESC"
+            row = database.execute(to, (project, head if by > 0 else parent)).fetchone()
             if row is None:
                 return None
-            undone = database.execute(
-                "SELECT label FROM revision WHERE project = ? AND number = ?", (project, max(head, head + by))
-            ).fetchone()
-            database.execute("UPDATE project SET head = ? WHERE id = ?", (head + by, project))
-            return str(undone[0])
+            database.execute("UPDATE project SET head = ? WHERE id = ?", (row[0], project))
+            return str(label if by < 0 else row[1])
+
+    def show(self, project: str) -> None:
+        """Put a project on the list."""
+        with self._transaction() as database:
+            database.execute("UPDATE project SET listed = 1 WHERE id = ?", (project,))
+
+    def archive(self, project: str, *, archived: bool) -> None:
+        """Put a project away, or take it out again."""
+        with self._transaction() as database:
+            database.execute("UPDATE project SET archived = ? WHERE id = ?", (archived, project))
+
+    def view_token(self, project: str) -> str:
+        """Return what a link holds that shows a project but cannot change it; it cannot be guessed either."""
+        with self._transaction() as database:
+            _head_number(database, project)
+            database.execute(
+                "UPDATE project SET view = ? WHERE id = ? AND view IS NULL", (secrets.token_urlsafe(16), project)
+            )
+            return str(database.execute("SELECT view FROM project WHERE id = ?", (project,)).fetchone()[0])
+
+    def viewed(self, token: str) -> str | None:
+        """Find the project that a view-only link shows."""
+        with self._connection() as database:
+            row = database.execute("SELECT id FROM project WHERE view = ?", (token,)).fetchone()
+        return None if row is None else str(row[0])
 
     def add_file(self, project: str, content: bytes, suffix: str) -> Path:
         """Keep a file, once for all who upload the same bytes, and return where it is."""
@@ -151,10 +285,10 @@ class Store:
             database.execute("INSERT OR IGNORE INTO uses VALUES (?, ?)", (project, path.name))
         return path
 
-    def delete(self, project: str) -> None:
-        """Delete a project, its history, and the files that no other project uses."""
+    def delete(self, *projects: str) -> None:
+        """Delete projects, their history, and the files that no other project uses."""
         with self._transaction() as database:
-            database.execute("DELETE FROM project WHERE id = ?", (project,))
+            database.executemany("DELETE FROM project WHERE id = ?", [(project,) for project in projects])
             orphans = database.execute("SELECT hash FROM file WHERE hash NOT IN (SELECT hash FROM uses)").fetchall()
             database.execute("DELETE FROM file WHERE hash NOT IN (SELECT hash FROM uses)")
         for (name,) in orphans:
@@ -167,6 +301,15 @@ class Store:
 
     def __del__(self) -> None:
         self.close()
+
+    def _drop_untouched(self) -> None:
+        """Drop what was made for visitors who only looked."""
+        with self._connection() as database:
+            old = database.execute(
+                "SELECT id FROM project WHERE NOT listed AND touched < ?", (time.time() - KEEP_UNLISTED,)
+            ).fetchall()
+        if old:
+            self.delete(*(project for (project,) in old))
 
     @contextmanager
     def _connection(self) -> Iterator[sqlite3.Connection]:
@@ -215,8 +358,33 @@ def _dumped(document: Document) -> str:
     return json.dumps(document, ensure_ascii=False)
 
 
+def _insert(
+    database: sqlite3.Connection, project: str, number: int, label: str, document: Document, *, parent: int | None
+) -> None:
+    database.execute(
+        "INSERT INTO revision (project, number, label, document, parent, made) VALUES (?, ?, ?, ?, ?, ?)",
+        (project, number, label, _dumped(document), parent, time.time()),
+    )
+    _claim(database, project, document)
+
+
+def _claim(database: sqlite3.Connection, project: str, document: Document) -> None:
+    """Keep the uploaded files that a state names for as long as the project is there."""
+    database.execute(
+        "INSERT OR IGNORE INTO uses SELECT ?, hash FROM file WHERE instr(?, hash) > 0", (project, _dumped(document))
+    )
+
+
+def _revision(row: tuple[Any, ...]) -> Revision:
+    """Make a revision of a row of `_SELECT`."""
+    number, label, document, before, after, parent, made, summaries, snapshot, _ = row
+    return Revision(
+        number, label, json.loads(document), bool(before), bool(after), parent, made, json.loads(summaries), snapshot
+    )
+
+
 def _head_number(database: sqlite3.Connection, project: str) -> int:
     row = database.execute("SELECT head FROM project WHERE id = ?", (project,)).fetchone()
     if row is None:
-        raise StoreError("This project is not here: it was deleted, or the link is wrong. Start a new one.")
+        raise StoreError(_GONE)
     return int(row[0])

@@ -4,4 +4,5 @@ from __future__ import annotations
 
 from app.words.comparison import METHOD_WIDTH, WRAPPED, duration
 from app.words.highlight import highlighted
+from app.words.story import Slide, reveal, slides
 from app.words.wording import plain, tell

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from app.vocabulary import PLAIN, title_of
 from app.words.wording import plain
 from mandoline_core.comparing import Comparison, Difference, Entry, ModelComparison
 from mandoline_core.estimators import get_estimator
 from mandoline_core.formatting import direction, listed, say, show_difference, show_ends, show_points, show_value
 from mandoline_core.metrics import Metric
+from mandoline_core.words import PLAIN, title_of
 
 METHOD_WIDTH = 165  # pixels of a method's name in a table; it goes on in the next line
 WRAPPED = 66  # pixels a row: from 64 on, text goes on in the next line
@@ -70,10 +70,18 @@ def needs_words(needs: Sequence[str]) -> str:
     return listed(_NEEDS.get(need, need) for need in needs) if needs else "labels alone"
 
 
-def method_table(comparison: ModelComparison, waiting: Sequence[str]) -> pd.DataFrame:
-    """List what each method says, takes for granted and looks at; the error once the truth is there."""
+def method_table(comparison: ModelComparison, waiting: Sequence[str], coming: Sequence[str] = ()) -> pd.DataFrame:
+    """List what each method says, takes for granted and looks at; the error once the truth is there.
+
+    Parameters
+    ----------
+    waiting : sequence of str
+        Methods that run on request, and have not.
+    coming : sequence of str
+        Methods that are about to run.
+    """
     share, lines = comparison.metric.share, []
-    for name in [*comparison.entries, *waiting]:
+    for name in [*comparison.entries, *coming, *waiting]:
         entry, estimator = comparison.entries.get(name), get_estimator(name)
         low, high = entry.interval if entry is not None and entry.interval is not None else (None, None)
         value = None if entry is None else entry.estimate
@@ -90,7 +98,7 @@ def method_table(comparison: ModelComparison, waiting: Sequence[str]) -> pd.Data
             "assumes": say(estimator.assumes, PLAIN),
             "looks at": needs_words(estimator.needs),
             "from": "later" if estimator.later else "the paper",
-            "note": _note(entry),
+            "note": "Still to come." if name in coming else _note(entry),
         }
         lines.append(line)
     return pd.DataFrame(lines)

@@ -9,11 +9,7 @@ _WIDTH = 160
 
 
 def highlighted(text: str, rule: Slice) -> str:
-    """Return Markdown for a shortened text with the matches marked.
-
-    Python's own regular expressions find the places to mark; a pattern they read differently from the engines
-    marks nothing rather than something wrong.
-    """
+    """Return Markdown for a shortened text with the matches marked, as the engine that found the text marks them."""
     spans = rule.marks(text)
     start = max(spans[0][0] - _WIDTH // 3, 0) if spans else 0
     end = min(start + _WIDTH, len(text))

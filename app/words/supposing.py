@@ -7,15 +7,15 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from app.charts import MOST_SLICES, method_order, show_strength, strongest
-from app.vocabulary import title_of
 from app.words.wording import plain
 from mandoline_core.backtesting import ModelBacktest
+from mandoline_core.charts import MOST_SLICES, method_order, show_strength, strongest
 from mandoline_core.estimating import ModelReport, is_share
 from mandoline_core.formatting import counted, show_difference, show_interval, show_value
 from mandoline_core.labelling import FewLabels, LabelPlan
 from mandoline_core.metrics import Metric
 from mandoline_core.trust import SensitivityPoint, SliceStrength, TheoremBound
+from mandoline_core.words import title_of
 
 _MATTERS = 1.005  # times: leaving out a weaker slice changes nothing that is written
 _MOST_NAMED = 3
@@ -95,11 +95,23 @@ def default_threshold(report: ModelReport) -> float:
     return round(off, digits)
 
 
+def is_of_use(bound: TheoremBound, report: ModelReport) -> bool:
+    """Tell whether the paper's bound leaves out at least half of what the metric could be."""
+    low, high = report.problem.metric.bounds or (0.0, math.inf)
+    return bound.total < (high - low) / 2
+
+
+TOO_WIDE = (
+    "**The guarantee is too wide to be of use here**, even if nothing hidden changed and every correction is right. It "
+    "has to hold in the worst case; the interval says what is likely. More labelled rows, or rows that count more "
+    "evenly, would make it narrower."
+)
+
+
 def promise_sentence(bound: TheoremBound, report: ModelReport, failure: float) -> str:
     """Say what the paper's bound comes to."""
-    low, high = report.problem.metric.bounds or (0.0, math.inf)
-    if bound.total >= high - low:
-        return plain(bound.words)
+    if not is_of_use(bound, report):
+        return "Under these assumptions the guarantee is too wide to be of use."
     off = show_difference(bound.total, share=is_share(report))
     return (
         f"Under these assumptions the estimate is within **{off}** of the truth, with a chance of {failure:.0%} to be "

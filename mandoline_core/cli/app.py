@@ -14,7 +14,13 @@ HELP = "Start the app in the browser, on the sample project when none is given."
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Take a project, and where to listen and to keep things."""
-    parser.add_argument("project", metavar="PROJECT.toml", type=Path, nargs="?", help="the project file")
+    parser.add_argument(
+        "project",
+        metavar="PROJECT.toml",
+        type=Path,
+        nargs="?",
+        help="the project file, or a zip that holds it with its data",
+    )
     parser.add_argument(
         "--port", type=_port, metavar="N", help="port to listen on (8501 unless Streamlit is told otherwise)"
     )
@@ -31,13 +37,14 @@ def run(options: argparse.Namespace) -> int:
     command += ["--server.address", options.host or _address(), "--server.showEmailPrompt", "false"]
     if options.port is not None:
         command += ["--server.port", str(options.port)]
-    project = options.project or root / "sample_data" / "reviews" / "project.toml"
-    load_project(project)  # say what is wrong here, not in the browser
+    if options.project is not None:
+        load_project(options.project)  # say what is wrong here, not in the browser
+        command += ["--", str(options.project.resolve())]
     path = os.pathsep.join(filter(None, [str(root), os.environ.get("PYTHONPATH")]))
     environment = {**os.environ, "PYTHONPATH": path}
     if options.data_dir is not None:
         environment["MANDOLINE_DATA_DIR"] = str(options.data_dir.resolve())
-    return subprocess.run([*command, "--", str(project.resolve())], env=environment, check=False).returncode
+    return subprocess.run(command, env=environment, check=False).returncode
 
 
 def _port(text: str) -> int:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mandoline_core.cli.project_command import Progress, add_project, show, write
+from mandoline_core.cli.report import check_place, write_report
 from mandoline_core.errors import MandolineError
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Take a project, what to write beside the estimate, and the least it may be."""
     add_project(parser)
     parser.add_argument("--reveal", action="store_true", help="show the truth from the project's file of target labels")
-    parser.add_argument("--html", metavar="FILE", type=Path, help="write the report as a web page")
+    parser.add_argument("--html", metavar="FILE", type=Path, help="write the whole report, as `mandoline report` does")
     parser.add_argument("--weights", metavar="FILE", type=Path, help="write one weight a source row and model, as CSV")
     parser.add_argument(
         "--fail-under", metavar="X", type=float, help="exit with 1 when the first model's estimate is below X (0 to 1)"
@@ -34,16 +35,18 @@ def run(options: argparse.Namespace) -> int:
     import pandas as pd
 
     from mandoline_core.project import load_project
-    from mandoline_core.report import estimate, render_page
+    from mandoline_core.report import estimate
 
     project = load_project(options.project)
     _check_least(options.fail_under, project)
+    if options.html is not None:
+        check_place(options.html, project)
     with Progress() as progress:
         report = estimate(project, reveal=options.reveal, progress=progress)
+        if options.html is not None:
+            write_report(options.html, report, progress, reveal=options.reveal)
     if options.weights is not None:
         write(options.weights, pd.DataFrame({n: m.weights for n, m in report.models.items()}).to_csv(index=False))
-    if options.html is not None:
-        write(options.html, render_page(report))
     show(report, options)
     return _judge(report, options.fail_under)
 

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from types import ModuleType
 
-from mandoline_core.cli import ablation, app, backtest, compare, estimate, labels, plan, slices
+from mandoline_core.cli import ablation, app, backtest, compare, estimate, labels, plan, report, slices
 from mandoline_core.errors import MandolineError
 
 DONE, BAD_INPUT, STOPPED = 0, 2, 130
@@ -21,6 +21,7 @@ COMMANDS: dict[str, ModuleType] = {
     "plan": plan,
     "slices": slices,
     "ablation": ablation,
+    "report": report,
 }
 
 _EPILOG = """\
@@ -30,6 +31,7 @@ a first session:
   mandoline ablation reviews.toml     which slice moved the number
   mandoline compare reviews.toml      what other methods say, and how they rank the models
   mandoline backtest reviews.toml     how methods do on shifts made of your own labelled data
+  mandoline report reviews.toml       all of it as one HTML file, to keep or to send
   mandoline app reviews.toml          the same, in the browser
 
 exit codes:

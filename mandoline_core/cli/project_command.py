@@ -15,9 +15,16 @@ if TYPE_CHECKING:
     from mandoline_core.estimating import ModelProblem, Request
 
 
+def add_project_file(parser: argparse.ArgumentParser) -> None:
+    """Take a project file."""
+    parser.add_argument(
+        "project", metavar="PROJECT.toml", type=Path, help="the project file, or a zip that holds it with its data"
+    )
+
+
 def add_project(parser: argparse.ArgumentParser) -> None:
     """Take a project file, and whether to print JSON."""
-    parser.add_argument("project", metavar="PROJECT.toml", type=Path, help="the project file")
+    add_project_file(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON object, numbers in full precision")
 
 

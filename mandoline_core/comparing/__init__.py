@@ -5,6 +5,6 @@ Methods that do not apply say why.
 
 from __future__ import annotations
 
-from mandoline_core.comparing.compare import compare, gather, run_estimator
+from mandoline_core.comparing.compare import compare, compare_model, gather, run_estimator
 from mandoline_core.comparing.ranking import summarise
 from mandoline_core.comparing.results import Comparison, Difference, Entry, ModelComparison, Ranking

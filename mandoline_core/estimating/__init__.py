@@ -5,7 +5,7 @@ Request, count, solve, report; the slice table, the ablation curve and the attri
 
 from __future__ import annotations
 
-from mandoline_core.estimating.ablation import Ablation, AblationPoint, ablation, steps
+from mandoline_core.estimating.ablation import Ablation, AblationPoint, ablation, estimate_without, steps
 from mandoline_core.estimating.answers import AnswerTally, tally_answers
 from mandoline_core.estimating.assemble import (
     CodesOf,
@@ -28,4 +28,5 @@ from mandoline_core.estimating.elasticity import CorrectionSlope, correction_slo
 from mandoline_core.estimating.labels import TargetLabels, score_labels
 from mandoline_core.estimating.model_report import ModelReport, Progress, interval_by_settings, is_share, solve_model
 from mandoline_core.estimating.request import Asked, Request, state, state_project
+from mandoline_core.estimating.slice_table import Part as SlicePart
 from mandoline_core.estimating.slice_table import SliceRow, slice_table

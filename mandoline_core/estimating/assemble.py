@@ -188,13 +188,20 @@ def count_rows(
     codes_of: CodesOf = codes,
     revealed: Sample | None = None,
     need_slices: bool = True,
+    scores: Scores | None = None,
 ) -> ModelCount:
-    """Read everything off the rows, once: slices, scores, other columns, the model's answers; and count patterns."""
+    """Read everything off the rows, once: slices, scores, other columns, the model's answers; and count patterns.
+
+    Parameters
+    ----------
+    scores : Scores, optional
+        Of the source's rows, which do not depend on slices, where they are known already.
+    """
     metric = metric or MetricSettings()
     slices, origins = resolve_with_origins(rules, source, target, model)
     if not slices and need_slices:
         raise SliceError("There are no slices, so there is nothing to reweight by. Add or enable at least one.")
-    scores = score_rows(metric, source, label=source.label, model=model)
+    scores = scores or score_rows(metric, source, label=source.label, model=model)
     if not scores.known.any():
         raise DataError(
             f"No row of {source.name} has both a label and a prediction, so nothing can be scored. "

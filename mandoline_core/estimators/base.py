@@ -124,8 +124,8 @@ class Estimator(ABC):
     does : str
         What it does, in one sentence for a person who does not know the method.
     seconds : float
-        How long it takes on 10,000 rows of each sample, roughly, where a person should know before it starts; 0 for
-        quick ones. It grows with the square of the rows.
+        How long it takes on 10,000 rows of each sample, roughly, where it is long enough to be noticed; else 0. It
+        grows with the square of the rows.
     assumes : str
         What must hold for the estimate to be right, in one sentence.
     needs : tuple of str

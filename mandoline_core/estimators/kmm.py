@@ -80,6 +80,7 @@ class KmmSlices(Estimator):
     name = "kmm_slices"
     title = "Kernel matching on slices"
     does = "Labelled rows count more or less, so that they are near new rows as often, by their slices."
+    seconds = 1.0
     assumes = "Rows with alike slices are scored alike, and slices are never wrong."
     needs = ("slices",)
 

@@ -20,7 +20,20 @@ from mandoline_core.samples import Model
 from mandoline_core.slices import KINDS, Correction, Noise, Slice
 
 VERSION = 1
-_TOP = ("version", "name", "source", "target", "task", "models", "metric", "slices", "edges", "estimator", "methods")
+_TOP = (
+    "version",
+    "name",
+    "note",
+    "source",
+    "target",
+    "task",
+    "models",
+    "metric",
+    "slices",
+    "edges",
+    "estimator",
+    "methods",
+)
 # What a file keeps in tables of its own, and what a project calls it.
 _PLACES = {
     "source": {"path": "source_path"},
@@ -31,28 +44,9 @@ _SETTINGS = {"metric": MetricSettings, "estimator": EstimatorSettings, "methods"
 _TYPES: dict[type, str] = {str: "a text", bool: "true or false", dict: "a table"}
 
 
-def load_project(path: str | Path) -> Project:
-    """Read a project file.
-
-    Parameters
-    ----------
-    path : str or Path
-        A TOML file.
-
-    Raises
-    ------
-    ProjectError
-        If something in it is wrong, with what and where.
-
-    Examples
-    --------
-    >>> load_project("no_such_folder/reviews.toml")
-    Traceback (most recent call last):
-    ...
-    mandoline_core.errors.ProjectError: Project file 'reviews.toml' is not in no_such_folder, which does not exist.
-    """
-    path = Path(path)
-    _check_file(path)
+def load_file(path: Path) -> Project:
+    """Read a project from its TOML file."""
+    check_file(path)
     try:
         mapping = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except UnicodeDecodeError as error:
@@ -91,8 +85,8 @@ def parse_project(mapping: dict[str, Any], base: str | Path, *, file: str = "The
     >>> parse_project({"version": 1, "nmae": "x"}, ".", file="a.toml")
     Traceback (most recent call last):
     ...
-    mandoline_core.errors.ProjectError: Unknown key 'nmae' in a.toml. Expected: version, name, source, target, task,
-    models, metric, slices, edges, estimator, methods. Did you mean 'name'?
+    mandoline_core.errors.ProjectError: Unknown key 'nmae' in a.toml. Expected: version, name, note, source, target,
+    task, models, metric, slices, edges, estimator, methods. Did you mean 'name'?
     """
     if not isinstance(mapping, Mapping):
         raise ProjectError(f"{file} must hold a table. Got {mapping!r}.")
@@ -103,6 +97,7 @@ def parse_project(mapping: dict[str, Any], base: str | Path, *, file: str = "The
     if isinstance(version, bool) or version != VERSION:
         raise ProjectError(f"{file} has version {version!r}. Expected version = {VERSION}.")
     found: dict[str, Any] = {"name": _take(mapping, "name", str, file, required=False) or "project"}
+    found["note"] = _take(mapping, "note", str, file, required=False) or ""
     for heading, keys in _PLACES.items():
         if "path" in keys and heading not in mapping:
             raise ProjectError(f"{file} has no [{heading}]. Add [{heading}] with path.")
@@ -152,6 +147,8 @@ def dump_project(project: Project) -> str:
     name = "reviews"
     """
     content: dict[str, Any] = {"version": VERSION, "name": project.name}
+    if project.note:
+        content["note"] = project.note
     if project.edges:
         content["edges"] = _toml(project.edges)
     for heading, keys in _PLACES.items():
@@ -315,7 +312,8 @@ def _short_lists(text: str) -> str:
     return re.sub(r"^.* = \[\n(?:.*\n)*?\]$", shorten, text, flags=re.MULTILINE)
 
 
-def _check_file(path: Path) -> None:
+def check_file(path: Path) -> None:
+    """Refuse what is not there, or no file."""
     folder = path.parent
     if path.is_dir():
         found = sorted(item.name for item in path.glob("*.toml"))

@@ -45,6 +45,8 @@ class Project:
         How the estimate is made.
     methods : MethodSettings
         What methods look at that do not work on slices.
+    note : str
+        What a person wants to remember about it.
     base : Path
         The folder that paths are relative to.
     path : Path, optional
@@ -69,6 +71,7 @@ class Project:
     edges: Edges = ()
     estimator: EstimatorSettings = field(default_factory=EstimatorSettings)
     methods: MethodSettings = field(default_factory=MethodSettings)
+    note: str = ""
     base: Path = Path()
     path: Path | None = field(default=None, compare=False)
 
@@ -100,9 +103,15 @@ class Project:
         label = self.label if self.label in table.columns else None
         return source, Sample(table, label=label, models=self.models, name=names[1])
 
-    def reveal(self, target: Sample) -> Sample:
-        """Put the target's labels beside its rows, from their own file if there is one; for scoring only."""
-        truth = self.read_target_labels(target.n_rows)
+    def reveal(self, target: Sample, labels: Sample | None = None) -> Sample:
+        """Put the target's labels beside its rows, from their own file if there is one; for scoring only.
+
+        Parameters
+        ----------
+        labels : Sample, optional
+            The file of labels, where it has been read already.
+        """
+        truth = self.read_target_labels(target.n_rows, labels)
         if truth is not None:
             frame = target.frame.with_columns(truth)
             return Sample(frame, label=self.label, models=target.models, name=target.name)
@@ -112,17 +121,19 @@ class Project:
             )
         return target
 
-    def read_target_labels(self, n_rows: int | None = None) -> nw.Series[Any] | None:
+    def read_target_labels(self, n_rows: int | None = None, labels: Sample | None = None) -> nw.Series[Any] | None:
         """Read the target's labels from their own file, if there is one.
 
         Parameters
         ----------
         n_rows : int, optional
             How many rows the target has, to check against.
+        labels : Sample, optional
+            The file, where it has been read already.
         """
         if self.target_labels is None:
             return None
-        sample = Sample(read_table(self.base / self.target_labels), name=self.target_labels.name)
+        sample = labels or Sample(read_table(self.base / self.target_labels), name=self.target_labels.name)
         if n_rows is not None and sample.n_rows != n_rows:
             raise DataError(
                 Sentence(

@@ -5,5 +5,5 @@ The app, the command line and the library all call `estimate` here.
 
 from __future__ import annotations
 
-from mandoline_core.report.html import render_page
-from mandoline_core.report.report import Report, estimate, estimate_from_codes
+from mandoline_core.report.gathering import ReportParts, gather_parts
+from mandoline_core.report.report import Report, estimate, estimate_from_codes, notes_of

@@ -48,12 +48,18 @@ class Report:
     ----------
     samples : mapping of str to Sample
         The source and the target; empty where there were only codes.
+    note : str
+        What a person wants to remember about the project.
+    slice_notes : mapping of str to str
+        What a person wants to remember about a slice, by its rule's name.
     """
 
     name: str
     models: Mapping[str, CheckedReport]
     settings: EstimatorSettings
     samples: Mapping[str, Sample] = field(default_factory=dict)
+    note: str = ""
+    slice_notes: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def made(self) -> dict[str, Any]:
@@ -154,6 +160,22 @@ class Report:
             "made": dict(self.made),
         }
 
+    def without_truth(self) -> Report:
+        """Leave the truth out, also where the target brings its labels along."""
+        return replace(self, models={name: replace(model, truth=None) for name, model in self.models.items()})
+
+    def to_html(self, *, progress: Progress | None = None) -> str:
+        """Write the report as one HTML file that needs nothing else: figures, tables, and all numbers as JSON.
+
+        Parameters
+        ----------
+        progress : callable, optional
+            Called with what is being done and the share done, between 0 and 1.
+        """
+        from mandoline_core.report.gathering import gather_parts
+
+        return gather_parts(self, progress=progress).to_html()
+
     def __str__(self) -> str:
         from mandoline_core.report.text import render_text
 
@@ -162,7 +184,7 @@ class Report:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        from mandoline_core.report.html import render_html
+        from mandoline_core.report.html.fragment import render_html
 
         return render_html(self)
 
@@ -214,7 +236,14 @@ def estimate(
         prepared.model: report_model(prepared, stated.settings, said)
         for prepared, said in stated.each_model(progress, codes_of, need_slices=True)
     }
-    return Report(stated.name, reports, stated.settings, {"source": stated.source, "target": stated.target})
+    return Report(
+        stated.name,
+        reports,
+        stated.settings,
+        {"source": stated.source, "target": stated.target},
+        source.note if isinstance(source, Project) else "",
+        notes_of(stated.slices),
+    )
 
 
 def estimate_from_codes(
@@ -268,6 +297,11 @@ def estimate_from_codes(
     scored = np.ones(len(values), dtype=bool)
     counted = ModelCount("score", (), {}, metric, count, values[:, None], scored, {}, None, ())
     return Report("codes", {"score": report_model(ModelProblem(counted, problem), how)}, how)
+
+
+def notes_of(slices: Sequence[Slice]) -> dict[str, str]:
+    """List what people noted about slices, by name."""
+    return {rule.name: rule.note for rule in slices if rule.note and rule.enabled}
 
 
 def _finite(bounds: Interval | None) -> list[float | None] | None:

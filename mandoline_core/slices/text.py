@@ -10,6 +10,10 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable
+from functools import lru_cache
+from importlib.util import find_spec
+from itertools import accumulate
+from typing import Literal
 
 import narwhals as nw
 import pyarrow as pa
@@ -33,6 +37,28 @@ _CLASSES = {
     "s": (f"[{SPACES}]", SPACES),
     "S": (f"[^{SPACES}]", None),
 }
+
+# In a list of words: a phrase in quotes, or what stands between two separators.
+_PIECE = re.compile(r'"([^"]*)"|([^",;\t\r\n]+)')
+_STRAIGHT = str.maketrans(dict.fromkeys("\u201c\u201d\u201e\u00ab\u00bb", '"'))
+_OPEN, _CLOSE = "\ue000", "\ue001"  # private characters, which mark what an engine finds
+_LONGEST = 20_000  # characters of a text that are looked at to mark something in it
+_SURELY_FINE = 2_000  # characters of a keyword pattern that no engine finds too many
+_MOST_REPETITIONS, _MOST_NESTED, _MOST_CHARACTERS = 1_000, 100, 20_000
+
+
+def split_words(text: str) -> tuple[str, ...]:
+    """Take a list apart as people type or paste one: at commas, semicolons, tabs and line ends; quotes keep a phrase.
+
+    Examples
+    --------
+    >>> split_words('actor, plot; "well, well"')
+    ('actor', 'plot', 'well, well')
+    >>> split_words("not good")
+    ('not good',)
+    """
+    pieces = (quoted or plain for quoted, plain in _PIECE.findall(text.translate(_STRAIGHT)))
+    return tuple(dict.fromkeys(word for piece in pieces if (word := " ".join(piece.split()))))
 
 
 def keyword_pattern(words: Iterable[str], *, case: bool = False, whole_words: bool = True) -> str:
@@ -62,19 +88,62 @@ def keyword_pattern(words: Iterable[str], *, case: bool = False, whole_words: bo
     >>> pc.match_substring_regex(["Not here", "knot", "in C++, yes", "L'Été"], pattern).to_pylist()
     [True, False, True, True]
     """
-    stripped = [word.strip() for word in words if word.strip()]
-    # As written, and with composed accents: _letter() then takes each accent as one character or two.
-    forms = dict.fromkeys(form for word in stripped for form in (word, unicodedata.normalize("NFC", word)))
-    if not forms:
-        raise SliceError("A keyword rule needs at least one word. Got none.")
-    body = f"(?:{'|'.join(_phrase(form) for form in forms)})"
+    body = f"(?:{_any_of(words)})"
     if whole_words:
         body = f"{_BEFORE}{body}{_AFTER}"
     return body if case else f"(?i){body}"
 
 
+def find_keywords(
+    text: str, words: Iterable[str], *, case: bool = False, whole_words: bool = True
+) -> list[tuple[int, int]]:
+    """Find the places in a text that `keyword_pattern` matches, without the characters around them.
+
+    Examples
+    --------
+    >>> find_keywords("Not so, not not", ["not"])
+    [(0, 3), (8, 11), (12, 15)]
+    """
+    body = _any_of(sorted(words, key=len, reverse=True))
+    edges = (rf"\A|[^{LETTERS}{_OPEN}]", rf"\z|[^{LETTERS}]") if whole_words else ("", "")
+    pattern = f"{'' if case else '(?i)'}({edges[0]})({body})({edges[1]})"
+    # What follows a match is part of it, and cannot stand before the next: a second round finds that.
+    return _marked(text, pattern, rf"\1{_OPEN}\2{_CLOSE}\3", rounds=2 if whole_words else 1)
+
+
+def find_pattern(text: str, pattern: str) -> list[tuple[int, int]]:
+    r"""Find the places in a text that a regular expression matches, in the linear time of the engines.
+
+    Examples
+    --------
+    >>> find_pattern("9 of 12", r"\d+")
+    [(0, 1), (5, 7)]
+    """
+    return _marked(text, f"({portable_regex(pattern)})", rf"{_OPEN}\1{_CLOSE}")
+
+
+def _marked(text: str, pattern: str, replacement: str, rounds: int = 1) -> list[tuple[int, int]]:
+    """Let RE2 put characters that no text has around what it finds, and read off where they are."""
+    marked = text[:_LONGEST].replace(_OPEN, " ").replace(_CLOSE, " ")
+    for _ in range(rounds):
+        marked = pc.replace_substring_regex(pa.scalar(marked), pattern, replacement).as_py()
+    found, start, place, depth = [], 0, 0, 0
+    for character in marked:
+        if character == _OPEN:
+            start = place if depth == 0 else start
+            depth += 1
+        elif character == _CLOSE:
+            depth -= 1
+            if depth == 0 and place > start:  # a word within a phrase is marked already
+                found.append((start, place))
+        else:
+            place += 1
+    return found
+
+
+@lru_cache(maxsize=512)
 def check_regex(pattern: str) -> None:
-    r"""Refuse a regular expression that not every engine can run.
+    r"""Refuse a regular expression that not every engine can run, by trying those there are.
 
     Examples
     --------
@@ -87,12 +156,53 @@ def check_regex(pattern: str) -> None:
     unsupported = _unsupported(pattern)
     if unsupported:
         name, remedy = unsupported
-        raise SliceError(f"Pattern {pattern!r} uses {name}, which the engines behind Mandoline do not run. {remedy}")
+        raise SliceError(
+            f"Pattern {_shown(pattern)} uses {name}, which the engines behind Mandoline do not run. {remedy}"
+        )
+    reason = _invalid(pattern)
+    if reason:
+        raise SliceError(f"Pattern {_shown(pattern)} is not a valid regular expression: {reason}.")
+    if not _runs(portable_regex(pattern)):
+        raise SliceError(
+            f"Pattern {_shown(pattern)} is too large for an engine behind Mandoline, or says something that the engine "
+            "does not know. Write it shorter, or in plainer signs."
+        )
+
+
+@lru_cache(maxsize=512)
+def check_keywords(pattern: str) -> None:
+    """Refuse a `keyword_pattern` of more words than the engines can look for at once.
+
+    >>> check_keywords(keyword_pattern(["not", "never"]))
+    """
+    if len(pattern) > _SURELY_FINE and not _runs(pattern):
+        raise SliceError("These are more words than the engines behind Mandoline can look for at once. Split the list.")
+
+
+def _invalid(pattern: str) -> str:
+    """Say what is wrong with a pattern in RE2's words, if it is a matter of spelling."""
     try:
         pc.match_substring_regex(pa.array([""]), pattern)
     except pa.ArrowInvalid as error:
         reason = str(error).removeprefix("Invalid regular expression: ")
-        raise SliceError(f"Pattern {pattern!r} is not a valid regular expression: {reason}.") from None
+        return "" if reason.startswith("pattern too large") else reason
+    return ""
+
+
+def _runs(pattern: str) -> bool:
+    """Tell whether every engine that is installed takes a pattern."""
+    engines: list[Literal["pyarrow", "pandas", "polars"]] = ["pyarrow", "pandas", "polars"]
+    try:
+        for engine in engines[: 3 if find_spec("polars") else 2]:
+            texts = nw.new_series("text", ["a"], nw.String(), backend=engine)
+            texts.to_frame().select(nw.col("text").str.contains(pattern))
+    except Exception:  # noqa: BLE001 - each engine has errors of its own, some of them Python's
+        return False
+    return True
+
+
+def _shown(pattern: str) -> str:
+    return repr(pattern if len(pattern) <= 60 else pattern[:57] + "...")
 
 
 def portable_regex(pattern: str) -> str:
@@ -128,6 +238,15 @@ def count_words(text: nw.Expr) -> nw.Expr:
     marks = text.str.replace_all(rf"[{SPACES}]*[^{SPACES}]+[{SPACES}]*", "x")
     blank = ~text.str.contains(rf"[^{SPACES}]")
     return nw.when(blank & ~text.is_null()).then(nw.lit(0)).otherwise(marks.str.len_chars())
+
+
+def _any_of(words: Iterable[str]) -> str:
+    stripped = [word.strip() for word in words if word.strip()]
+    # As written, and with composed accents: _letter() then takes each accent as one character or two.
+    forms = dict.fromkeys(form for word in stripped for form in (word, unicodedata.normalize("NFC", word)))
+    if not forms:
+        raise SliceError("A keyword rule needs at least one word. Got none.")
+    return "|".join(_phrase(form) for form in forms)
 
 
 def _phrase(words: str) -> str:
@@ -179,4 +298,15 @@ def _unsupported(pattern: str) -> tuple[str, str] | None:
         return "a backreference", "Write out what it repeats."
     if re.search(r"\(\?>|[*+?}]\+", unescaped):
         return "an atomic group or a possessive repetition", "Use an ordinary group or repetition: it is as fast."
+    counts = re.findall(r"\{0*([0-9]*),?0*([0-9]*)\}", unescaped)
+    if any(len(count) > 4 or int(count or 0) > _MOST_REPETITIONS for pair in counts for count in pair):
+        return f"a repetition of more than {_MOST_REPETITIONS:,} times", "Use a smaller number, or * or +."
+    if len(pattern) > _MOST_CHARACTERS:
+        return (
+            f"more than {_MOST_CHARACTERS:,} characters",
+            "Make several slices of it, and combine them with kind 'any'.",
+        )
+    depths = accumulate({"(": 1, ")": -1}.get(character, 0) for character in unescaped)
+    if max(depths, default=0) > _MOST_NESTED:
+        return f"more than {_MOST_NESTED} brackets in one another", "Write it with fewer."
     return None

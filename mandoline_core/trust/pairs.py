@@ -9,9 +9,8 @@ from mandoline_core.findings import Finding, FindingKind
 from mandoline_core.formatting import Sentence
 from mandoline_core.trust.check import CheckRule, NotRun
 from mandoline_core.trust.evidence import CheckedReport
-from mandoline_core.weighting import edge_threshold, has_rows, score_tests
+from mandoline_core.weighting import MAX_UNCERTAIN, count_uncertain, edge_threshold, has_rows, score_tests
 
-MAX_UNCERTAIN = 8
 MUCH_TOGETHER = 0.05  # of the rows: a pair that agrees so much more or less often than in the target is worth an edge
 
 UNMODELLED_PAIR = FindingKind(
@@ -47,10 +46,8 @@ def _look(report: CheckedReport) -> Iterator[Finding | NotRun]:
     problem = report.problem
     if report.estimator not in ("mandoline", "denoised") or report.prepared.learned is not None:
         return
-    noisy = (problem.rule.source[:, [0, 2]] != [0.0, 1.0]).any(axis=1)
-    abstains = problem.patterns.rates("source")[:, 1] > 0
-    uncertain = int((noisy | abstains).sum())
-    if uncertain > MAX_UNCERTAIN:  # testing pairs of uncertain slices means enumerating them together
+    uncertain = count_uncertain(problem)
+    if uncertain > MAX_UNCERTAIN:
         yield from _not_tested(
             Sentence("{n} slices are noisy or abstain, and testing pairs of so many takes too long.", n=uncertain)
         )

@@ -125,6 +125,26 @@ def caps(report: ModelReport) -> tuple[float, ...]:
     return (*(cap for cap in grid if cap < report.largest_ratio * (1 - 1e-9)), math.inf)
 
 
+def weights_can_change(report: ModelReport) -> bool:
+    """Tell whether an estimate is a mean of weighted rows, so that other weights say something about it.
+
+    A metric that ranks rows is none with any method, and so its own weights are as good as others.
+
+    Examples
+    --------
+    >>> from mandoline_core import estimate_from_codes
+    >>> weights_can_change(estimate_from_codes([[1], [-1]] * 5, [1.0, 0.0] * 5, [[1], [-1]]).first)
+    True
+    """
+    if report.estimator == "mandoline" or report.problem.metric.ranked:
+        return True
+    try:
+        trim(report, math.inf)
+    except MandolineError:
+        return False
+    return True
+
+
 def weights_of(report: ModelReport) -> Floats:
     """Return the scored rows' weights, shape (n_scored,), where the estimate is their weighted mean; else refuse.
 

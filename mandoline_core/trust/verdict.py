@@ -10,14 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mandoline_core.findings import Check, Finding, Verdict, worst_first
+from mandoline_core.findings import NOT_PASSED, Check, Finding, Verdict, loudest_first, worst_first
 from mandoline_core.formatting import Sentence, counted, together
 from mandoline_core.trust.check import CheckRule, NotRun
 
 PASSED, DOUBTFUL, FAILED, NOT_RUN = "passed", "doubtful", "failed", "not run"
 GREEN, AMBER, RED = "green", "amber", "red"
-# States other than passed, the worst first, and how one check or several are said to be in them.
-_NOT_PASSED = {
+# How one check or several are said to be in a state other than passed.
+_SAID = {
     FAILED: ("failed", "failed"),
     DOUBTFUL: ("is in doubt", "are in doubt"),
     NOT_RUN: ("could not run", "could not run"),
@@ -53,18 +53,23 @@ def judge(checks: Sequence[Check], assumption: str) -> Verdict:
     """
     states = {check.state for check in checks}
     level = RED if FAILED in states else AMBER if states & {DOUBTFUL, NOT_RUN} else GREEN
-    return Verdict(level, _reason(level, checks, assumption), tuple(checks))
+    doubts = _doubts(checks)
+    return Verdict(level, _reason(level, assumption, doubts), tuple(checks), assumption, doubts)
 
 
-def _reason(level: str, checks: Sequence[Check], assumption: str) -> Sentence:
-    if level == GREEN:
-        said = "nothing that can be checked speaks against it. The interval is honest if {assumption}"
-        return Sentence(said, assumption=assumption)
-    doubts = [check for state in _NOT_PASSED for check in checks if check.state == state]
-    honest = "" if level == RED else "the interval is honest if {assumption} "
-    return Sentence(
-        honest + "{first}{others}", assumption=assumption, first=doubts[0].headline, others=_others(doubts[1:])
-    )
+def _doubts(checks: Sequence[Check]) -> str:
+    loud = loudest_first(checks)
+    return Sentence("{first}{others}", first=loud[0].headline, others=_others(loud[1:])) if loud else ""
+
+
+def _reason(level: str, assumption: str, doubts: str) -> str:
+    if level == RED:
+        return doubts
+    said = {
+        GREEN: "nothing that can be checked speaks against it. The interval is honest if {assumption}",
+        AMBER: "the interval is honest if {assumption} {doubts}",
+    }
+    return Sentence(said[level], assumption=assumption, doubts=doubts)
 
 
 def _others(checks: Sequence[Check]) -> str:
@@ -75,7 +80,8 @@ def _others(checks: Sequence[Check]) -> str:
     ' 1 more check failed, 2 are in doubt, 1 could not run.'
     """
     parts: list[str] = []
-    for state, (one, several) in _NOT_PASSED.items():
+    for state in NOT_PASSED:
+        one, several = _SAID[state]
         n = sum(check.state == state for check in checks)
         if n:
             what = f"{n}" if parts else counted(n, "more check")

@@ -15,8 +15,10 @@ from mandoline_core.weighting.corrections import (
     fixed_rule,
 )
 from mandoline_core.weighting.edges import (
+    MAX_UNCERTAIN,
     LearnedEdges,
     check_edges,
+    count_uncertain,
     edge_threshold,
     edges_by_name,
     has_rows,

@@ -20,6 +20,8 @@ FALSE_EDGE_RATE = 0.05
 MAX_ROUNDS = 10
 # An edge needs source rows in each combination of its two slices that the target shows.
 MIN_CELL = 5
+# Testing pairs of uncertain slices means enumerating them together.
+MAX_UNCERTAIN = 8
 
 
 @dataclass(frozen=True)
@@ -206,13 +208,25 @@ def _add_one_by_one(
 
 
 def has_rows(problem: Problem, edge: tuple[int, int]) -> bool:
-    """Tell whether the source has a few rows in each combination of two slices that the target shows."""
+    """Tell whether there are rows to learn an edge from: a few source rows in each combination that the target shows.
+
+    A combination that neither sample shows leaves nothing to learn: two buckets of one column, a slice and its
+    opposite, or a slice and a part of it never meet in one of the four, and the slices alone settle the others.
+    """
     patterns = problem.patterns
     for codes in itertools.product((-1, 1), repeat=2):
         here = (patterns.codes[:, edge] == codes).all(axis=1)
-        if patterns.target[here].sum() > 0 and patterns.source[here].sum() < MIN_CELL:
+        source, target = patterns.source[here].sum(), patterns.target[here].sum()
+        if source < MIN_CELL and (target > 0 or source == 0):
             return False
     return True
+
+
+def count_uncertain(problem: Problem) -> int:
+    """Count the slices whose truth is not what they say: noisy ones, and those that abstain in the source."""
+    noisy = (problem.rule.source[:, [0, 2]] != [0.0, 1.0]).any(axis=1)
+    abstains = problem.patterns.rates("source")[:, 1] > 0
+    return int((noisy | abstains).sum())
 
 
 def _ratios(fitted: Fit, source: Floats) -> Floats:

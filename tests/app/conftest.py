@@ -9,7 +9,7 @@ import pytest
 from app.project import state
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Keep projects in a folder of the test's own."""
     monkeypatch.setenv("MANDOLINE_DATA_DIR", str(tmp_path / "store"))

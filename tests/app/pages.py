@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
 
 from app.project import state
 from mandoline_core import Project, load_project
+from tests.core.projects import REVIEWS
 
+TAGS = re.compile(r"<style>.*?</style>|<[^>]*>", re.DOTALL)
 MAIN = Path(__file__).parents[2] / "app" / "main.py"
 
 
 def open_app(path: Path | None = None, page: str = "") -> AppTest:
-    """Open the app on the reviews sample, or on a project that is saved already."""
+    """Open the app on the reviews sample, or on a project that is saved already; on its slices, the first of them."""
     app = AppTest.from_file(str(MAIN), default_timeout=60)
+    project = load_project(path or REVIEWS)
     if page:
         app.switch_page(page)
+    if page.endswith("slices.py") and project.slices:
+        app.session_state["kept:editing"] = project.slices[0].name
     if path is not None:
-        app.query_params["project"] = state.store().create(state._document(load_project(path)))
+        app.query_params["project"] = state.store().create(state._document(project))
     return run(app)
 
 
@@ -32,7 +38,9 @@ def run(app: AppTest) -> AppTest:
 def said(app: AppTest) -> str:
     """Return what the page says."""
     kinds = (app.markdown, app.caption, app.error, app.warning, app.info, app.success)
-    return "\n".join(str(element.value) for kind in kinds for element in kind).replace("\\", "")
+    written = [str(element.value) for kind in kinds for element in kind]
+    written += [TAGS.sub("", element.proto.body) for element in app.get("html")]
+    return "\n".join(written).replace("\\", "")
 
 
 def numbers(app: AppTest) -> dict[str, str]:
@@ -49,6 +57,23 @@ def press(app: AppTest, label: str) -> AppTest:
     """Press the button with a label."""
     (button,) = [button for button in app.button if button.label.replace("\\", "") == label]
     button.click()
+    return run(app)
+
+
+def offered(app: AppTest, start: str) -> str:
+    """Return the words on the first button that starts with some of them: what follows says what it will do."""
+    return next(label for label in labels(app) if label.startswith(start))
+
+
+def add(app: AppTest, kind: str) -> AppTest:
+    """Add a slice of a kind from the menu."""
+    app.menu_button(key="add_kind").click(kind)
+    return run(app)
+
+
+def type_line(app: AppTest, line: str) -> AppTest:
+    """Type a rule into the line above the slices, and press Enter."""
+    app.text_input(key="add_line").set_value(line)
     return run(app)
 
 

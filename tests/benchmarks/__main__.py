@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 
-from tests.benchmarks import comparing, density_ratios, million_rows, slider, solving, starting
+from tests.benchmarks import comparing, density_ratios, million_rows, pages, slider, solving, starting
 
 
 def main() -> int:
@@ -23,6 +23,8 @@ def main() -> int:
     bounds += million_rows.run()
     print()
     bounds += slider.run()
+    print()
+    bounds += pages.run()
     print()
     for bound in bounds:
         print(bound)

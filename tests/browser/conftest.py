@@ -14,6 +14,7 @@ from tests.browser.desk import Desk, new_context
 from tests.browser.server import ROOT, Server
 from tests.browser.visitor import HOW_TO_GET_ONE, Visitor, chromium, launch
 
+SAMPLE = ROOT / "sample_data" / "reviews" / "project.toml"
 SCREENSHOTS = ROOT / "test-results"
 _failed = pytest.StashKey[bool]()
 Arrive = Callable[..., Visitor]
@@ -56,7 +57,7 @@ def desk(browser: Browser, server: Server) -> Desk:
 def arrive(browser: Browser, desk: Desk, server: Server, request: pytest.FixtureRequest) -> Iterator[Arrive]:
     """Let visitors come, each to a browser that knows nothing yet; at the end nothing may have gone wrong.
 
-    Who comes `beside` a visitor shares their browser: another tab.
+    Who brings no link comes to the reviews sample. Who comes `beside` a visitor shares their browser: another tab.
     """
     visitors: list[Visitor] = []
     servers = {server.url: server}
@@ -65,6 +66,8 @@ def arrive(browser: Browser, desk: Desk, server: Server, request: pytest.Fixture
         link: str | None = None, at: Server = server, *, wait: bool = True, beside: Visitor | None = None
     ) -> Visitor:
         servers[at.url] = at
+        if link is None and at is server:  # others have left projects there: without a link one would choose among them
+            link = server.link_to(SAMPLE)
         context = beside.context if beside else new_context(browser) if visitors else desk.context
         visitors.append(Visitor(context, at.url))
         return visitors[-1].open(link, wait=wait)

@@ -1,4 +1,4 @@
-"""A visitor compares methods: numbers at once, slow methods on request, and a stop that is a stop."""
+"""A visitor compares methods: each as soon as it answers, slow ones on request, and a stop that is a stop."""
 
 from __future__ import annotations
 
@@ -29,8 +29,11 @@ def report() -> md.Report:
 
 @pytest.fixture
 def comparer(arrive: Arrive, server: Server) -> Visitor:
-    """Open the page on the reviews sample."""
-    return arrive(f"{server.url}/compare")
+    """Open the page on the reviews sample, and wait until the quick methods have answered."""
+    host = arrive(f"{server.url}/compare")
+    host.figure(MODELS)
+    host.settle()
+    return host
 
 
 def run_slow_methods(host: Visitor) -> None:
@@ -49,20 +52,30 @@ def run_slow_methods(host: Visitor) -> None:
 
 
 def test_the_page_says_at_once_how_far_methods_agree(comparer: Visitor, report: md.Report) -> None:
-    """Words first; then the project's own method with the number of the Estimate page."""
+    """Words first; then the project's own method with the number of the Estimate page, for the model in the sidebar."""
     expect(comparer.main.get_by_text(re.compile(r"(methods agree within|Methods disagree by)"))).to_be_visible()
     comparer.expect_trace(METHODS, "mandoline", {"x": [report.estimate]})
     comparer.expect_trace(METHODS, "source", {"x": [report.source]})
     comparer.expect_trace(METHODS, "labelled data", {"x": [report.source, report.source]})
-
-
-def test_another_model_has_other_numbers(comparer: Visitor, report: md.Report) -> None:
-    """The figure follows the model in the sidebar."""
     comparer.choose("Model", "nb")
     comparer.expect_trace(METHODS, "mandoline", {"x": [report.models["nb"].estimate]})
     expect(comparer.main.get_by_text("of model nb on")).to_be_visible()
 
 
+def test_answers_appear_before_the_last_has_come_and_stop_stops(arrive: Arrive, server: Server, folder: Path) -> None:
+    """One quick method is made to take minutes: the others do not wait for it, nor does a person."""
+    path = write_project(folder, {"methods": {"redraws": 20_000}})
+    host = arrive(server.link_to(path, "compare"))
+    heading = host.main.get_by_role("heading", level=4)
+    expect(heading).to_have_text(re.compile(r"\d+ methods have answered\. Still to come: Kernel matching on slices\."))
+    host.expect_trace(METHODS, "mandoline", {"x": [md.estimate(md.load_project(path)).estimate]})
+    expect(host.main.get_by_text("Models are ranked once every quick method has answered")).to_be_visible()
+    host.main.get_by_role("button", name="Stop", exact=True).click()
+    expect(host.main.get_by_text("Stopped. What was done is kept.")).to_be_visible()
+    expect(host.button("Go on")).to_be_visible()
+
+
+@pytest.mark.long
 def test_slow_methods_run_on_request_and_appear(arrive: Arrive, server: Server, folder: Path) -> None:
     """Each joins the figure; the button goes when there is nothing left to run."""
     host = arrive(server.link_to(write_project(folder, {"methods": {"redraws": 10}}), "compare"))
@@ -84,8 +97,7 @@ def test_stop_stops_at_once(comparer: Visitor) -> None:
 
 def test_a_method_is_taken_for_the_estimate(comparer: Visitor) -> None:
     """The Estimate page shows the number of the method that was picked; undo brings the other back."""
-    # Scrolling, and figures that are still to be drawn, push the open list away: have both behind us.
-    comparer.figure(MODELS)
+    # Scrolling pushes the open list away: have it behind us.
     comparer.page.get_by_role("combobox", name="Method", exact=True).scroll_into_view_if_needed()
     comparer.choose("Method", "Simple pattern ratio")
     comparer.button("Use this method for the estimate").click()
@@ -96,6 +108,7 @@ def test_a_method_is_taken_for_the_estimate(comparer: Visitor) -> None:
     expect(comparer.main.get_by_role("heading", level=4)).to_contain_text(show_value(simple, share=True))
 
 
+@pytest.mark.long
 def test_hostile_names_are_shown_as_they_are_written(arrive: Arrive, server: Server, folder: Path) -> None:
     """Columns, models and what passes by while methods run: nothing becomes markup, and each name can be read."""
     host = arrive(server.link_to(write_hostile_project(folder), "compare"))

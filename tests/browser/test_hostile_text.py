@@ -86,23 +86,24 @@ def test_hostile_names_are_shown_as_they_are_written(host: Visitor) -> None:
         assert IMAGE in seen[title], title
     host.go("Slices")
     for name in HOSTILE[1:]:
-        host.choose("Edit slice", name)
+        host.edit(name)
         seen["Slices"] += look(host)
-    for opener in ("More kinds", "Save and share"):
+    for opener in ("Pick a kind", "Save and share"):
         host.button(opener).click()
         look(host)
         host.button(opener).click()
     host.go("Corrections")
     for name in HOSTILE[1:]:
-        host.choose("Slice", name)
-        seen["Corrections"] += look(host)
+        host.button(name).click()
+        host.settle()
+    seen["Corrections"] += look(host)
     for title in ("Slices", "Corrections"):
         assert all(name in seen[title] for name in HOSTILE), title
 
 
 def test_a_message_with_hostile_text_is_plain(host: Visitor) -> None:
     """What passes by in a corner of the screen is as harmless as the rest."""
-    host.choose("Edit slice", RED)
+    host.edit(RED)
     host.button("Delete").click()
     host.expect_message(f"Deleted {RED}. Undo brings it back.")
     host.settle()

@@ -15,7 +15,7 @@ from tests.browser.server import Server
 VISITORS = int(os.environ.get("VISITORS", "4"))
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_many_visitors_work_side_by_side(arrive: Arrive, server: Server) -> None:
     """Each renames a project and edits a slice; all are answered, and nobody sees anyone else's work."""
     arrive()  # what the first visit costs is everyone's: samples, fits and figures are shared
@@ -28,6 +28,7 @@ def test_many_visitors_work_side_by_side(arrive: Arrive, server: Server) -> None
         name.press("Enter")
     for number, visitor in enumerate(visitors):
         visitor.settle()
+        visitor.edit("negation")
         visitor.add_word(f"word{number}")
     for number, visitor in enumerate(visitors):
         visitor.settle()

@@ -32,7 +32,7 @@ def test_wrong_files_get_a_clear_message_and_nothing_is_lost(arrive: Arrive, ser
     """A picture in disguise and a table without rows are refused by name; the project and the good file stay."""
     (folder / "photo.csv").write_bytes(picture())
     (folder / "header.csv").write_text("label,text,pred_lr\n")
-    visitor = arrive(f"{server.url}/data")
+    visitor = arrive(server.link_to(SAMPLE / "project.toml", "projects"))
     visitor.page.get_by_role("tab", name="Use my files").click()
     visitor.upload("Labelled data", SAMPLE / "source.csv")
     expect(visitor.main).to_contain_text("source.csv: 6,000 rows, 12 columns.")
@@ -44,40 +44,7 @@ def test_wrong_files_get_a_clear_message_and_nothing_is_lost(arrive: Arrive, ser
     alert = visitor.main.get_by_role("alert")  # one only: the picture's has gone
     expect(alert).to_contain_text("header.csv has a header but no rows. Put at least one row of data in it.")
     expect(visitor.main).to_contain_text("source.csv: 6,000 rows, 12 columns.")
-    expect(visitor.main.get_by_role("heading", name="In use: reviews")).to_be_visible()
     visitor.upload("New data", SAMPLE / "target.csv")
     expect(visitor.button("Use these files")).to_be_visible()
     visitor.go("Slices")
     visitor.expect_estimate(md.estimate(md.load_project(SAMPLE / "project.toml")).first)
-
-
-def test_undo_and_redo_go_back_and_forth(arrive: Arrive, server: Server) -> None:
-    """Undo takes a slice away with its effect on the estimate, and redo brings both back."""
-    visitor = arrive(f"{server.url}/slices")
-    before = visitor.summary.inner_text()
-    visitor.button("Category").click()
-    editing = visitor.page.get_by_role("combobox", name="Edit slice")
-    expect(editing).to_have_value("category")
-    expect(visitor.summary).not_to_have_text(before)
-    visitor.settle()
-    after = visitor.summary.inner_text()
-    visitor.button("Undo").click()
-    visitor.expect_message("Undone: add category")
-    expect(visitor.summary).to_have_text(before)
-    expect(editing).to_have_value("negation")
-    visitor.settle()
-    visitor.button("Redo").click()
-    visitor.expect_message("Redone: add category")
-    expect(visitor.summary).to_have_text(after)
-
-
-def test_a_deleted_slice_comes_back(arrive: Arrive, server: Server) -> None:
-    """Deleting a slice says that undo brings it back, and it does."""
-    visitor = arrive(f"{server.url}/slices")
-    before = visitor.summary.inner_text()
-    visitor.button("Delete").click()
-    visitor.expect_message("Deleted negation. Undo brings it back.")
-    expect(visitor.summary).not_to_have_text(before)
-    visitor.settle()
-    visitor.button("Undo").click()
-    expect(visitor.summary).to_have_text(before)

@@ -13,10 +13,11 @@ import pytest
 from playwright.sync_api import expect
 
 import mandoline_core as md
-from app import charts
+from mandoline_core import charts
 from tests.browser.conftest import Arrive
 from tests.browser.server import ROOT, Server
 from tests.browser.visitor import CURVE, WEIGHTS, Visitor
+from tests.core.projects import small_frames, write_project
 
 REVIEWS = ROOT / "sample_data" / "reviews"
 SURE = "Truly in, when the slice says in (labelled data)"
@@ -42,7 +43,7 @@ def write_files(folder: Path) -> tuple[Path, Path]:
 
 def upload(visitor: Visitor, source: Path, target: Path) -> None:
     """Bring two files and use them."""
-    visitor.go("Data")
+    visitor.go("Projects")
     visitor.page.get_by_role("tab", name="Use my files").click()
     visitor.upload("Labelled data", source)
     expect(visitor.main).to_contain_text(f"{source.name}: 2,000 rows, 4 columns.")
@@ -73,6 +74,7 @@ def command_line(path: Path) -> dict[str, object]:
     return json.loads(subprocess.run(command, check=True, capture_output=True, cwd=ROOT).stdout)
 
 
+@pytest.mark.long
 def test_files_slices_and_corrections_move_the_numbers_and_survive_everything(
     arrive: Arrive, folder: Path, tmp_path: Path
 ) -> None:
@@ -89,20 +91,18 @@ def test_files_slices_and_corrections_move_the_numbers_and_survive_everything(
         assert [rule.kind for rule in start.project.slices] == ["prediction"]
 
         line = visitor.summary.inner_text()
-        visitor.button("Keyword").click()
-        expect(visitor.page.get_by_role("combobox", name="Edit slice")).to_have_value("keyword")
-        visitor.settle()
+        visitor.add_line("not")
         visitor.add_word("lol")
         expect(visitor.button("Remove lol")).to_be_visible()
         expect(visitor.summary).not_to_have_text(line)
         visitor.settle()
         keyword = told(visitor, folder)
-        assert keyword.project.slices[-1] == md.Keyword("keyword", column="text", words=("not", "lol"))
+        assert keyword.project.slices[-1] == md.Keyword("not", column="text", words=("not", "lol"))
         assert keyword.report.estimate != start.report.estimate
 
         line = visitor.summary.inner_text()
-        visitor.button("Threshold").click()
-        expect(visitor.page.get_by_role("combobox", name="Edit slice")).to_have_value("threshold")
+        visitor.pick("Threshold")
+        expect(visitor.name_field).to_have_value("threshold")
         visitor.choose("Column", "n_words")
         cut = visitor.nudge("Above", "ArrowLeft", times=5)
         expect(visitor.summary).not_to_have_text(line)
@@ -112,10 +112,12 @@ def test_files_slices_and_corrections_move_the_numbers_and_survive_everything(
         assert threshold.report.estimate != keyword.report.estimate
 
         visitor.go("Corrections")
-        visitor.choose("Slice", "threshold")
+        visitor.button("predicted").click()
+        expect(visitor.slider(SURE)).to_have_count(0)
+        visitor.button("threshold").click()
         line = visitor.summary.inner_text()
         sure = visitor.nudge(SURE, "ArrowLeft", times=10)
-        assert sure == pytest.approx(0.9)
+        assert sure == pytest.approx(90)
         expect(visitor.summary).not_to_have_text(line)
         visitor.settle()
         corrected = told(visitor, folder)
@@ -142,3 +144,28 @@ def told_again(visitor: Visitor, folder: Path) -> Told:
     expect(visitor.page.get_by_role("heading", name="Corrections", exact=True, level=1)).to_be_visible()
     expect(visitor.page.get_by_role("textbox", name="Project")).to_have_value("last year")
     return told(visitor, folder)
+
+
+def test_a_file_of_labels_alone_brings_the_truth(arrive: Arrive, server: Server, folder: Path) -> None:
+    """From the Estimate page to the Data page and back: what is revealed is what the library gives."""
+    host = arrive(server.link_to(write_project(folder, {"target": {"path": "target.csv"}})))
+    host.main.get_by_role("link", name="Bring labels").click()
+    host.main.get_by_text("Do you have labels for the new data?").click()
+    labels = small_frames()[2]
+    for name, table, said in (
+        ("a few.csv", labels[:7], "a few.csv has 7 rows, and target.csv has 300."),
+        ("mine.csv", labels, "mine.csv: 300 rows. Labels are taken from column label"),
+    ):
+        table.to_csv(folder / name, index=False)
+        host.upload("File of labels", folder / name)
+        expect(host.main.get_by_text(said)).to_be_visible()
+    host.button("Use these labels").click()
+    expect(host.main.get_by_text("mine.csv holds labels of all 300 new rows.")).to_be_visible()
+    host.settle()
+    host.main.get_by_role("link", name="Go to Estimate").click()
+    host.button("Reveal truth").click()
+    truth = md.estimate(md.load_project(write_project(folder)), reveal=True).truth
+    expect(host.main.get_by_role("heading", level=4)).to_contain_text(f"The truth is {truth:.1%}.")
+    host.settle()
+    host.button("Undo").click()
+    expect(host.main.get_by_text("There are no labels for the new data.")).to_be_visible()

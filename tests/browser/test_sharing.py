@@ -1,10 +1,17 @@
-"""A link leads to one project: whoever has it works on the same, whoever has not sees nothing of it."""
+"""A link leads to one project: whoever has it works on the same; a link for looking changes nothing."""
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import Arrive
+from tests.browser.server import ROOT, Server
 from tests.browser.visitor import Visitor
 
 
@@ -16,6 +23,7 @@ def rename(visitor: Visitor, name: str) -> None:
     visitor.settle()
 
 
+@pytest.mark.long
 def test_a_second_tab_follows_at_its_next_step(arrive: Arrive) -> None:
     """Two tabs on one link: what one does, the other shows when it is next touched."""
     first = arrive()
@@ -24,42 +32,137 @@ def test_a_second_tab_follows_at_its_next_step(arrive: Arrive) -> None:
     expect(second.page.get_by_role("textbox", name="Project")).to_have_value("reviews")
     second.go("Slices")
     expect(second.page.get_by_role("textbox", name="Project")).to_have_value("shared work")
+    first.go("Slices")
+    first.edit("negation")
+    second.edit("negation")
     second.button("Delete").click()
     second.expect_message("Deleted negation")
-    first.go("Slices")
-    expect(first.page.get_by_role("combobox", name="Edit slice")).to_have_value("short")
+    first.button("Duplicate").click()
+    first.expect_message("Slice 'negation' is no longer there: someone")
+    expect(first.main).to_contain_text("negation is no longer there: it was renamed, deleted or undone.")
+    expect(first.row("negation")).to_have_count(0)
+    expect(first.row("short")).to_be_visible()
 
 
-def test_without_the_link_nothing_is_shared(arrive: Arrive) -> None:
-    """A visitor with a browser of their own starts on a project of their own."""
-    first = arrive()
-    rename(first, "private work")
-    stranger = arrive()
-    expect(stranger.page.get_by_role("textbox", name="Project")).to_have_value("reviews")
-    assert stranger.link != first.link
-    friend = arrive(first.link)
-    expect(friend.page.get_by_role("textbox", name="Project")).to_have_value("private work")
-
-
-def test_deleting_a_project_asks_once(visitor: Visitor) -> None:
-    """Deleting asks; thinking better of it keeps everything; going on leaves nothing behind the link."""
-    rename(visitor, "to be deleted")
-    link = visitor.link
-    question = visitor.page.get_by_role("dialog", name="Delete this project?")
-
+def take(visitor: Visitor, label: str, folder: Path) -> Path:
+    """Download something from Save and share."""
     visitor.button("Save and share").click()
-    visitor.button("Delete project and its data").click()
-    expect(question).to_be_visible()
-    question.get_by_role("button", name="Close").click()
-    expect(question).to_be_hidden()
-    visitor.open(link)
-    expect(visitor.page.get_by_role("textbox", name="Project")).to_have_value("to be deleted")
+    with visitor.page.expect_download() as found:
+        visitor.button(label).click()
+    path = folder / found.value.suggested_filename
+    found.value.save_as(path)
+    visitor.page.keyboard.press("Escape")
+    expect(visitor.button(label)).to_be_hidden()
+    return path
 
-    visitor.button("Save and share").click()
-    visitor.button("Delete project and its data").click()
-    question.get_by_role("button", name="Delete", exact=True).click()
-    expect(visitor.page.get_by_role("textbox", name="Project")).to_have_value("reviews")
-    visitor.settle()
-    assert visitor.link != link
-    visitor.open(link)
-    expect(visitor.page.get_by_text("The link points to a project that is no longer here.")).to_be_visible()
+
+@pytest.mark.long
+def test_a_sample_takes_no_projects_place(arrive: Arrive, folder: Path, tmp_path: Path) -> None:
+    """First visit, an edit, the list; a sample is a project of its own; a zip opens anywhere; deleting asks once."""
+    with Server(tmp_path) as server:
+        first = arrive(at=server)
+        expect(first.page.get_by_role("heading", name="Estimate", exact=True, level=1)).to_be_visible()
+        first.go("Slices")
+        first.edit("negation")
+        first.button("Delete").click()
+        first.expect_message("Deleted negation")
+        first.settle()
+        expect(first.button("Undo")).to_be_enabled()
+        old = first.link.replace("/slices", "/")
+
+        zipped = take(first, "Download project with its data", folder)
+        told = json.loads(take(first, "Download estimate (JSON)", folder).read_text())
+        command = [sys.executable, "-m", "mandoline_core.cli", "estimate", str(zipped), "--json"]
+        assert json.loads(subprocess.run(command, check=True, capture_output=True, cwd=ROOT).stdout) == told
+
+        first.go("Projects")
+        card = first.main.get_by_test_id("stVerticalBlock").filter(has_text="Changed just now").last
+        expect(card).to_contain_text("reviews")
+        expect(first.main).to_contain_text(f"accuracy {told['estimate']:.1%}")
+        first.button("Open digits").click()
+        expect(first.page.get_by_role("textbox", name="Project")).to_have_value("digits")
+        first.settle()
+        new = first.link
+
+        back = arrive(at=server)  # without a link
+        expect(back.page.get_by_role("heading", name="Projects", exact=True, level=1)).to_be_visible()
+        expect(back.main.get_by_role("button", name="Open", exact=True)).to_have_count(2)
+        back.open(old)
+        expect(back.page.get_by_role("textbox", name="Project")).to_have_value("reviews")
+        expect(back.main.get_by_role("heading", level=4)).to_contain_text(f"{told['estimate']:.1%}")
+
+        back.go("Projects")
+        back.page.get_by_role("tab", name="Open a project file").click()
+        back.upload("Project file", zipped)
+        back.button("Open this project").click()
+        expect(back.main.get_by_role("heading", level=4)).to_contain_text(f"{told['estimate']:.1%}")
+        back.settle()
+        assert back.link not in (old, new)
+
+        back.go("Projects")
+        openers = back.main.get_by_role("button", name="Open", exact=True)
+        question = back.page.get_by_role("dialog", name="Delete this project?")
+        for answer in ("Close", "Delete"):
+            back.button("More").first.click()
+            back.button("Delete").click()
+            question.get_by_role("button", name=answer, exact=True).click()
+            expect(question).to_be_hidden()
+            back.settle()
+            expect(openers).to_have_count(3 if answer == "Close" else 2)
+            back.page.keyboard.press("Escape")
+        back.open(new)
+        expect(back.page.get_by_role("textbox", name="Project")).to_have_value("digits")
+
+
+@pytest.mark.long
+def test_a_snapshot_is_compared_restored_and_shown_to_who_may_only_look(arrive: Arrive) -> None:
+    """A name, three edits, the two side by side, and back; then a link for looking, and a copy of one's own."""
+    host = arrive()
+    host.go("History")
+    host.page.get_by_role("textbox", name="Name of this state").fill("as it came")
+    host.button("Keep as a snapshot").click()
+    host.expect_message("Kept as as it came.")
+    host.go("Slices")
+    before = host.summary.inner_text().splitlines()[0]
+    for name in ("negation", "short", "slang"):
+        host.edit(name)
+        host.button("Delete").click()
+        host.settle()
+    expect(host.summary).not_to_contain_text(before)
+    host.go("History")
+    expect(host.page.get_by_role("combobox", name="First state")).to_have_value("as it came (start)")
+    for name in ("negation", "short", "slang"):
+        expect(host.main).to_contain_text(f"{name} removed")
+    assert len(host.figure("How the estimate moved from edit to edit")[1]["y"]) == 4
+    host.button("Restore this state").click()
+    host.expect_message("Restored. Undo brings back what was here.")
+    host.settle()
+    host.go("Slices")
+    expect(host.summary).to_contain_text(before)
+
+    host.button("Save and share").click()
+    links = host.page.get_by_test_id("stCode")
+    expect(links).to_have_count(2)
+    edit, look = links.all_inner_texts()
+    assert "view=" in look
+    assert edit.partition("project=")[2].strip() not in look
+    guest = arrive(look.strip())
+    expect(guest.page.get_by_text("View only")).to_be_visible()
+    expect(guest.button("Undo")).to_have_count(0)
+    guest.go("Slices")
+    guest.edit("negation")
+    guest.button("Delete").click()
+    guest.expect_message("This link is for looking. Make a copy to edit.")
+    expect(guest.summary).to_contain_text(before)
+    guest.page.reload()
+    guest.settle()
+    expect(guest.page.get_by_text("View only")).to_be_visible()
+    guest.button("Make my own copy").click()
+    expect(guest.page.get_by_role("textbox", name="Project")).to_have_value("reviews (copy)")
+    guest.settle()
+    guest.edit("negation")
+    guest.button("Delete").click()
+    guest.expect_message("Deleted negation")
+    host.go("Estimate")
+    host.go("Slices")
+    expect(host.summary).to_contain_text(before)

@@ -1,8 +1,7 @@
-"""A visitor asks how far to believe the number: sliders answer at once, one click models, a backtest can be stopped."""
+"""A visitor asks how far to believe the number: the loudest doubt is open, every other answer one click away."""
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pandas as pd
@@ -10,6 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 import mandoline_core as md
+from app.views.trust.frame import QUESTIONS
 from mandoline_core.formatting import show_interval, show_value
 from mandoline_core.trust.sensitivity import sensitivity_bounds
 from mandoline_core.trust.trimming import caps, trim
@@ -17,7 +17,7 @@ from tests.browser.conftest import Arrive
 from tests.browser.server import Server
 from tests.browser.test_hostile_text import HOSTILE, look, write_hostile_project
 from tests.browser.visitor import Visitor
-from tests.core.projects import REVIEWS, small_frames, write_project
+from tests.core.projects import DIGITS, LONG, REVIEWS, small_frames, write_project
 
 CAP = "No row may count more than so many times"
 GAMMA = "A hidden change makes rows count up to so many times more or less"
@@ -25,6 +25,10 @@ HIDDEN = "Where the truth could be, by the strength of a hidden change"
 TRIMMING = "The estimate with its interval against the most a row may count"
 ERRORS = "How far every method was off where the truth was known"
 RUN = "Try it on my labels"
+# The size of the type of everything that shows a text.
+SIZES = """(main, text) => [...main.querySelectorAll("*")]
+    .filter(one => [...one.childNodes].some(node => node.nodeType === 3 && node.textContent.includes(text)))
+    .map(one => parseFloat(getComputedStyle(one).fontSize))"""
 
 
 @pytest.fixture(scope="module")
@@ -38,6 +42,13 @@ def doubter(arrive: Arrive, server: Server) -> Visitor:
     return arrive(f"{server.url}/trust")
 
 
+def ask(host: Visitor, question: str) -> Visitor:
+    """Open the answer to a question, or close it."""
+    host.main.get_by_text(QUESTIONS[question], exact=True).click()
+    host.settle()
+    return host
+
+
 def test_the_verdict_is_said_wherever_a_person_looks(visitor: Visitor, report: md.ModelReport) -> None:
     """On the Estimate page, in the sidebar, and on the Trust page with every check."""
     assert report.verdict is not None
@@ -48,12 +59,49 @@ def test_the_verdict_is_said_wherever_a_person_looks(visitor: Visitor, report: m
     expect(visitor.page.get_by_role("heading", name="Trust", exact=True, level=1)).to_be_visible()
     visitor.settle()
     for check in report.verdict.checks:
-        expect(visitor.main.get_by_text(check.question)).to_be_visible()
-    expect(visitor.page.get_by_test_id("stException")).to_have_count(0)
+        expect(visitor.main.get_by_role("button", name=check.question)).to_be_visible()
+
+
+@pytest.mark.parametrize(
+    ("sample", "loudest", "evidence"),
+    [
+        (REVIEWS, "unmodelled", "Shift of columns, words and pairs before and after weighting"),
+        (DIGITS, "meaning", "How often each class is predicted: labelled, reweighted and new rows"),
+    ],
+)
+def test_the_loudest_doubt_is_open_and_the_rest_is_one_click_away(
+    arrive: Arrive, server: Server, sample: Path, loudest: str, evidence: str
+) -> None:
+    """A check's line opens its evidence; with everything closed the page is little more than a screen."""
+    host = arrive(server.link_to(sample, "trust"))
+    expect(host.page.get_by_role("figure", name=evidence)).to_be_visible()
+    ask(host, loudest)
+    expect(host.page.get_by_role("figure")).to_have_count(0)
+    host.page.set_viewport_size({"width": 1280, "height": 900})
+    host.settle()
+    assert host.page.get_by_test_id("stMain").evaluate("main => main.scrollHeight") < 1600
+    host.main.get_by_role("button", name="Do enough rows carry the estimate?").click()
+    expect(host.page.get_by_role("figure", name=TRIMMING)).to_be_visible()
+    expect(host.page.get_by_role("figure", name=evidence)).to_have_count(0)
+
+
+def test_a_number_that_is_not_to_be_trusted_is_nowhere_large(arrive: Arrive, server: Server, folder: Path) -> None:
+    """What stands in the way is the heading, on both pages; whatever shows the number is no larger than plain text."""
+    path = write_project(folder, {"slices": [LONG]})
+    found = md.estimate(md.load_project(path)).first
+    host = arrive(server.link_to(path))
+    for page in ("Estimate", "Trust"):
+        host.go(page)
+        heading = host.main.get_by_role("heading", level=4)
+        expect(heading).to_contain_text("Not to be trusted: After weighting, the share of rows with 'text = ")
+        sizes = host.main.evaluate(SIZES, f"{found.estimate:.1%}")
+        assert sizes
+        assert max(sizes) <= 16
 
 
 def test_a_hidden_change_moves_the_bounds_live(doubter: Visitor, report: md.ModelReport) -> None:
     """The keyboard moves the slider; words and figure follow with the library's numbers."""
+    ask(doubter, "hidden")
     gamma = round(doubter.nudge(GAMMA, "ArrowRight", 5), 2)
     low, high = sensitivity_bounds(report, gamma)
     said = f"{gamma:.2f} times more or less, the truth could be anywhere from {show_value(low, share=True)} to"
@@ -63,7 +111,7 @@ def test_a_hidden_change_moves_the_bounds_live(doubter: Visitor, report: md.Mode
 
 def test_a_cap_shows_before_and_after_live(doubter: Visitor, report: md.ModelReport) -> None:
     """One step to the left caps the weights; the number without a cap stays on the page."""
-    doubter.nudge(CAP, "ArrowLeft", 2)
+    ask(doubter, "rows").nudge(CAP, "ArrowLeft", 2)
     cap = caps(report)[-3]
     found = trim(report, cap)
     said = doubter.main.get_by_role("paragraph").filter(has_text=f"At most {cap:g} times:")
@@ -72,35 +120,20 @@ def test_a_cap_shows_before_and_after_live(doubter: Visitor, report: md.ModelRep
     doubter.expect_trace(TRIMMING, "estimate", {"y": [trim(report, one).estimate for one in caps(report)]})
 
 
-def test_what_nobody_modelled_becomes_a_slice_with_one_click(doubter: Visitor) -> None:
-    """The slice is on the Slices page; undo takes it away."""
-    offer = doubter.page.get_by_role("button", name=re.compile("Make a slice: ")).first
-    name = offer.inner_text().partition("Make a slice: ")[2].strip()
-    offer.click()
-    doubter.expect_message(f"{name} is a slice now.")
-    doubter.settle()
-    doubter.go("Slices")
-    doubter.choose("Edit slice", name)
-    doubter.button("Undo").click()
-    doubter.expect_message(f"Undone: add slice {name}")
-    listed = doubter.listed("Edit slice", "negation")
-    assert "negation" in listed
-    assert name not in listed
-
-
 def test_a_backtest_can_be_stopped(doubter: Visitor) -> None:
     """It says how far it is, and stops when told to."""
-    doubter.button(RUN).click()
+    ask(doubter, "backtest").button(RUN).click()
     expect(doubter.main.get_by_text("s so far")).to_be_visible()
     doubter.main.get_by_role("button", name="Stop", exact=True).click()
     expect(doubter.main.get_by_text("Stopped.", exact=True)).to_be_visible()
     expect(doubter.button(RUN)).to_be_visible()
 
 
+@pytest.mark.long
 def test_a_backtest_runs_to_its_end_and_says_what_it_proves(arrive: Arrive, server: Server, folder: Path) -> None:
     """Errors by method appear by themselves, with what they do not prove."""
     host = arrive(server.link_to(write_project(folder), "trust"))
-    host.button(RUN).click()
+    ask(host, "backtest").button(RUN).click()
     expect(host.main.get_by_text("It cannot show a shift that the labelled data hold no trace of")).to_be_visible()
     assert {"slices", "held-out slice"} <= {trace["name"] for trace in host.figure(ERRORS)}
 
@@ -108,6 +141,7 @@ def test_a_backtest_runs_to_its_end_and_says_what_it_proves(arrive: Arrive, serv
 def test_rows_to_label_are_taken_away_and_brought_back(arrive: Arrive, server: Server, folder: Path) -> None:
     """The plan is a CSV; with a column of labels it comes back, and the labels stand beside the estimate."""
     host = arrive(server.link_to(write_project(folder, {"target": {"path": "target.csv"}}), "trust"))
+    ask(host, "labels")
     with host.page.expect_download() as found:
         host.button("Download which 50 rows to label").click()
     path = folder / found.value.suggested_filename
@@ -126,8 +160,12 @@ def test_rows_to_label_are_taken_away_and_brought_back(arrive: Arrive, server: S
     expect(host.main.get_by_text("No new row has a label yet.")).to_be_visible()
 
 
+@pytest.mark.long
 def test_hostile_names_are_shown_as_they_are_written(arrive: Arrive, server: Server, folder: Path) -> None:
     """Names of columns, slices and classes pass through every section as text."""
     host = arrive(server.link_to(write_hostile_project(folder), "trust"))
+    for question in QUESTIONS:
+        if not host.main.get_by_test_id("stExpander").filter(has_text=QUESTIONS[question]).locator("[open]").count():
+            ask(host, question)
     seen = look(host)
     assert all(name in seen for name in HOSTILE)

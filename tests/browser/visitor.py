@@ -19,6 +19,7 @@ from playwright.sync_api import (
     Locator,
     Page,
     Playwright,
+    Request,
     expect,
 )
 from playwright.sync_api import TimeoutError as TimedOut
@@ -88,8 +89,18 @@ SETTLED = """() => {
     return still;
 }"""
 
-# Streamlit looks for its server under every page's address, for the icon elsewhere, and for a server that was killed.
-OF_THE_NETWORK = ("Failed to load resource", "Streamlit server is not responding", "WebSocket connection to")
+# The numbers behind a figure: an interactive one holds them, a small picture has them in its marks.
+TRACES = """alt => document.querySelector(`[role=figure][aria-label="${alt}"] .js-plotly-plot`)?.data
+    ?? [...document.querySelectorAll(`[role=img][aria-label="${alt}"] [data-name]`)].map(({dataset: found}) =>
+        ({name: found.name, x: JSON.parse(found.x ?? "[]"), y: JSON.parse(found.y ?? "[]")}))"""
+
+# Streamlit looks for its server under every page's address, and for a server that was killed.
+OF_THE_NETWORK = (
+    "Failed to load resource",
+    "Streamlit server is not responding",
+    "Client Error in reaching server endpoint",
+    "WebSocket connection to",
+)
 
 expect.set_options(timeout=PATIENCE)
 
@@ -131,6 +142,7 @@ class Visitor:
         self.page.on("dialog", self._refuse)
         self.page.on("pageerror", self._note)
         self.page.on("console", self._listen)
+        self.page.on("request", self._watch)
 
     def _refuse(self, dialog: Dialog) -> None:
         self.wrong.append(f"a dialog fired: {dialog.message}")
@@ -142,6 +154,11 @@ class Visitor:
     def _listen(self, message: ConsoleMessage) -> None:
         if message.type == "error" and not message.text.startswith(OF_THE_NETWORK):
             self.wrong.append(f"an error on the page or its console: {message.text}")
+
+    def _watch(self, request: Request) -> None:
+        """Nothing may ask another machine for anything."""
+        if not request.url.startswith((self.url, self.url.replace("http", "ws", 1), "data:", "blob:", "file:")):
+            self.wrong.append(f"a request to elsewhere: {request.url}")
 
     def hear(self) -> None:
         """Take in what the page has said so far: events arrive before the answer to a question."""
@@ -216,6 +233,28 @@ class Visitor:
             return False
         return True
 
+    @property
+    def line(self) -> Locator:
+        """The box that a new slice is typed into."""
+        return self.page.get_by_role("textbox", name="Add a slice")
+
+    def add_line(self, text: str) -> None:
+        """Type a slice into the line above the others, and wait until it is there."""
+        self.settle()
+        self.line.fill(text)
+        self.line.press("Enter")
+        expect(self.line).to_have_value("")
+        self.settle()
+
+    def pick(self, kind: str) -> None:
+        """Add a slice of a kind from the menu."""
+        self.settle()
+        self.button("Pick a kind").click()
+        option = self.page.get_by_role("menuitem").filter(has_text=re.compile(rf"^{kind}:"))
+        option.click()
+        expect(option).to_have_count(0)  # the menu closes when the choice is made
+        self.settle()
+
     def add_word(self, word: str) -> None:
         """Add a word to the keyword slice that is being edited."""
         self.settle()  # a page that is being drawn anew loses what is half written
@@ -249,18 +288,37 @@ class Visitor:
 
     @property
     def summary(self) -> Locator:
-        """The line that says the estimate beside the work."""
-        return self.main.get_by_text("On your labelled data it was")
+        """The bar that says the estimate above the work."""
+        return self.page.locator(".st-key-live_summary")
+
+    def row(self, name: str) -> Locator:
+        """Find the button that opens a slice, by the slice's name."""
+        return self.page.locator(".st-key-slice_list button").filter(has=self.page.get_by_text(name, exact=True))
+
+    def edit(self, name: str) -> None:
+        """Open a slice in the list, and wait for its form."""
+        self.settle()
+        if self.name_field.count() == 0 or self.name_field.input_value() != name:
+            self.row(name).click()
+        expect(self.name_field).to_have_value(name)
+        self.settle()
+
+    @property
+    def name_field(self) -> Locator:
+        """The field with the name of the open slice."""
+        return self.page.get_by_role("textbox", name="Name", exact=True)
 
     def figure(self, alt: str) -> list[dict[str, Any]]:
-        """Read the data of a figure off the page."""
-        plot = self.page.get_by_role("figure", name=alt, exact=True).locator(".js-plotly-plot")
-        return plot.evaluate("plot => plot.data.map(t => ({name: t.name, x: [...t.x], y: [...t.y]}))")
+        """Read the data of a figure off the page, once it is there."""
+        self.page.locator(f'[role=figure][aria-label="{alt}"], [role=img][aria-label="{alt}"]').first.wait_for()
+        self.settle()
+        return self.page.evaluate(
+            f"alt => ({TRACES})(alt)?.map(t => ({{name: t.name, x: [...t.x], y: [...t.y]}}))", alt
+        )
 
     def expect_estimate(self, report: md.ModelReport) -> None:
         """Expect the line beside the work to show an estimate with its interval."""
-        written = show_interval(report.estimate, report.interval, share=True)
-        expect(self.summary).to_contain_text(f"{written}. On your labelled data")
+        expect(self.summary).to_contain_text(show_interval(report.estimate, report.interval, share=True))
 
     def expect_message(self, text: str) -> None:
         """Expect that something was said in a corner of the screen, whether or not it is still there."""
@@ -270,13 +328,12 @@ class Visitor:
 
     def expect_trace(self, alt: str, name: str, expected: Mapping[str, Sequence[float]]) -> None:
         """Expect a figure to hold these numbers; it may still be on its way."""
-        script = """([alt, name, expected]) => {
-            const plot = document.querySelector(`[role=figure][aria-label="${alt}"] .js-plotly-plot`);
-            const trace = plot?.data?.find(one => one.name === name);
+        script = f"""([alt, name, expected]) => {{
+            const trace = ({TRACES})(alt)?.find(one => one.name === name);
             return trace && Object.entries(expected).every(([axis, wanted]) =>
                 trace[axis].length === wanted.length
                 && wanted.every((value, i) => Math.abs(trace[axis][i] - value) < 1e-9));
-        }"""
+        }}"""
         try:
             self.page.wait_for_function(script, arg=[alt, name, expected], polling=POLLING)
         except Error as error:

@@ -122,6 +122,37 @@ def test_packages_are_entered_by_their_doors(root: str) -> None:
     assert around == []
 
 
+PATTERN_FUNCTIONS = {"compile", "search", "match", "fullmatch", "finditer", "findall", "split", "sub", "subn"}
+# Patterns that are put together from parts: each with why no text from outside is among them.
+PUT_TOGETHER = {
+    "app/project/roles.py": 2,  # constants of the module itself
+    "mandoline_core/slices/reading.py": 1,  # one of two words of our own
+}
+
+
+def is_constant(node: ast.expr) -> bool:
+    """Tell whether an expression is a literal, or literals joined."""
+    if isinstance(node, ast.BinOp):
+        return is_constant(node.left) and is_constant(node.right)
+    return isinstance(node, ast.Constant)
+
+
+def test_no_pattern_from_outside_runs_in_pythons_own_engine() -> None:
+    """There one pattern can take a server for hours; people's own run in engines of linear time."""
+    found: dict[str, int] = {}
+    for path in [*(ROOT / "mandoline_core").rglob("*.py"), *(ROOT / "app").rglob("*.py")]:
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        name = path.relative_to(ROOT).as_posix()
+        assert not any(isinstance(node, ast.ImportFrom) and node.module == "re" for node in ast.walk(tree)), name
+        for node in ast.walk(tree):
+            match node:
+                case ast.Call(func=ast.Attribute(value=ast.Name(id="re"), attr=function), args=[pattern, *_]) if (
+                    function in PATTERN_FUNCTIONS and not is_constant(pattern)
+                ):
+                    found[name] = found.get(name, 0) + 1
+    assert found == PUT_TOGETHER
+
+
 def test_every_module_of_the_core_is_in_a_room() -> None:
     """At the top stand what all share, and packages that say what they are for."""
     core = ROOT / "mandoline_core"

@@ -7,16 +7,17 @@ from typing import Any
 
 import streamlit as st
 
-from app import charts, compute
+from app import compute
 from app.project import Workspace, state
-from app.views import parts
-from app.views.compare import slow_methods as comparing
+from app.views import live, parts
+from app.views.compare import running
 from app.views.estimate import evidence
-from app.vocabulary import title_of
 from app.words import comparison as words
 from app.words import wording
-from mandoline_core import MandolineError
+from mandoline_core import ESTIMATORS, MandolineError, charts
 from mandoline_core.comparing import Comparison, ModelComparison
+from mandoline_core.formatting import counted, listed
+from mandoline_core.words import TOOLTIPS, title_of
 
 FIRST_PAIRS = 3
 FOUR_LINES = 84  # pixels a row
@@ -24,41 +25,54 @@ SHOWN_FIRST = ("method", "assumes", "estimate", "interval", "change", "error", "
 
 
 def main() -> None:
-    """Show the page."""
+    """Show the page: what methods have said so far, and how far the others are."""
     st.title("Compare")
     workspace = state.workspace()
+    problem = live.summary(workspace)
     try:
         with st.spinner("Asking every method ..."):
+            compute.ask_quick(workspace)
+            drawn = running.seen(workspace)  # before it is drawn: what comes in the meantime is new
             comparison = compute.compare_model(workspace)
     except MandolineError as error:
-        no_comparison(error)
+        no_comparison(error, problem)
         return
-    waiting = compute.not_run(workspace)
-    headline(workspace, comparison)
+    coming, waiting = compute.not_run(workspace, "quick"), compute.not_run(workspace, "slow")
+    headline(workspace, comparison, coming)
+    running.progress(workspace, "quick", drawn)
     parts.chart(
-        charts.method_dots(comparison, chosen=workspace.project.estimator.name, waiting=waiting, dark=parts.is_dark()),
+        charts.method_dots(
+            comparison,
+            chosen=workspace.project.estimator.name,
+            waiting=[*coming, *waiting],
+            dark=parts.is_dark(),
+        ),
         "methods",
         alt="What every method says, with its interval",
     )
-    comparing.slow_methods(workspace)
-    comparing.method_settings(workspace)
-    method_table(comparison, waiting)
+    running.progress(workspace, "slow", drawn)
+    running.method_settings(workspace)
+    method_table(comparison, coming, waiting)
     picked = pick(workspace, comparison)
     rank(workspace, picked)
 
 
-def no_comparison(error: MandolineError) -> None:
-    """Say why nothing can be compared, and lead on."""
-    parts.show_error(error)
+def no_comparison(error: MandolineError, said: MandolineError | None) -> None:
+    """Say why nothing can be compared, unless it was said already, and lead on."""
+    if str(error) != str(said):
+        parts.show_error(error)
     with st.container(horizontal=True):
         st.page_link("views/data/data.py", label="Change the data", icon=":material/table:")
         st.page_link("views/slices/slices.py", label="Change the slices", icon=":material/content_cut:")
 
 
-def headline(workspace: Workspace, comparison: ModelComparison) -> None:
-    """Say whether the methods agree before anything else."""
+def headline(workspace: Workspace, comparison: ModelComparison, coming: list[str]) -> None:
+    """Say whether the methods agree before anything else; while some are still at work, how many have answered."""
     said, caution = words.agreement(comparison)
-    if caution:
+    if coming:
+        names = listed((title_of(name) for name in coming), most=3)
+        st.markdown(f"#### {len(comparison.entries)} methods have answered. Still to come: {wording.plain(names)}.")
+    elif caution:
         st.warning(f"**{said}**", icon=":material/warning:")
         st.page_link("views/trust/trust.py", label="Go to Trust", icon=":material/verified_user:")
     else:
@@ -75,11 +89,11 @@ def headline(workspace: Workspace, comparison: ModelComparison) -> None:
             st.page_link("views/slices/slices.py", label="Add a slice", icon=":material/content_cut:")
 
 
-def method_table(comparison: ModelComparison, waiting: list[str]) -> None:
+def method_table(comparison: ModelComparison, coming: list[str], waiting: list[str]) -> None:
     """Show what each method says, assumes and looks at."""
     st.subheader("What each method assumes")
     share = comparison.metric.share
-    table = words.method_table(comparison, waiting)
+    table = words.method_table(comparison, waiting, coming)
     st.dataframe(
         words.shown_table(table, share=share),
         hide_index=True,
@@ -91,7 +105,7 @@ def method_table(comparison: ModelComparison, waiting: list[str]) -> None:
             "method": st.column_config.TextColumn(pinned=True, width=130),  # with the next one, what a phone shows
             "assumes": st.column_config.TextColumn(width=235),
             "estimate": st.column_config.NumberColumn(format="%.1f%%" if share else "%.4g", width=75),
-            "interval": st.column_config.TextColumn(help=wording.TOOLTIPS["interval"], width=105),
+            "interval": st.column_config.TextColumn(help=TOOLTIPS["interval"], width=105),
             "change": st.column_config.TextColumn(help="Against the score on the labelled data", width=120),
             "error": st.column_config.TextColumn(help="Estimate minus truth", width=95),
             "note": st.column_config.TextColumn(width=300),
@@ -103,8 +117,9 @@ def method_table(comparison: ModelComparison, waiting: list[str]) -> None:
 def pick(workspace: Workspace, comparison: ModelComparison) -> str:
     """Let a person take one of the methods for the estimate; return the method that is picked."""
     st.subheader("Use a method")
-    able = [name for name, entry in comparison.entries.items() if entry.available]
     now = workspace.project.estimator.name
+    said = comparison.entries
+    able = [name for name in ESTIMATORS if (said[name].available if name in said else name == now)]
     first = now if now in able else able[0]
     kept = state.typed("picked")
     key = state.bind("picked", first if kept not in able else kept)
@@ -123,7 +138,7 @@ def use(name: str) -> None:
     """Write the method into the project; undo brings the other back."""
     title = title_of(name)
     done = f"The estimate now comes from {title}. Undo brings the other back."
-    state.attempt(
+    compute.attempt(
         f"use {title}", lambda project: replace(project, estimator=replace(project.estimator, name=name)), done
     )
 
@@ -133,6 +148,9 @@ def rank(workspace: Workspace, picked: str) -> None:
     st.subheader("Which model is better?")
     if len(workspace.project.models) < 2:
         no_ranking("Ranking needs a second model: add its answers on the Data page.")
+        return
+    if n_coming := compute.n_coming(workspace):
+        st.markdown(f"Models are ranked once every quick method has answered; {counted(n_coming, 'answer')} to come.")
         return
     everything = compute.compare_models(workspace)
     if len(everything.models) < 2:

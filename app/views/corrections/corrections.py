@@ -3,32 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import combinations
-from typing import Any
 
 import streamlit as st
 
-from app import charts, compute
-from app.project import Workspace, edits, state
-from app.views import parts
-from app.vocabulary import title_of
+from app import compute
+from app.project import Workspace, state
+from app.views import live, parts
+from app.views.corrections import board, pairs
 from app.words import wording
-from mandoline_core import Correction, Noise, Slice
+from mandoline_core.words import TOOLTIPS, title_of
 
-LABELS = {
-    "inside": "Truly in, when the slice says in",
-    "outside": "Truly in, when the slice says out",
-    "abstain": "Truly in, when the slice abstains",
-}
-TARGET_WAYS = {
-    "derived": "Follow from the labelled data's error rates",
-    "same": "The same matrix",
-    "own": "Set separately",
-}
-HELD = {
-    "derived": "Derived from the labelled data's error rates. Choose 'Set separately' to move these.",
-    "same": "Copied from the labelled data's sliders. Choose 'Set separately' to move these.",
-}
+SHORT = {"mandoline": "The paper's weights", "denoised": "Denoised"}
 
 
 def main() -> None:
@@ -40,218 +25,47 @@ def main() -> None:
 
 @st.fragment
 def workbench() -> None:
-    """Show the sliders and the live panel; a move reruns only this."""
+    """Show the board and the live panel; a move reruns only this."""
     workspace = state.workspace()
-    parts.live_summary(workspace)
-    work, live = st.columns([3, 2])
-    with work, parts.boundary():
+    problem = live.summary(workspace)
+    work, beside = st.columns([3, 2])
+    with work, parts.boundary(said=problem):
         if not workspace.project.slices:
             st.info("There are no slices to correct yet.")
             st.page_link("views/slices/slices.py", label="Write a slice")
         else:
-            names = [rule.name for rule in workspace.project.slices]
-            wanted = state.remember("correcting")
-            key = state.bind("correct_which", wanted if wanted in names else names[0])
-            st.selectbox("Slice", names, key=key, on_change=choose)
-            rule = edits.find_slice(workspace.project, state.typed(key))
-            source_sliders(workspace, rule)
-            target_sliders(workspace, rule)
+            board.show(workspace, problem)
+            pairs.show(workspace)
             estimator_switch(workspace)
-            dependencies(workspace)
-    with live:
-        parts.live_panel(workspace)
-
-
-def choose() -> None:
-    """Remember which slice is being corrected."""
-    state.remember("correcting", state.typed("correct_which"))
-
-
-def source_sliders(workspace: Workspace, rule: Slice) -> None:
-    """Set the source's corrections, with the matrix beside them."""
-    st.subheader("In the labelled data", help=wording.TOOLTIPS["how sure you are of this slice"])
-    row = compute.correction_row(workspace, rule.name)
-    measured = rule.noise is not None and rule.noise.measured
-    sliders, matrix = st.columns([3, 2])
-    with sliders:
-        shown = row.source
-        if measured:
-            st.caption(f"{row.measured_on} Press 'Reset' to set these yourself.")
-        for field in ("inside", "outside", *(("abstain",) if row.source.abstains else ())):
-            slider(rule, "source", field, getattr(shown, field), disabled=measured)
-        with st.container(horizontal=True):
-            if rule.gold is not None:
-                st.button(
-                    "Measure it",
-                    icon=":material/straighten:",
-                    key=f"measure:{rule.name}",
-                    help=f"Compare the slice with the column {wording.plain(rule.gold)} in the labelled rows.",
-                    on_click=write_noise,
-                    args=(rule.name, "measure", Noise(measured=True)),
-                    disabled=measured,
-                )
-            st.button(
-                "Reset",
-                icon=":material/restart_alt:",
-                key=f"reset:{rule.name}",
-                on_click=write_noise,
-                args=(rule.name, "reset", None),
-                disabled=rule.noise is None,
-            )
-    with matrix:
-        matrix_of(row.source, "Labelled data")
-
-
-def target_sliders(workspace: Workspace, rule: Slice) -> None:
-    """Choose how the target's corrections come about."""
-    st.subheader("In the new data", help=wording.TOOLTIPS["derived corrections"])
-    noise = rule.noise or Noise()
-    now = "own" if noise.target is not None else "same" if noise.same else "derived"
-    key = state.bind(f"target_way:{rule.name}", now)
-    row = compute.correction_row(workspace, rule.name)
-    st.radio(
-        "Corrections in the new data",
-        list(TARGET_WAYS),
-        format_func=TARGET_WAYS.get,
-        horizontal=True,
-        key=key,
-        on_change=choose_way,
-        args=(rule.name, key, row.target),
-    )
-    sliders, matrix = st.columns([3, 2])
-    with sliders:
-        if now in HELD:
-            st.caption(HELD[now])
-        for field in ("inside", "outside", *(("abstain",) if row.target.abstains else ())):
-            slider(rule, "target", field, getattr(row.target, field), disabled=now in HELD)
-    with matrix:
-        matrix_of(row.target, "New data")
-
-
-def matrix_of(used: compute.CorrectionInUse, title: str) -> None:
-    """Show corrections as a matrix, and what they make of the slice's rate."""
-    abstain = used.abstain if used.abstains else None
-    st.html(charts.correction_matrix(used.inside, used.outside, abstain, title=title, dark=parts.is_dark()))
-    st.caption(used.sentence)
-
-
-def slider(rule: Slice, side: str, field: str, value: float, *, disabled: bool) -> None:
-    """Show one correction as a slider; moving it writes the project."""
-    key = state.bind(f"correct:{rule.name}:{side}:{field}", round(float(value), 4))
-    st.slider(
-        f"{LABELS[field]} ({'labelled' if side == 'source' else 'new'} data)",
-        0.0,
-        1.0,
-        step=0.01,
-        key=key,
-        disabled=disabled,
-        on_change=move,
-        args=(rule.name, side, field, key),
-    )
-
-
-def move(name: str, side: str, field: str, key: str) -> None:
-    """Take a slider's value into the corrections."""
-    value = float(state.typed(key))
-
-    def edit(project: Any) -> Any:
-        noise = edits.find_slice(project, name).noise or Noise()
-        now = getattr(noise, side) or Correction()
-        moved: dict[str, Any] = {side: replace(now, **{field: value})}
-        return edits.set_noise(project, name, replace(noise, **moved))
-
-    state.attempt(f"correct {name}", edit)
-
-
-def choose_way(name: str, key: str, target: compute.CorrectionInUse) -> None:
-    """Switch between derived, the same, and separate corrections for the target."""
-    way = state.typed(key)
-
-    def edit(project: Any) -> Any:
-        noise = edits.find_slice(project, name).noise or Noise()
-        own = Correction(round(target.inside, 2), round(target.outside, 2), target.abstain) if way == "own" else None
-        return edits.set_noise(project, name, replace(noise, target=own, same=way == "same"))
-
-    state.attempt(f"new-data corrections of {name}", edit)
-
-
-def write_noise(name: str, label: str, noise: Noise | None) -> None:
-    """Measure or reset a slice's corrections."""
-    state.attempt(f"{label} {name}", lambda project: edits.set_noise(project, name, noise))
+    if problem is None:
+        with beside:
+            live.panel(workspace)
 
 
 def estimator_switch(workspace: Workspace) -> None:
     """Choose between the paper's weights and the denoised estimator."""
-    st.subheader("With noisy slices", help=wording.TOOLTIPS["denoised"])
     now = workspace.project.estimator.name
-    names = list(dict.fromkeys(["mandoline", "denoised", now]))
-    short = {"mandoline": "The paper's weights", "denoised": "Denoised"}
     key = state.bind("estimator", now)
-    st.radio(
-        "Estimator",
-        names,
-        format_func=lambda name: short.get(name) or title_of(name),
-        captions=[wording.estimator_sentence(name) for name in names],
+    st.segmented_control(
+        "With noisy slices, use",
+        list(dict.fromkeys([*SHORT, now])),
+        format_func=lambda name: SHORT.get(name) or title_of(name),
+        required=True,
+        help=TOOLTIPS["denoised"],
         key=key,
         on_change=choose_estimator,
         args=(key,),
     )
+    st.caption(wording.estimator_sentence(now))
 
 
 def choose_estimator(key: str) -> None:
     """Write the estimator into the project."""
     name = state.typed(key)
-    state.attempt(f"use {name}", lambda project: replace(project, estimator=replace(project.estimator, name=name)))
-
-
-def dependencies(workspace: Workspace) -> None:
-    """Show which slices move together, and on request what is left of every pair's shift."""
-    st.subheader("Slices that move together", help=wording.TOOLTIPS["slices that move together"])
-    edges, names = workspace.project.edges, compute.slices_in_use(workspace)
-    st.toggle(
-        "Let tests choose the pairs",
-        key=state.bind("edges_auto", edges == "auto"),
-        on_change=choose_auto,
-        help="Adds a pair when its joint frequency is still off after weighting.",
+    compute.attempt(
+        f"use {SHORT.get(name, name).lower()}",
+        lambda project: replace(project, estimator=replace(project.estimator, name=name)),
     )
-    if not isinstance(edges, str):
-        lookup = {f"{a} and {b}": (a, b) for a, b in (*combinations(names, 2), *edges)}
-        in_use = {frozenset(pair) for pair in edges}
-        chosen = [words for words, pair in lookup.items() if frozenset(pair) in in_use and set(pair) <= set(names)]
-        key = state.bind("edges", chosen)
-        st.multiselect("Pairs in use", list(lookup), key=key, on_change=choose_edges, args=(key, lookup))
-    if len(names) > 1:
-        # Two figures that every move of a slider would draw again are drawn for those who look at them.
-        pictures = st.expander("Every pair, before and after weighting", key="pair_pictures", on_change="rerun")
-        if pictures.open:
-            with pictures:
-                pair_pictures(workspace)
-
-
-def pair_pictures(workspace: Workspace) -> None:
-    """Draw which pairs are joined or worth joining, and how far every pair is off."""
-    pairs, dark = compute.pairs(workspace), parts.is_dark()
-    suggested = [pair for pair in pairs.suggested if pair[:2] not in pairs.edges]
-    parts.chart(
-        charts.slice_graph(pairs.names, pairs.edges, suggested, dark=dark), "graph", alt="Slices that move together"
-    )
-    parts.chart(
-        charts.pair_gaps(pairs.all, pairs.before, pairs.after, dark=dark), "pairs", alt="Shift of every pair of slices"
-    )
-
-
-def choose_auto() -> None:
-    """Let the score tests choose the edges, or stop."""
-    on = state.typed("edges_auto")
-    state.attempt(
-        "let tests choose pairs" if on else "choose pairs", lambda p: edits.set_edges(p, "auto" if on else ())
-    )
-
-
-def choose_edges(key: str, lookup: dict[str, tuple[str, str]]) -> None:
-    """Write the chosen pairs into the project."""
-    chosen = [lookup[name] for name in state.typed(key)]
-    state.attempt("change pairs", lambda project: edits.set_edges(project, chosen))
 
 
 main()

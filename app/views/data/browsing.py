@@ -42,6 +42,6 @@ def rows(workspace: Workspace) -> None:
 def keep(rule: Expression) -> None:
     """Add the filter to the project's slices."""
     name = edits.free_name(state.workspace().project, rule.name)
-    state.change(f"add {name}", lambda project: edits.add_slice(project, rule))
-    state.remember("editing", name)
-    state.tell(f"Saved as the slice {name}. Rename it on the Slices page.")
+    done = f"Saved as the slice {name}. Rename it on the Slices page."
+    if compute.attempt(f"add {name}", lambda project: edits.add_slice(project, rule), done):
+        state.remember("editing", name)

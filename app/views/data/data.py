@@ -1,41 +1,38 @@
-"""Data: pick a sample, upload two tables or open a project; say which column is what; see what is there."""
+"""Data: what is in use; say which column is what; see what is there."""
 
 from __future__ import annotations
 
 import pandas as pd
 import streamlit as st
 
-from app import charts, compute
+from app import compute
 from app.project import Workspace, state
-from app.views import parts
-from app.views.data import browsing, role_controls, uploads
+from app.views import live, parts
+from app.views.data import browsing, role_controls, truth
 from app.words import wording
-from mandoline_core import Sample
+from mandoline_core import Sample, charts
 from mandoline_core.formatting import show_interval
 
 
 def main() -> None:
     """Show the page."""
     st.title("Data")
-    st.caption("Labelled rows, on which the score is known, and new rows, on which it is wanted.")
-    sample, files, project = st.tabs(["Pick a sample", "Use my files", "Open a project file"])
-    with sample:
-        uploads.samples()
-    with files:
-        uploads.files()
-    with project:
-        uploads.project_file()
     workspace = state.workspace()
-    st.subheader(f"In use: {wording.plain(workspace.project.name)}")
+    problem = live.summary(workspace)
+    st.caption("Labelled rows, on which the score is known, and new rows, on which it is wanted.")
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.subheader(f"In use: {wording.plain(workspace.project.name)}", width="content")
+        st.page_link(parts.PROJECTS, label="Use other data", icon=":material/add:")
     if opened := state.remember("opened"):
         st.success(opened, icon=":material/check:")
-        st.page_link("views/estimate/estimate.py", label="See the estimate", icon=":material/monitoring:")
+        st.page_link(parts.ESTIMATE, label="See the estimate", icon=":material/monitoring:")
         state.remember("opened", "")
-    with parts.boundary():
+    with parts.boundary(said=problem):
         source, target = compute.samples(workspace)
         sizes(source, target)
+        truth.show(workspace)
     role_controls.show(workspace)
-    with parts.boundary():
+    with parts.boundary(said=problem):
         scores(workspace)
         contents(workspace)
 

@@ -74,7 +74,7 @@ def join(name_key: str, chosen_key: str, classes: tuple[str, ...]) -> None:
         return changed
 
     try:
-        state.change(f"merge classes into {new}", edit)
+        compute.change(f"merge classes into {new}", edit)
     except MandolineError as error:
         state.remember("merge_problem", (state.typed(name_key), state.typed(chosen_key), error.sentence))
     else:
@@ -83,7 +83,7 @@ def join(name_key: str, chosen_key: str, classes: tuple[str, ...]) -> None:
 
 def part(new: str) -> None:
     """Take a merge back."""
-    state.change(f"part the classes of {new}", partial(edits.part_classes, new=new))
+    compute.attempt(f"part the classes of {new}", partial(edits.part_classes, new=new))
 
 
 def _check_classes(merges: Mapping[str, Sequence[object]], new: str, classes: Sequence[str]) -> None:

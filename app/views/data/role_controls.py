@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import streamlit as st
@@ -89,7 +89,7 @@ def metric_controls(project: Project, source: Sample) -> None:
             key=state.bind("role_positive", now),
             format_func=lambda name: "the average over all classes" if name == NONE else wording.plain(name),
             on_change=attempt,
-            args=("role_positive", "change metric", set_metric),
+            args=("role_positive", "change metric", set_positive),
             help="One class, such as the rare one you care about; or every class, counting the same.",
         )
         problem("role_positive")
@@ -130,7 +130,7 @@ def attempt(key: str, label: str, edit: Callable[[Project], Project]) -> None:
         return changed
 
     try:
-        state.change(label, checked)
+        compute.change(label, checked)
     except MandolineError as error:
         state.remember("role_problem", (key, state.typed(key), error.sentence))
     else:
@@ -151,19 +151,38 @@ def set_label(project: Project) -> Project:
 
 
 def set_predictions(project: Project) -> Project:
-    """Take the prediction columns that were chosen; a new one brings the probabilities that go by its name."""
+    """Take the prediction columns that were chosen; a new one brings the probabilities that go by its name.
+
+    What someone else has chosen in the meantime stays chosen.
+    """
     source, target = compute.plain_samples(state.workspace())
-    chosen = state.typed("role_predictions")
+    now = [model.prediction for model in project.models if model.prediction is not None]
+    chosen = merged(state.shown("role_predictions") or now, state.typed("role_predictions"), now)
     return replace(project, models=roles.choose_models(source, target.columns, project.label, chosen, project.models))
 
 
+def merged(before: Sequence[str], after: Sequence[str], now: Sequence[str]) -> list[str]:
+    """Take what a person added to a list and took out of it over to what the list has become in the meantime.
+
+    >>> merged(before=["a", "b"], after=["b", "c"], now=["a", "b", "d"])
+    ['b', 'd', 'c']
+    """
+    return [one for one in now if one in after or one not in before] + [
+        one for one in after if one not in (*before, *now)
+    ]
+
+
 def set_metric(project: Project) -> Project:
-    """Take the metric that was chosen, with its column."""
+    """Take the metric that was chosen, with its column if it averages one."""
     name = state.typed("role_metric")
     column = state.typed("role_column") if name == "mean" else None
-    positive = state.typed("role_positive") if get_metric(name).about_one else None
-    positive = project.metric.positive if positive is None else None if positive == NONE else positive
-    return replace(project, metric=replace(project.metric, name=name, column=column, positive=positive))
+    return replace(project, metric=replace(project.metric, name=name, column=column))
+
+
+def set_positive(project: Project) -> Project:
+    """Take the class that the metric is about."""
+    chosen = state.typed("role_positive")
+    return replace(project, metric=replace(project.metric, positive=None if chosen == NONE else chosen))
 
 
 def set_probability(name: str, class_: str, key: str) -> Callable[[Project], Project]:

@@ -1,20 +1,33 @@
-"""The three ways to data: a sample, two files, a project file. What is wrong is said beside the uploader."""
+"""The three ways to a new project: a sample, two files, a project file. What is wrong is said beside the uploader."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from app import compute
 from app.project import RoleGuess, opening, roles, state
 from app.views import parts
+from app.views.data import template
 from app.words import wording
 from mandoline_core import MandolineError, Model, Project, Sample
 from mandoline_core.formatting import listed
 
 TITLES = {"source": "Labelled data", "target": "New data"}
+
+
+def ways_in() -> None:
+    """Show all three."""
+    sample, own, project = st.tabs(["Pick a sample", "Use my files", "Open a project file"])
+    with sample:
+        samples()
+    with own:
+        files()
+    with project:
+        project_file()
 
 
 def samples() -> None:
@@ -24,13 +37,9 @@ def samples() -> None:
     ):
         with column.container(border=True):
             st.markdown(f"**{name}**  \n{sentence}")
-            st.button(f"Open {name}", key=f"sample:{name}", on_click=open_sample, args=(name,))
-
-
-def open_sample(name: str) -> None:
-    """Open a sample project in the place of the current one."""
-    state.open_project(state.load_sample(name), label=f"open {name}")
-    state.remember("opened", f"The sample {name} is open. Undo brings back what was here.")
+            if st.button(f"Open {name}", key=f"sample:{name}"):
+                state.open_project(state.load_sample(name))
+                st.switch_page(parts.ESTIMATE)
 
 
 def files() -> None:
@@ -42,6 +51,7 @@ def files() -> None:
     source, target = found["source"], found["target"]
     if source is None or target is None:
         st.caption("CSV, CSV.gz or Parquet, one row an example. Nothing changes until you say so.")
+        template.needed()
         return
     if source.fingerprint == target.fingerprint:
         st.warning("Both files hold the same rows. Choose the new data again.", icon=":material/warning:")
@@ -101,42 +111,59 @@ def draft_roles(source: Sample, target: Sample, guess: RoleGuess) -> tuple[str |
 
 
 def use(label: str | None, models: tuple[Model, ...]) -> None:
-    """Start a project on the two files."""
-    source, target = (state.remember(f"file:{side}") for side in TITLES)
-    name = Path(source[0]).name.split(".")[0] or "my data"
-
-    def build(source_path: Path, target_path: Path) -> Project:
-        return opening.start_project(name, source_path, target_path, label, models)
-
-    state.use_files((source[0], source[2]), (target[0], target[2]), build)
+    """Start a project on the two files, and show it."""
+    kept = {side: state.remember(f"file:{side}") for side in TITLES}
+    name = Path(kept["source"][0]).name.split(".")[0] or "my data"
+    project = opening.start_project(name, Path(), Path(), label, models)
+    state.open_project(project, files={side: (file[0], file[2]) for side, file in kept.items()})
     for side in TITLES:
         state.remember(f"file:{side}", ())
     state.remember("uploads_used", (state.remember("uploads_used") or 0) + 1)
-    slices = state.workspace().project.slices
     state.remember(
         "opened",
-        f"Your files are in use, with one rule to start from: {wording.plain(slices[0].describe())}. "
+        f"Your files are in use, with one rule to start from: {wording.plain(project.slices[0].describe())}. "
         "Add your own on the Slices page.",
     )
-    st.rerun()
+    st.switch_page(parts.DATA)
 
 
 def project_file() -> None:
-    """Open a project file with the data files it names; files already in use need not come again."""
+    """Open a project file with the data files it names, or a zip of both; files in use need not come again."""
     given = st.file_uploader(
-        "Project file (.toml) and the data files it names",
+        "Project file (.toml) and the data files it names, or a project with its data (.zip)",
         key="upload_project",
         accept_multiple_files=True,
     )
     if not given:
         st.caption("As saved here with Save and share, or written by hand for the command line.")
         return
+    zips = [file for file in given if file.name.lower().endswith(".zip")]
     tomls = [file for file in given if file.name.lower().endswith(".toml")]
-    if len(tomls) != 1:
-        st.error(f"Expected one file that ends in .toml. Got {len(tomls)}.", icon=":material/error:")
-        return
+    if len(zips) == 1 and not tomls:
+        open_zip(zips[0])
+    elif len(tomls) != 1 or zips:
+        st.error(
+            f"Expected one file that ends in .toml, or one that ends in .zip. Got {len(tomls)} and {len(zips)}.",
+            icon=":material/error:",
+        )
+    else:
+        open_toml(tomls[0], given)
+
+
+def open_zip(file: UploadedFile) -> None:
+    """Open a project that brings its data."""
     with parts.boundary():
-        project = opening.read_project_upload(tomls[0].name, tomls[0].getvalue())
+        project, files = opening.read_zip_upload(file.name, file.getvalue())
+        tables = {
+            role: compute.uploaded(f"{file.file_id}:{role}", name, content) for role, (name, content) in files.items()
+        }
+        offer(project, tables, files=files)
+
+
+def open_toml(toml: UploadedFile, given: Sequence[UploadedFile]) -> None:
+    """Open a project file with what came beside it; what did not come may be in use."""
+    with parts.boundary():
+        project = opening.read_project_upload(toml.name, toml.getvalue())
         wanted = opening.wanted_files(project)
         st.caption(f"It names {wording.plain(listed(wanted.values()))}.")
         uploaded = {opening.base_name(file.name): file for file in given}
@@ -144,21 +171,31 @@ def project_file() -> None:
         paths = files_in_use(project, wanted, come)
         tables = {role: compute.uploaded(file.file_id, file.name, file.getvalue()) for role, file in come.items()}
         old = {role: compute.table_at(path, wanted[role]) for role, path in paths.items()}
-        both = {**old, **tables}
-        opening.check_roles(project, both["source"], both["target"])
         if old:
             say_taken(wanted, old)
-        if st.button("Open this project", key="open_project", type="primary", icon=":material/check:"):
-            kept = {role: state.keep_file(file.name, file.getvalue()) for role, file in come.items()}
-            state.open_project(opening.place_files(project, paths | kept), wanted, label=f"open {project.name}")
-            state.remember("opened", f"{wording.plain(project.name)} is open. Undo brings back what was here.")
-            st.rerun()
+        files = {role: (wanted[role], file.getvalue()) for role, file in come.items()}
+        offer(opening.use_here(project, paths, come), {**old, **tables}, wanted, files)
+
+
+def offer(
+    project: Project,
+    tables: Mapping[str, Sample],
+    names: Mapping[str, str] | None = None,
+    files: opening.Files | None = None,
+) -> None:
+    """Check that a project fits its data, and offer to open it."""
+    opening.check_roles(project, tables["source"], tables["target"])
+    if st.button("Open this project", key="open_project", type="primary", icon=":material/check:"):
+        state.open_project(project, dict(names or {}), files)
+        st.switch_page(parts.ESTIMATE)
 
 
 def files_in_use(project: Project, wanted: Mapping[str, str], come: Collection[str]) -> dict[str, Path]:
     """Find what did not come among the files in use, or ask for it: a file of that name may be another project's."""
-    workspace = state.workspace()
-    found = opening.paths_in_use(workspace.project, workspace.names, wanted)
+    found = {}
+    if state.has_project():
+        workspace = state.workspace()
+        found = opening.paths_in_use(workspace.project, workspace.names, wanted)
     paths = {role: path for role, path in found.items() if role not in come}
     if "target" not in paths:
         paths.pop("labels", None)  # labels go with the rows they are the labels of

@@ -5,15 +5,16 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from app import charts, compute
+from app import compute
 from app.project import Workspace, state
 from app.views import parts
 from app.words import tables, wording
-from mandoline_core import ModelReport
+from mandoline_core import ModelReport, charts
 from mandoline_core.estimating import SliceBalance, is_share, steps
 from mandoline_core.formatting import together
 from mandoline_core.metrics import get_metric
 from mandoline_core.trust import BalanceLine, Evidence
+from mandoline_core.words import TOOLTIPS
 
 ORDERS = ("as listed", "largest shift first", "largest effect first", "my own")
 MOST_NAMED = 5  # columns that are not compared
@@ -23,7 +24,8 @@ MOST_NAMED = 5  # columns that are not compared
 def weights(report: ModelReport) -> None:
     """Show how much each labelled row counts, and which rows count most."""
     workspace = state.workspace()
-    st.subheader("How much each labelled row counts", help=wording.TOOLTIPS["how much each row counts"])
+    st.subheader("How much each labelled row counts", help=TOOLTIPS["how much each row counts"])
+    st.caption(wording.effective_rows_sentence(report), help=TOOLTIPS["effective rows"])
     picture, words = st.columns([2, 3])
     with picture:
         log_counts = st.toggle(
@@ -141,8 +143,7 @@ def balance(workspace: Workspace) -> None:
         "what stays far from 0 there is a change the estimate does not know of."
     )
     dark = parts.is_dark()
-    columns, pairs = st.columns(2)
-    with columns, parts.boundary():
+    with parts.boundary():
         found = compute.report(workspace).evidence
         lines: list[BalanceLine | SliceBalance] = [*(found.columns or ()), *found.slices]
         parts.chart(
@@ -158,12 +159,17 @@ def balance(workspace: Workspace) -> None:
         )
         fine_print(found)
         download(tables.balance_table(lines), "balance")
+    pairs = st.expander("Pairs of slices, before and after", key="free_pairs_open", on_change="rerun")
+    if not pairs.open:
+        return
     with pairs, parts.boundary():
-        joint = compute.pairs(workspace)
-        free = [n for n, pair in enumerate(joint.all) if pair not in joint.edges]
+        free = compute.pairs(workspace).free
         parts.chart(
             charts.pair_gaps(
-                [joint.all[n] for n in free], [joint.before[n] for n in free], [joint.after[n] for n in free], dark=dark
+                [(pair.first, pair.second) for pair in free],
+                [pair.before for pair in free],
+                [pair.after for pair in free],
+                dark=dark,
             ),
             "free_pairs",
             alt="How often pairs of slices without an edge agree, before and after weighting",

@@ -3,30 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
 import streamlit as st
 
-from app import charts, compute
+from app import compute
 from app.project import Workspace, edits, state
 from app.views import parts
 from app.views.slices import renaming
 from app.words import wording
-from mandoline_core import MandolineError, Project, Sample, Slice
-from mandoline_core.slices import FUNCTIONS, NUMBERS, Control, ExpressionError, fitting_columns
+from mandoline_core import Keyword, MandolineError, Project, Sample, Slice, charts
+from mandoline_core.formatting import tidy_number
+from mandoline_core.slices import FUNCTIONS, NUMBERS, Control, Scale, fitting_columns
+
+_BOX = 150  # pixels; room for a number and its two buttons
+_MOST_COUNTED = 40  # words whose rows are shown
+_NOTE = Control(
+    "text", "note", "Why this slice", help="For you and for whoever reads the report; no number follows it."
+)
 
 
 def edit_form(workspace: Workspace, rule: Slice) -> None:
-    """Show the controls of a rule under its name; switches that follow each other share a line."""
+    """Show the controls of a rule under its name, and why it is there; switches that follow each other share a line."""
     renaming.name_field(rule)
     for is_switch, group in groupby(rule.form(), lambda control: control.type == "switch"):
-        with st.container(horizontal=is_switch):
-            for control in group:
-                _DRAWERS[control.type](workspace, rule, control)
-    problem = state.remember(f"problem:{rule.name}")
-    if problem:
-        st.error(wording.tell(problem), icon=":material/error:")
+        if is_switch:
+            _switches(workspace, rule, list(group))
+            continue
+        for control in group:
+            _DRAWERS[control.type](workspace, rule, control)
+            _refusal(rule, control)
+    _text(workspace, rule, replace(_NOTE, value=rule.note))
+    _refusal(rule, _NOTE)
 
 
 def _write(name: str, key: str, field: str, read: Callable[[Any], Any], source: Sample) -> None:
@@ -37,12 +47,19 @@ def _write(name: str, key: str, field: str, read: Callable[[Any], Any], source: 
         return edits.put_slice(project, name, edits.find_slice(project, name).edited(field, read(value), source))
 
     try:
-        state.change(f"edit {name}", edit)
+        compute.change(f"edit {name}", edit)
     except MandolineError as error:
-        # An expression's mistake is shown below its box, at its place.
-        state.remember(f"problem:{name}", "" if isinstance(error, ExpressionError) else error.sentence)
+        state.remember(f"refused:{name}:{field}", (key, value, error))
     else:
-        state.remember(f"problem:{name}", "")
+        state.remember(f"refused:{name}:{field}", ())
+
+
+def _refusal(rule: Slice, control: Control) -> None:
+    """Say below a control why what it holds is not in use, for as long as it holds it."""
+    refused = state.remember(f"refused:{rule.name}:{control.field}")
+    if refused and state.typed(refused[0]) == refused[1]:
+        parts.show_error(refused[2])
+        st.caption("Not in use yet: the estimate is still without this edit.")
 
 
 def _bound(
@@ -79,12 +96,42 @@ def _text(workspace: Workspace, rule: Slice, control: Control) -> None:
 
 
 def _words(workspace: Workspace, rule: Slice, control: Control) -> None:
+    """Show the words with the rows that have each; more are typed one by one, or pasted as a list."""
     bound = _bound(workspace, rule, control, shown=list) | {"help": None, "placeholder": control.help}
-    st.multiselect(options=list(control.value), accept_new_options=True, **bound)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.multiselect(options=list(control.value), accept_new_options=True, **bound)
+        with st.popover("Paste a list", icon=":material/content_paste:"):
+            pasted = Control("words", control.field, "Words, one a line or separated by commas", "")
+            more = _bound(workspace, rule, pasted, read=lambda given: [*control.value, given], among="pasted")
+            st.text_area(**more | {"on_change": _paste})
+    if isinstance(rule, Keyword):
+        _word_counts(workspace, rule)
 
 
-def _switch(workspace: Workspace, rule: Slice, control: Control) -> None:
-    st.toggle(**_bound(workspace, rule, control))
+def _paste(name: str, key: str, *more: Any) -> None:
+    _write(name, key, *more)
+    if not state.remember(f"refused:{name}:{more[0]}"):
+        state.empty(key)
+
+
+def _word_counts(workspace: Workspace, rule: Keyword) -> None:
+    """Say how many rows have each word, and which word none has."""
+    told = [
+        f"**{wording.plain(word)}** {counts[0]:,} labelled, {counts[1]:,} new"
+        if any(counts)
+        else f":orange[**{wording.plain(word)}** matches nothing]"
+        for word, counts in compute.word_counts(workspace, rule, _MOST_COUNTED).items()
+    ]
+    rest = len(rule.words) - len(told)
+    st.caption("Rows with each word: " + "; ".join(told) + (f"; and {rest:,} more words." if rest else "."))
+
+
+def _switches(workspace: Workspace, rule: Slice, controls: list[Control]) -> None:
+    with st.container(horizontal=True):
+        for control in controls:
+            st.toggle(**_bound(workspace, rule, control))
+    for control in controls:
+        _refusal(rule, control)
 
 
 def _choice(workspace: Workspace, rule: Slice, control: Control) -> None:
@@ -93,55 +140,91 @@ def _choice(workspace: Workspace, rule: Slice, control: Control) -> None:
 
 
 def _number(workspace: Workspace, rule: Slice, control: Control) -> None:
+    """Show a box within limits; without a step, for whole numbers."""
     limits: dict[str, Any] = {"min_value": control.low, "max_value": control.high, "step": control.step}
-    st.number_input(**limits, **_bound(workspace, rule, control))
+    look: dict[str, Any] = {} if control.step is None else {"format": "%g"}
+    st.number_input(value=None, **limits, **look, **_bound(workspace, rule, control, read=_tidied))
 
 
 def _cut(workspace: Workspace, rule: Slice, control: Control) -> None:
-    """Show a slider from the least to the largest value, or from limit to limit; without either, a box."""
-    low, high = _limits(workspace, control)
-    if low is None or high is None or not low < high:
-        st.number_input(**_bound(workspace, rule, control))
+    """Show a slider over the column, or from limit to limit, with a box beside it; without either, the box."""
+    scale = _scale(workspace, control, control.value)
+    if scale is None:
+        _box(workspace, rule, control, control.label, step=control.step)
         return
-    value = float(control.value)
-    span = (min(low, value), max(high, value))
-    whole = low.is_integer() and high.is_integer() and value.is_integer() and high - low > 10
-    step = 1.0 if whole else (high - low) / 200
-    among = (control.column or "", *span, step)
-    bound = _bound(workspace, rule, control, shown=float, among=among)
-    st.slider(min_value=span[0], max_value=span[1], step=step, **bound)
+    bound = _bound(workspace, rule, control, shown=float, read=_tidied, among=(control.column or "", scale))
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.slider(**_ends(scale), **bound)
+        _box(workspace, rule, control, f"{control.label}, as a number", step=scale.step, beside=True)
 
 
 def _interval(workspace: Workspace, rule: Slice, control: Control) -> None:
-    (low, high), ends = _limits(workspace, control), control.value
-    span = (ends[0] if low is None else min(low, ends[0]), ends[1] if high is None else max(high, ends[1]))
-    if span[0] == span[1]:  # a slider needs some room
-        span = (span[0] - 1.0, span[1] + 1.0)
-    bound = _bound(workspace, rule, control, among=(control.column, *span))
-    st.slider(min_value=span[0], max_value=span[1], **bound)
+    """Show a slider with two ends, and a box for each."""
+    scale = _scale(workspace, control, *control.value)
+    if scale is not None:
+        ends = _bound(
+            workspace,
+            rule,
+            control,
+            shown=lambda value: tuple(map(float, value)),
+            read=lambda given: tuple(map(_tidied, given)),
+            among=(control.column, scale),
+        )
+        st.slider(**_ends(scale), **ends)
+    step = None if scale is None else scale.step
+    with st.container(horizontal=True):
+        for place, label in enumerate(("From", "To")):
+            one = Control("cut", control.field, label, control.value[place])
+            _box(workspace, rule, one, label, step=step, read=_placing(control.value, place))
 
 
-def _limits(workspace: Workspace, control: Control) -> tuple[float | None, float | None]:
-    if control.column is None:
-        return control.low, control.high
-    found = _numbers(workspace, control.column)
-    return (None, None) if found is None else found[2:]
+def _placing(ends: tuple[float, float], place: int) -> Callable[[Any], tuple[Any, Any]]:
+    """Put a number in the place of one end."""
+    return lambda given: (_tidied(given), ends[1]) if place == 0 else (ends[0], _tidied(given))
 
 
-def _numbers(workspace: Workspace, column: str) -> tuple[Any, Any, float, float] | None:
-    """Return the values of a column that holds numbers in both samples."""
-    fits = column in fitting_columns(*compute.samples(workspace), NUMBERS)
-    return compute.column_values(workspace, column) if fits else None
+def _box(
+    workspace: Workspace,
+    rule: Slice,
+    control: Control,
+    label: str,
+    *,
+    step: float | None,
+    beside: bool = False,
+    read: Callable[[Any], Any] | None = None,
+) -> None:
+    """Show a box for any number, which shows all the digits that the number has; beside a slider, without its label."""
+    bound = _bound(workspace, rule, control, shown=float, read=read or _tidied, among=label) | {"label": label}
+    look: dict[str, Any] = {"label_visibility": "collapsed", "width": _BOX} if beside else {}
+    st.number_input(value=None, step=float(step or 1), format="%g", **look, **bound)
+
+
+def _tidied(value: float | None) -> float | None:
+    return None if value is None else tidy_number(value)
+
+
+def _ends(scale: Scale) -> dict[str, Any]:
+    """Return the arguments that give a slider its scale; a value between two steps stays where it is."""
+    ends = {"min_value": float(scale.low), "max_value": float(scale.high), "step": float(scale.step)}
+    return {**ends, "format": "%g"}
+
+
+def _scale(workspace: Workspace, control: Control, *values: float) -> Scale | None:
+    """Choose round numbers for a control, with room for what it holds."""
+    if control.column is not None:
+        found = compute.scale(workspace, control.column)
+    elif control.low is None or control.high is None:
+        found = None
+    else:
+        found = Scale.between(control.low, control.high)
+    return None if found is None else found.around(*values)
 
 
 def _histogram(workspace: Workspace, rule: Slice, control: Control) -> None:
     column = str(control.column)
-    values = _numbers(workspace, column)
-    if values is not None:
-        above, below = control.value
-        figure = charts.histogram_with_cut(
-            values[0], values[1], column=column, above=above, below=below, dark=parts.is_dark()
-        )
+    if column in fitting_columns(*compute.samples(workspace), NUMBERS):
+        source, target, _, _ = compute.column_values(workspace, column)
+        figure = charts.histogram_with_cut(source, target, column=column, bounds=control.value, dark=parts.is_dark())
         parts.chart(figure, f"cut:{rule.name}", alt=f"Values of {column} in both samples, with the cut")
 
 
@@ -171,9 +254,7 @@ def _class(workspace: Workspace, rule: Slice, control: Control) -> None:
 
 
 def _expression(workspace: Workspace, rule: Slice, control: Control) -> None:
-    bound = _bound(workspace, rule, control)
-    st.text_area(height=100, **bound)
-    parts.expression_is_sound(workspace, str(state.typed(bound["key"])))
+    st.text_area(height=100, **_bound(workspace, rule, control))
     with st.popover("Functions and columns"):
         st.table({"function": list(FUNCTIONS), "what it gives": [str(use) for use in FUNCTIONS.values()]})
         shared = fitting_columns(*compute.samples(workspace), control.need)
@@ -200,7 +281,6 @@ _DRAWERS: dict[str, Callable[[Workspace, Slice, Control], None]] = {
     "column": _column,
     "text": _text,
     "words": _words,
-    "switch": _switch,
     "choice": _choice,
     "number": _number,
     "cut": _cut,

@@ -33,7 +33,7 @@ def rename(name: str, new: str) -> None:
     except MandolineError:
         members = {}  # some rule cannot be evaluated, which is shown where the slices are
     edits.check_members(members, name, new)
-    state.change(f"rename {name}", lambda project: edits.rename_slice(project, name, new))
+    compute.change(f"rename {name}", lambda project: edits.rename_slice(project, name, new))
     state.remember("editing", new)
     if state.remember("correcting") == name:
         state.remember("correcting", new)

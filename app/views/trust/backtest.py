@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import streamlit as st
 
-from app import charts, compute
+from app import compute
 from app.project import Workspace, state
 from app.views import parts
 from app.views.estimate import evidence
-from app.views.trust.frame import section
-from app.vocabulary import title_of
+from app.views.trust.frame import answer
 from app.words import METHOD_WIDTH, WRAPPED, wording
 from app.words import supposing as supposing_words
-from mandoline_core import MandolineError
+from mandoline_core import MandolineError, charts
 from mandoline_core.backtesting import ModelBacktest
+from mandoline_core.words import TOOLTIPS, title_of
 
 DRAWS = (10, 30, 100)
 _LOOKS_EVERY = 1.0  # seconds
@@ -22,7 +22,7 @@ _LOOKS_EVERY = 1.0  # seconds
 @st.fragment
 def backtest() -> None:
     """Offer the backtest; while it runs show how far it is, and afterwards what it found."""
-    with section("backtest", wording.TOOLTIPS["backtest"]):
+    with answer(TOOLTIPS["backtest"]):
         workspace = state.workspace()
         st.caption(
             "Shifts are made out of your labelled rows, where the truth is known, and every quick method has to find "
@@ -104,7 +104,7 @@ def _results(found: ModelBacktest) -> None:
     proves, kinds = found.words[:3], found.words[3:]
     st.markdown("**What it proves, and what not**")
     st.markdown("\n".join(f"- {wording.tell(sentence)}" for sentence in proves))
-    with st.expander("The kinds of shift, and what was left out"):
+    with st.expander("The kinds of shift, and what was left out", type="compact"):
         st.markdown("\n".join(f"- {wording.tell(sentence)}" for sentence in kinds))
         reasons: dict[str, list[str]] = {}
         for name, why in found.left_out.items():
@@ -112,7 +112,7 @@ def _results(found: ModelBacktest) -> None:
         left = [f"Left out: {wording.plain(', '.join(names))}. {wording.tell(why)}" for why, names in reasons.items()]
         left += [f"Not tried by {wording.plain(kind)}: {wording.tell(why)}" for kind, why in found.skipped.items()]
         st.markdown("\n".join(f"- {sentence}" for sentence in left))
-    with st.expander("The numbers by kind of shift"):
+    with st.expander("The numbers by kind of shift", type="compact"):
         _numbers(found)
 
 

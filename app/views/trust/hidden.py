@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import streamlit as st
 
-from app import charts, compute
+from app import compute
 from app.project import state
 from app.views import parts
-from app.views.trust.frame import section
+from app.views.trust.frame import answer
 from app.words import supposing as supposing_words
 from app.words import trust as trust_words
 from app.words import wording
-from mandoline_core import MandolineError, ModelReport
+from mandoline_core import MandolineError, ModelReport, charts
 from mandoline_core.estimating import is_share
 from mandoline_core.trust import SliceStrength
+from mandoline_core.words import TOOLTIPS
 
 STEP = 0.05
 
@@ -21,7 +22,7 @@ STEP = 0.05
 @st.fragment
 def hidden() -> None:
     """Let a person suppose a hidden change, and see how far it could move the estimate."""
-    with section("hidden", wording.TOOLTIPS["hidden shift"]):
+    with answer(TOOLTIPS["hidden shift"]):
         workspace = state.workspace()
         found = compute.weighted(workspace)
         report, share = found.report, is_share(found.report)
@@ -41,7 +42,7 @@ def hidden() -> None:
                 step=STEP,
                 key=state.bind("gamma", state.typed("gamma") or 1.25),
                 format="%.2f",
-                help=wording.TOOLTIPS["gamma"],
+                help=TOOLTIPS["gamma"],
             )
         with right:
             threshold = _threshold(report)
@@ -97,11 +98,16 @@ def _strengths(workspace: state.Workspace) -> tuple[SliceStrength, ...]:
 @st.fragment
 def theory() -> None:
     """Show the paper's bound under assumptions that a person sets."""
-    with section("theory", wording.TOOLTIPS["theorem"]):
+    with answer(TOOLTIPS["theorem"]):
         workspace = state.workspace()
         found = compute.weighted(workspace)
         report, share = found.report, is_share(found.report)
         first = compute.promise(workspace, 0.0, 0.0)  # refuses before any slider is shown
+        if found.instead:
+            st.caption(trust_words.instead_sentence(workspace.project.estimator.name, found.report))
+        if not supposing_words.is_of_use(first, report):
+            st.markdown(supposing_words.TOO_WIDE)
+            return
         st.caption(
             "The paper proves a bound on the error. One part comes from the data; the other two nobody can know "
             "without labels, so you say what to assume. Hatched bars are assumptions."
@@ -114,7 +120,7 @@ def theory() -> None:
             step=0.5,
             format="%.1f",
             key=state.bind("unknown", state.typed("unknown") or 0.0),
-            help=wording.TOOLTIPS["hidden term"],
+            help=TOOLTIPS["hidden term"],
         )
         noisy = any(term.name == "corrections" and not term.known for term in first.terms)
         error = right.slider(
@@ -125,19 +131,19 @@ def theory() -> None:
             format="%.1f",
             disabled=not noisy,
             key=state.bind("correction_error", state.typed("correction_error") or 0.0),
-            help=wording.TOOLTIPS["correction error"] + ("" if noisy else " No slice is noisy here."),
+            help=TOOLTIPS["correction error"] + ("" if noisy else " No slice is noisy here."),
         )
         bound = compute.promise(workspace, float(error) / 100 if noisy else 0.0, float(unknown) / 100)
+        st.markdown(supposing_words.promise_sentence(bound, report, 1 - workspace.project.estimator.confidence))
+        if not supposing_words.is_of_use(bound, report):
+            return
         half = (report.interval[1] - report.interval[0]) / 2
         parts.chart(
             charts.bound_bars(bound, half_interval=half, share=share, dark=parts.is_dark()),
             "theory",
             alt="The paper's bound on the error, term by term",
         )
-        st.markdown(supposing_words.promise_sentence(bound, report, 1 - workspace.project.estimator.confidence))
-        if found.instead:
-            st.caption(trust_words.instead_sentence(workspace.project.estimator.name, found.report))
-        with st.expander("What each term stands for"):
+        with st.expander("What each term stands for", type="compact"):
             st.markdown(
                 "\n".join(
                     f"- **{charts.TERM_NAMES.get(term.name, term.name)}** "
@@ -149,7 +155,7 @@ def theory() -> None:
 
 def meaning() -> None:
     """Look for signs that classes or their meaning changed, and say what cannot be seen."""
-    with section("meaning", wording.TOOLTIPS["drift"]):
+    with answer(TOOLTIPS["drift"]):
         found = compute.report(state.workspace()).evidence.drift
         st.markdown("\n".join(f"- {wording.tell(sentence)}" for sentence in found.words))
         left, right = st.columns(2)

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
-import pandas as pd
 import streamlit as st
 
-from app import charts, compute
-from app.charts import TARGET, palette
-from app.project import Workspace, opening, state
+from app import compute
+from app.project import Workspace, opening, state, truth
 from app.views import parts
-from app.views.trust.frame import section
+from app.views.trust.frame import answer
 from app.words import supposing as supposing_words
 from app.words import wording
-from mandoline_core import DataError
+from mandoline_core import charts
+from mandoline_core.charts import TARGET, palette
 from mandoline_core.formatting import counted
 from mandoline_core.metrics import get_metric
+from mandoline_core.words import TOOLTIPS
 
 FIRST, MOST_PATTERNS = 50, 10
 
@@ -27,7 +25,7 @@ FIRST, MOST_PATTERNS = 50, 10
 @st.fragment
 def labels() -> None:
     """Show what the labels at hand say, and plan the next ones."""
-    with section("labels", wording.TOOLTIPS["few labels"]):
+    with answer(TOOLTIPS["few labels"]):
         workspace = state.workspace()
         found = compute.target_labels(workspace)
         if found.some:
@@ -90,16 +88,16 @@ def _plan(workspace: Workspace, found: compute.Labels) -> None:
         icon=":material/download:",
         on_click="ignore",
     )
-    with st.expander("Which rows the plan prefers"):
+    with st.expander("Which rows the plan prefers", type="compact"):
         st.table(supposing_words.plan_table(plan, most=MOST_PATTERNS), hide_index=True)
 
 
 def _bring_back(workspace: Workspace) -> None:
-    """Take a plan back once a column of labels was added to it."""
+    """Take a plan back once a column of labels was added to it, or any file of labels."""
     label = workspace.project.label
     if label is None:
         return
-    with st.expander("Bring labels back", icon=":material/upload:"):
+    with st.expander("Bring labels back", icon=":material/upload:", type="compact"):
         st.markdown(
             f"Add a column called **{wording.plain(label)}** to the downloaded file, fill in the labels that you know, "
             "leave the others empty, and give it back here. Undo takes it out again."
@@ -113,42 +111,19 @@ def _bring_back(workspace: Workspace) -> None:
             st.caption("These labels are in use.")
             return
         with parts.boundary():
-            _take(workspace, content, label)
+            _take(workspace, upload.name, content, label)
             state.remember("plan_taken", digest)
             st.rerun()
 
 
-def _take(workspace: Workspace, content: bytes, label: str) -> None:
-    """Put labels beside the new rows they belong to, and keep the plan they were drawn by."""
+def _take(workspace: Workspace, name: str, content: bytes, label: str) -> None:
+    """Put labels beside the new rows they belong to, with those that are known, and keep the plan they came by."""
     found = compute.target_labels(workspace)
+    table = opening.read_upload(name, content)
+    match = truth.match_labels(table, found.known, label, compute.label_classes(workspace))
     known = found.known.series(label).to_list() if found.some else [None] * found.n_target
-    path = state.keep_file("labels.csv", join_labels(known, content, label))
-    plan = state.keep_file("plan.csv", content)
-    state.change("bring labels", lambda project: replace(project, target_labels=path))
-    # Beside the project, in the same step: undo goes back to what was there before.
-    state.look(names={**workspace.names, "labels": "labels.csv"}, plan=str(plan))
-
-
-def join_labels(known: Sequence[object], content: bytes, label: str) -> bytes:
-    r"""Make a file of labels, one line a new row, of those known and of a plan to which labels were added.
-
-    >>> join_labels(["bad", None, None], b"row,weight,y\n3,1.5,good\n2,1.5,\n", "y")
-    b'y\nbad\n""\ngood\n'
-    """
-    table = opening.read_upload("plan.csv", content)
-    rows = pd.to_numeric(table.series("row").to_pandas(), errors="coerce")
-    if rows.isna().any() or not rows.between(1, len(known)).all() or rows.duplicated().any():
-        raise DataError(
-            f"Column 'row' of the file must hold different numbers from 1 to {len(known):,}. "
-            "Use the plan as it was downloaded."
-        )
-    values = table.series(label).to_pandas()
-    there = values.notna().to_numpy()
-    if not there.any():
-        raise DataError(f"Column {label!r} of the file is empty. Fill in the labels that you know.")
-    found = pd.Series(list(known), dtype=object)
-    found.iloc[rows[there].astype(int).to_numpy() - 1] = values[there].astype(object).to_numpy()
-    return found.to_frame(label).to_csv(index=False).encode()
+    plan = content if "weight" in table.columns and match.by == truth.ROW else None
+    compute.bring_labels("labels.csv", truth.write_labels(truth.merge(known, match.labels), label), plan)
 
 
 def _plan_file(workspace: Workspace) -> bytes | None:

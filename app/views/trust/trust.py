@@ -1,4 +1,4 @@
-"""Trust: how far to believe the number, one question after the other."""
+"""Trust: how far to believe the number: every check in a line, and the evidence one click away."""
 
 from __future__ import annotations
 
@@ -6,43 +6,39 @@ import streamlit as st
 
 from app import compute
 from app.project import state
-from app.views import parts
+from app.views import live, parts
 from app.views.trust import backtest, frame, hidden, labels, unmodelled, weights
-from mandoline_core import MandolineError
 
-SECTIONS = (
-    weights.few_rows,
-    weights.unlike,
-    unmodelled.unmodelled,
-    unmodelled.slice_parts,
-    unmodelled.corrections,
-    hidden.hidden,
-    hidden.theory,
-    hidden.meaning,
-    backtest.backtest,
-    labels.labels,
-)
+ANSWERS = {
+    "rows": weights.few_rows,
+    "unlike": weights.unlike,
+    "unmodelled": unmodelled.unmodelled,
+    "parts": unmodelled.slice_parts,
+    "corrections": unmodelled.corrections,
+    "meaning": hidden.meaning,
+    "hidden": hidden.hidden,
+    "backtest": backtest.backtest,
+    "labels": labels.labels,
+    "theory": hidden.theory,
+}
 
 
 def main() -> None:
-    """Show the page."""
+    """Show the page: the checks, and the evidence that was asked for or speaks loudest."""
     st.title("Trust")
     workspace = state.workspace()
-    try:
-        report = compute.report(workspace)
-    except MandolineError as error:
-        no_estimate(error)
+    if live.summary(workspace) is not None:
+        no_estimate()
         return
+    report = compute.report(workspace)
     parts.headline(report, workspace)
-    frame.verdict(report)
-    frame.contents()
-    for section in SECTIONS:
-        section()
+    if report.verdict is not None:
+        frame.checks(report.verdict, workspace)
+    frame.questions(report.verdict, workspace, ANSWERS)
 
 
-def no_estimate(error: MandolineError) -> None:
-    """Say why there is nothing to trust yet, and lead on."""
-    parts.show_error(error)
+def no_estimate() -> None:
+    """Lead on from where there is nothing to trust yet."""
     with st.container(horizontal=True):
         st.page_link("views/slices/slices.py", label="Change the slices", icon=":material/content_cut:")
         st.page_link("views/data/data.py", label="Change the data", icon=":material/table:")

@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import partial
 from typing import NamedTuple
 
 import streamlit as st
 
-from app import charts, compute
-from app.charts import NAME_WIDTH, shorten
-from app.project import Workspace, edits, remedies, state
-from app.views import parts
+from app import compute
+from app.project import Remedy, Workspace, remedies, state
+from app.views import offers, parts
 from app.views.estimate import evidence
-from app.views.trust.frame import section
+from app.views.trust.frame import answer
 from app.words import trust as trust_words
 from app.words import wording
-from mandoline_core import Slice
+from mandoline_core import Slice, charts
+from mandoline_core.charts import NAME_WIDTH, shorten
 from mandoline_core.estimating import ROWS_LEFT_OUT, SliceBalance, is_share
 from mandoline_core.formatting import direction
 from mandoline_core.trust import BalanceLine
+from mandoline_core.words import TOOLTIPS
 
-MOST_LINES, MOST_SLICES, MOST_OFFERED = 14, 6, 5
+MOST_LINES, MOST_SLICES, MOST_OFFERED = 9, 4, 5
 _MATCHED = 0.05  # standard deviations; slices that abstain or are doubted match roughly
 _LEAST_OF_A_NAME = 5  # characters
 
@@ -37,7 +37,7 @@ class _Dot(NamedTuple):
 
 def unmodelled() -> None:
     """Show what weighting leaves off; what is off most is one click from being a slice or an edge."""
-    with section("unmodelled", wording.TOOLTIPS["standardised shift"]):
+    with answer(TOOLTIPS["standardised shift"]):
         workspace = state.workspace()
         with st.spinner("Comparing columns, words and pairs ..."):
             found = compute.report(workspace).evidence
@@ -102,52 +102,36 @@ def _name(line: BalanceLine) -> str:
 
 
 def _offers(workspace: Workspace, lines: Sequence[BalanceLine], slices: Sequence[SliceBalance]) -> None:
-    """Offer to model what is off most."""
+    """Offer to model what is off most, where that was tried and gives an estimate."""
     lines = sorted(lines, key=lambda line: (not line.stands_out, -abs(line.after)))
-    offered = [line for line in lines if _label(line, workspace) is not None][:MOST_OFFERED]
-    if any(line.stands_out for line in lines):
-        offered = [line for line in offered if line.stands_out]
-    else:
+    notable = [line for line in lines if line.stands_out]
+    if not notable:
         st.markdown("Nothing stays off by more than luck would do.")
-        offered = offered[:2]
+    could = [(line, remedy) for line in notable or lines if (remedy := _remedy(line, workspace)) is not None]
+    most = MOST_OFFERED if notable else 2
     compared: list[BalanceLine | SliceBalance] = [*lines, *slices]
     weighted = any(abs(line.after - line.before) > 1e-9 for line in compared)
-    for number, line in enumerate(offered):
-        words, button = st.columns([3, 2], vertical_alignment="center")
-        words.markdown(trust_words.unmodelled_sentence(line, weighted=weighted))
-        button.button(
-            wording.plain(str(_label(line, workspace))),
-            key=f"model:{number}",
-            icon=":material/add:",
-            on_click=_model,
-            args=(line,),
-        )
+    tried = dict(offers.worth_offering(workspace, [remedy for _, remedy in could], most))
+    for number, (line, remedy) in enumerate(could):
+        if remedy in tried:
+            words, button = st.columns([3, 2], vertical_alignment="center")
+            words.markdown(trust_words.unmodelled_sentence(line, weighted=weighted))
+            with button:
+                offers.button(remedy, tried[remedy], f"model:{number}")
 
 
-def _label(line: BalanceLine, workspace: Workspace) -> str | None:
+def _remedy(line: BalanceLine, workspace: Workspace) -> Remedy | None:
     rule = line.suggestion
     if isinstance(rule, Slice):
-        return f"Make a slice: {rule.name}"
+        return remedies.addition(rule)
     if rule is None or isinstance(workspace.project.edges, str):
         return None
-    return "Let the two move together"
-
-
-def _model(line: BalanceLine) -> None:
-    """Add the slice or the edge; undo takes it back."""
-    rule = line.suggestion
-    if isinstance(rule, Slice):
-        add = partial(edits.add_slice, rule=rule)
-        state.attempt(f"add slice {rule.name}", add, f"{rule.name} is a slice now. Undo takes it back.")
-    elif rule is not None:
-        join = partial(remedies.add_edge, pair=rule)
-        done = "The two move together now. Undo takes it back."
-        state.attempt(f"let {rule[0]} and {rule[1]} move together", join, done)
+    return remedies.togetherness(rule)
 
 
 def slice_parts() -> None:
     """Show how much of the way from the labelled data's score to the estimate each slice accounts for."""
-    with section("parts", wording.TOOLTIPS["attribution"]):
+    with answer(TOOLTIPS["attribution"]):
         workspace = state.workspace()
         found, instead = compute.attribution(workspace)
         report = compute.report(workspace)
@@ -171,7 +155,7 @@ def slice_parts() -> None:
 
 def corrections() -> None:
     """Show how the estimate moves with the corrections of noisy slices."""
-    with section("corrections", wording.TOOLTIPS["how sure you are of this slice"]):
+    with answer(TOOLTIPS["how sure you are of this slice"]):
         workspace = state.workspace()
         if not compute.has_noisy_slices(workspace):
             with st.container(horizontal=True, vertical_alignment="center"):

@@ -6,15 +6,17 @@ import math
 
 import streamlit as st
 
-from app import charts, compute
+from app import compute
 from app.project import state
 from app.views import parts
 from app.views.estimate import evidence
-from app.views.trust.frame import section
+from app.views.trust.frame import answer
 from app.words import tables, wording
 from app.words import trust as trust_words
+from mandoline_core import charts
 from mandoline_core.estimating import is_share
 from mandoline_core.trust import CheckedReport
+from mandoline_core.words import TOOLTIPS
 
 _NUMBER = 165  # pixels a number: four beside each other on a screen, two on a phone
 
@@ -22,12 +24,12 @@ _NUMBER = 165  # pixels a number: four beside each other on a screen, two on a p
 @st.fragment
 def few_rows() -> None:
     """Show how uneven the weights are, who the heaviest rows are, and what a cap would do."""
-    with section("rows", wording.TOOLTIPS["how much each row counts"]):
+    with answer(TOOLTIPS["how much each row counts"]):
         workspace = state.workspace()
         report = compute.report(workspace)
         _numbers(report)
         st.markdown(trust_words.heaviest_sentence(report, report.evidence.tail))
-        with st.expander("The heaviest rows, by the slices they are in"):
+        with st.expander("The heaviest rows, by the slices they are in", type="compact"):
             table = tables.pattern_table(compute.heaviest(workspace))
             st.table(trust_words.heaviest_table(table), hide_index=True)
             evidence.download(table, "heaviest rows")
@@ -48,7 +50,7 @@ def _numbers(report: CheckedReport) -> None:
         ("effective rows", "design effect", "largest ratio", "heavy tail"),
         strict=True,
     ):
-        place.metric(label, value, help=wording.TOOLTIPS[tip], width=_NUMBER)
+        place.metric(label, value, help=TOOLTIPS[tip], width=_NUMBER)
 
 
 def _trimming() -> None:
@@ -69,7 +71,7 @@ def _trimming() -> None:
         caps,
         key=state.bind("cap", kept if kept in caps else math.inf),
         format_func=charts.show_cap,
-        help=wording.TOOLTIPS["trimming"],
+        help=TOOLTIPS["trimming"],
     )
     share = is_share(found.report)
     chosen = next(one for one in every if one.cap == cap)
@@ -86,7 +88,7 @@ def _trimming() -> None:
 
 def unlike() -> None:
     """Say which new rows are like no labelled row, and what that leaves open."""
-    with section("unlike", wording.TOOLTIPS["rows unlike any labelled row"]):
+    with answer(TOOLTIPS["rows unlike any labelled row"]):
         report = compute.report(state.workspace())
         found = report.evidence.overlap
         st.markdown(trust_words.overlap_sentence(found.unseen, found.rare))
@@ -95,7 +97,7 @@ def unlike() -> None:
         if report.set_aside:
             st.markdown(
                 f"**{report.set_aside:.1%}** are set aside: no weighting of the labelled rows can reach them.",
-                help=wording.TOOLTIPS["set aside"],
+                help=TOOLTIPS["set aside"],
             )
         if found.unseen or report.set_aside:
             st.markdown(trust_words.bounds_sentence(found, report))

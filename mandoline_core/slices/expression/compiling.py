@@ -9,12 +9,12 @@ from typing import Any
 
 import narwhals as nw
 
-from mandoline_core.errors import SliceError, did_you_mean
+from mandoline_core.errors import did_you_mean
 from mandoline_core.formatting import listed
 from mandoline_core.slices.expression.syntax import ExpressionError
 from mandoline_core.slices.expression.tree import FUNCTIONS, parse_expression, piece_of
 from mandoline_core.slices.expression.values import FALSE, SIGNS, Kind, Value, code, is_nothing, literal
-from mandoline_core.slices.text import check_regex, count_words, keyword_pattern, portable_regex
+from mandoline_core.slices.text import count_words, keyword_pattern, portable_regex
 
 
 def compile_expression_code(text: str, schema: Mapping[str, nw.dtypes.DType]) -> nw.Expr:
@@ -269,10 +269,7 @@ class _Compiler:
             if not isinstance(other.constant, str) or (name == "contains" and not other.constant.strip()):
                 raise self.error(other.node, f"'{name}' looks for texts in quotes, as in {FUNCTIONS[name]}.")
         sought = [str(other.constant) for other in others]
-        try:
-            return self._known(node, _search(name, text.expr, sought), text)
-        except SliceError as error:
-            raise self.error(others[0].node, str(error)) from None
+        return self._known(node, _search(name, text.expr, sought), text)
 
 
 _NUMBER_FUNCTIONS: Mapping[str, tuple[Callable[..., Any], Callable[..., nw.Expr]]] = {
@@ -287,7 +284,6 @@ def _search(name: str, text: nw.Expr, sought: Sequence[str]) -> nw.Expr:
     if name == "contains":
         return text.str.contains(keyword_pattern(sought))
     if name == "matches":
-        check_regex(sought[0])
         return text.str.contains(portable_regex(sought[0]))
     found = [text.str.starts_with(end) if name == "starts_with" else text.str.ends_with(end) for end in sought]
     return nw.any_horizontal(*found, ignore_nulls=False)

@@ -60,6 +60,8 @@ class ExpressionError(SliceError):
         Offset into the text, from 0. The message counts from 1, as people do.
     text : str
         The whole expression.
+    name : str
+        The slice that it belongs to, if it belongs to one.
 
     Examples
     --------
@@ -71,14 +73,19 @@ class ExpressionError(SliceError):
         ^
     """
 
-    def __init__(self, problem: str, position: int, text: str) -> None:
-        # All three are passed on, so that the error survives pickling between processes.
-        super().__init__(problem, position, text)
-        self.problem, self.position, self.text = problem, position, text
+    def __init__(self, problem: str, position: int, text: str, name: str = "") -> None:
+        # All are passed on, so that the error survives pickling between processes.
+        super().__init__(problem, position, text, name)
+        self.problem, self.position, self.text, self.name = problem, position, text, name
 
     def __str__(self) -> str:
         """Say the place, then the problem."""
-        return f"Expression, position {self.position + 1}: {self.problem}"
+        where = f"Slice {self.name!r}: " if self.name else ""
+        return f"{where}Expression, position {self.position + 1}: {self.problem}"
+
+    def of(self, name: str) -> ExpressionError:
+        """Say which slice the expression belongs to."""
+        return ExpressionError(self.problem, self.position, self.text, name)
 
     def with_caret(self, width: int = 100) -> str:
         """Show the line that is wrong, at most `width` characters of it, over a caret."""

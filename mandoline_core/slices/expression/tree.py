@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from mandoline_core.errors import did_you_mean
+from mandoline_core.errors import SliceError, did_you_mean
 from mandoline_core.formatting import listed
 from mandoline_core.slices.expression.syntax import MAX_DEPTH, ExpressionError, Token, quoted, read_tokens
+from mandoline_core.slices.text import check_keywords, check_regex, keyword_pattern
 
 # How each function is called, and the fewest and the most arguments it takes.
 _SIGNATURES: dict[str, tuple[str, int, int | None]] = {
@@ -26,6 +27,8 @@ _SIGNATURES: dict[str, tuple[str, int, int | None]] = {
     "starts_with": ('starts_with(text, "beginning", ...)', 2, None),
     "words": ("words(text)", 1, 1),
 }
+_SEARCHES = ("contains", "matches")
+_NOT_NAMES = ("and", "or", "not", "in", "true", "false")
 FUNCTIONS = {name: usage for name, (usage, _, _) in _SIGNATURES.items()}
 
 
@@ -101,6 +104,26 @@ def expression_columns(text: str) -> tuple[str, ...]:
     return parse_expression(text).columns
 
 
+def written_column(name: str) -> str:
+    """Write a column's name as expressions do.
+
+    >>> written_column("age"), written_column("body text"), written_column("and")
+    ('age', 'col("body text")', 'col("and")')
+    """
+    is_name = name.isidentifier() and name.casefold() not in _NOT_NAMES and name not in _SIGNATURES
+    return name if is_name else "col(" + written_text(name) + ")"
+
+
+def written_text(text: str) -> str:
+    r"""Write a text in quotes as expressions do.
+
+    >>> print(written_text('say "so"'))
+    "say \"so\""
+    """
+    escaped = text.replace('"', '\\"')
+    return f'"{escaped}"'
+
+
 class _Reader(ast.NodeTransformer):
     """Put names and constants back into a tree of blanks, and refuse what is not part of the language."""
 
@@ -160,7 +183,20 @@ class _Reader(ast.NodeTransformer):
             return self._column(node, column)
         node.func = ast.Name(name)
         node.args = [self.visit(argument) for argument in node.args]
+        if name in _SEARCHES:
+            self._check_search(name, node.args[1:])
         return node
+
+    def _check_search(self, name: str, sought: Sequence[ast.expr]) -> None:
+        """Refuse a pattern that the engines would refuse once they run it."""
+        texts = [one.value for one in sought if isinstance(one, ast.Constant) and isinstance(one.value, str)]
+        try:
+            if name == "matches" and texts:
+                check_regex(texts[0])
+            elif any(text.strip() for text in texts):
+                check_keywords(keyword_pattern(texts))
+        except SliceError as error:
+            raise self._error(sought[0], str(error)) from None
 
     def _column(self, node: ast.expr, name: str) -> ast.expr:
         self.columns[name] = None

@@ -15,7 +15,7 @@ from mandoline_core.slices.rule import CLASSES, Control, Ground, OfColumn, Scala
 
 
 @dataclass(frozen=True, kw_only=True)
-class Category(OfColumn, kind="category", title="Category", is_frequent=True, need=CLASSES):
+class Category(OfColumn, kind="category", title="Category", purpose="some values of a column", need=CLASSES):
     """Take some values of a column; without values, make one slice for each value.
 
     Examples

@@ -57,7 +57,7 @@ class Combination(Slice):
 
 
 @dataclass(frozen=True, kw_only=True)
-class All(Combination, kind="all", title="All of"):
+class All(Combination, kind="all", title="All of", purpose="rows inside several slices"):
     """Take the rows inside all of some slices; outside one is outside, else abstaining in one is abstaining.
 
     Examples
@@ -76,7 +76,7 @@ class All(Combination, kind="all", title="All of"):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Any(Combination, kind="any", title="Any of"):
+class Any(Combination, kind="any", title="Any of", purpose="rows inside one of several slices"):
     """Take the rows inside any of some slices; inside one is inside, else abstaining in one is abstaining.
 
     Examples
@@ -95,7 +95,7 @@ class Any(Combination, kind="any", title="Any of"):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Not(Combination, kind="not", title="Not"):
+class Not(Combination, kind="not", title="Not", purpose="rows outside a slice"):
     """Take the rows outside another slice.
 
     Examples

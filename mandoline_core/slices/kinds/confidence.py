@@ -10,7 +10,7 @@ from mandoline_core.slices.rule import BoundedRule, Control, Ground, Measure, Of
 
 
 @dataclass(frozen=True, kw_only=True)
-class Confidence(OfModel, BoundedRule, kind="confidence", title="Confidence"):
+class Confidence(OfModel, BoundedRule, kind="confidence", title="Confidence", purpose="how sure the model is"):
     """Compare the probability of the most likely class with a bound, or two.
 
     Examples

@@ -10,6 +10,7 @@ from typing import Any, Self
 import narwhals as nw
 
 from mandoline_core.errors import SliceError
+from mandoline_core.formatting import show_number
 from mandoline_core.samples import Sample
 from mandoline_core.slices.rule import Control, Ground, Measure, OfModel, Schema, Slice, answer
 
@@ -19,7 +20,7 @@ _INTERVAL = {"buckets": None, "low": 0.5, "high": 0.7}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Entropy(OfModel, kind="entropy", title="Entropy buckets", is_frequent=True):
+class Entropy(OfModel, kind="entropy", title="Entropy buckets", purpose="how undecided the model is"):
     """Take the rows where the entropy of the class probabilities, in nats, is in [low, high).
 
     With `buckets`, make that many slices of equal width from 0 to the logarithm of the number of classes.
@@ -46,7 +47,9 @@ class Entropy(OfModel, kind="entropy", title="Entropy buckets", is_frequent=True
         elif self.low is None and self.high is None:
             raise SliceError(f"Slice {self.name!r} needs low and high, or buckets. Got none. Try buckets = 6.")
         elif self.low is not None and self.high is not None and self.low >= self.high:
-            raise SliceError(f"Slice {self.name!r}: low = {self.low:g} must be below high = {self.high:g}.")
+            raise SliceError(
+                f"Slice {self.name!r}: low = {show_number(self.low)} must be below high = {show_number(self.high)}."
+            )
 
     def describe(self) -> str:
         """Say the rule in plain words."""
@@ -54,8 +57,8 @@ class Entropy(OfModel, kind="entropy", title="Entropy buckets", is_frequent=True
         if self.buckets is not None:
             return f"{what} in {self.buckets} buckets"
         if self.high is None:
-            return f"{what} {self.low:g} or more"
-        return f"{what} from {self.low or 0:g} up to {self.high:g}"
+            return f"{what} {show_number(self.low or 0)} or more"
+        return f"{what} from {show_number(self.low or 0)} up to {show_number(self.high)}"
 
     @property
     def is_family(self) -> bool:
@@ -100,8 +103,8 @@ class Entropy(OfModel, kind="entropy", title="Entropy buckets", is_frequent=True
             return family, self._control("number", "buckets", "Buckets", low=2, high=50)
         return (
             family,
-            self._control("number", "low", "From (nats)", step=0.05),
-            self._control("number", "high", "Up to (nats)", step=0.05),
+            self._control("number", "low", "From (nats)", low=0.0, step=0.05),
+            self._control("number", "high", "Up to (nats)", low=0.0, step=0.05),
         )
 
     def edited(self, field: str, value: Any, source: Sample) -> Self:

@@ -7,16 +7,17 @@ from itertools import product
 
 import narwhals as nw
 
-from mandoline_core.errors import SliceError
+from mandoline_core.formatting import show_number
 from mandoline_core.slices.expression.compiling import compile_expression_code
-from mandoline_core.slices.expression.tree import expression_columns, parse_expression
+from mandoline_core.slices.expression.syntax import ExpressionError
+from mandoline_core.slices.expression.tree import expression_columns, parse_expression, written_column
 from mandoline_core.slices.rule import Ground, Schema, Slice, shown
 
 _HELP = "Columns by name, numbers, texts in quotes, and, or, not, comparisons, in (...)."
 
 
 @dataclass(frozen=True, kw_only=True)
-class Expression(Slice, kind="expression", title="Expression"):
+class Expression(Slice, kind="expression", title="Expression", purpose="a condition on several columns"):
     """Take the rows where an expression over the columns is true.
 
     Examples
@@ -31,8 +32,8 @@ class Expression(Slice, kind="expression", title="Expression"):
         self._check_text("text")
         try:
             parse_expression(self.text)
-        except SliceError as error:
-            raise SliceError(f"Slice {self.name!r}: {error}") from None
+        except ExpressionError as error:
+            raise error.of(self.name) from None
 
     def describe(self) -> str:
         """Say the rule in plain words."""
@@ -47,20 +48,21 @@ class Expression(Slice, kind="expression", title="Expression"):
         """Compile the text."""
         # A column without a single value has no type of its own: it takes the first that makes sense of the expression.
         empty = [column for column in self.reads if schema.get(column) == nw.Unknown]
-        first: SliceError | None = None
+        problems: list[ExpressionError] = []
         for types in product((nw.Float64(), nw.String()), repeat=min(len(empty), 4)):
             try:
                 return compile_expression_code(self.text, {**schema, **dict(zip(empty, types, strict=False))})
-            except SliceError as error:
-                first = first or error
-        raise SliceError(f"Slice {self.name!r}: {first}")
+            except ExpressionError as error:
+                problems.append(error.of(self.name))
+        raise problems[0]
 
     @classmethod
     def start(cls, ground: Ground) -> Slice | None:
-        """Write an expression of the wordiest text, else of the first numbers, else of the first column."""
-        if not ground.free:
-            return None
-        column = [*ground.text, *ground.numbers, *ground.free][0]
-        name = column if column.isidentifier() else f'col("{column}")'
-        text = f"{name} > 0" if ground.numbers else f"is_missing({name})"
-        return cls("expression", text=f'contains({name}, "not") and words({name}) < 30' if ground.text else text)
+        """Write an expression of sentences, else of the first numbers, else of the first column."""
+        if ground.prose is not None:
+            name = written_column(ground.prose)
+            first = f'contains({name}, "{ground.word}") and ' if ground.word else ""
+            return cls("expression", text=f"{first}words({name}) < {show_number(ground.length)}")
+        if ground.numbers:
+            return cls("expression", text=f"{written_column(ground.numbers[0])} > {show_number(ground.middle)}")
+        return cls("expression", text=f"is_missing({written_column(ground.free[0])})") if ground.free else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Self
 
@@ -16,10 +17,11 @@ _INSIDE = ("true", "yes", "1", "1.0")
 _OUTSIDE = ("false", "no")
 _ZERO = ("0", "0.0")
 _MINUS = ("-1", "-1.0")
+_LOOKED_AT = 2000  # rows, to tell whether a column holds answers
 
 
 @dataclass(frozen=True, kw_only=True)
-class Flag(OfColumn, kind="flag", title="Yes/no column", need=TRUTH):
+class Flag(OfColumn, kind="flag", title="Yes/no column", purpose="a column that holds the answer", need=TRUTH):
     """Take a column that already holds the answer: true/false, 1/0, or 1/-1 with 0 for abstaining.
 
     `signed` says whether 0 abstains; left out, it does if -1 occurs in the source or in the target.
@@ -85,5 +87,9 @@ class Flag(OfColumn, kind="flag", title="Yes/no column", need=TRUTH):
 
     @classmethod
     def start(cls, ground: Ground) -> Slice | None:
-        """Take the first column."""
-        return cls("flag", column=ground.free[0]) if ground.free else None
+        """Take the first column that holds answers."""
+        first = Sample(ground.source.frame.head(_LOOKED_AT))
+        for column in ground.free:
+            with suppress(SliceError):
+                return replace(cls("flag", column=column).settle(first), signed=None)
+        return None

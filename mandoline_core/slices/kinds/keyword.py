@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
 
 import narwhals as nw
 
+from mandoline_core.errors import SliceError
+from mandoline_core.samples import Sample
 from mandoline_core.slices.rule import TEXT, Ground, OfColumn, Slice, either, shown
-from mandoline_core.slices.text import keyword_pattern
+from mandoline_core.slices.text import check_keywords, find_keywords, keyword_pattern, split_words
 
 
 @dataclass(frozen=True, kw_only=True)
-class Keyword(OfColumn, kind="keyword", title="Keyword", is_frequent=True, need=TEXT):
+class Keyword(OfColumn, kind="keyword", title="Keyword", purpose="words or phrases in a text", need=TEXT):
     """Find any of some words or phrases in a column of text.
 
     Examples
@@ -21,7 +23,7 @@ class Keyword(OfColumn, kind="keyword", title="Keyword", is_frequent=True, need=
     'text contains not or never'
     """
 
-    words: tuple[str, ...] = field(metadata=shown("words", "Words", help="Type a word or phrase and press Enter"))
+    words: tuple[str, ...] = field(metadata=shown("words", "Words", help="Words or phrases, separated by commas"))
     case: bool = field(default=False, metadata=shown("switch", "Match case"))
     whole_words: bool = field(default=True, metadata=shown("switch", "Whole words only"))
 
@@ -31,28 +33,38 @@ class Keyword(OfColumn, kind="keyword", title="Keyword", is_frequent=True, need=
         for word in self._check_list("words", "words"):
             if not isinstance(word, str) or not word.strip():
                 raise self._wrong("words", "a list of words that are not empty", word)
+        try:
+            check_keywords(self._pattern())
+        except SliceError as error:
+            raise SliceError(f"Slice {self.name!r}: {error}") from None
 
     def describe(self) -> str:
         """Say the rule in plain words."""
         notes = (", case as written" if self.case else "") + ("" if self.whole_words else ", also within words")
         return f"{self.column} contains {either(self.words)}{notes}"
 
+    def alone(self, word: str) -> Keyword:
+        """Look for one of the words only."""
+        return replace(self, words=(word,))
+
+    def _pattern(self) -> str:
+        return keyword_pattern(self.words, case=self.case, whole_words=self.whole_words)
+
     def _inside(self, column: nw.Expr) -> nw.Expr:
-        return column.str.contains(keyword_pattern(self.words, case=self.case, whole_words=self.whole_words))
+        return column.str.contains(self._pattern())
 
     def marks(self, text: str) -> list[tuple[int, int]]:
         """Find the words, the longest first."""
-        edge = (r"(?<!\w)", r"(?!\w)") if self.whole_words else ("", "")
-        options = "|".join(_word(word) for word in sorted(self.words, key=len, reverse=True))
-        found = re.finditer(f"{edge[0]}(?:{options}){edge[1]}", text, 0 if self.case else re.IGNORECASE)
-        return [match.span() for match in found]
+        return find_keywords(text, self.words, case=self.case, whole_words=self.whole_words)
 
     @classmethod
     def start(cls, ground: Ground) -> Slice | None:
-        """Look for a negation in the wordiest text."""
-        return cls("keyword", column=ground.text[0], words=("not",)) if ground.text else None
+        """Look for a word that the target has more often than the source, in the wordiest text."""
+        return cls("keyword", column=ground.text[0], words=(ground.word,)) if ground.word else None
 
-
-def _word(word: str) -> str:
-    escaped = r"\s+".join(re.escape(part) for part in word.split())
-    return escaped.replace("'", "['\N{RIGHT SINGLE QUOTATION MARK}]")
+    def edited(self, field: str, value: Any, source: Sample) -> Self:
+        """Change a setting; what is new among the words may be a whole list of them."""
+        if field != "words":
+            return super().edited(field, value, source)
+        split = ((word,) if word in self.words else split_words(word) for word in value)
+        return replace(self, words=tuple(dict.fromkeys(word for words in split for word in words)))

@@ -24,10 +24,11 @@ from mandoline_core.slices.rule import (
 from mandoline_core.slices.text import count_words
 
 _UNITS = {"words": "words", "characters": "characters"}
+_LOOKED_AT = 20_000  # rows, to find the middle length
 
 
 @dataclass(frozen=True, kw_only=True)
-class Length(OfColumn, BoundedRule, kind="length", title="Text length", is_frequent=True, need=TEXT):
+class Length(OfColumn, BoundedRule, kind="length", title="Text length", purpose="short or long texts", need=TEXT):
     """Measure a text in words (between white space) or characters.
 
     Examples
@@ -61,13 +62,14 @@ class Length(OfColumn, BoundedRule, kind="length", title="Text length", is_frequ
 
     @classmethod
     def start(cls, ground: Ground) -> Slice | None:
-        """Take short texts of the wordiest column."""
-        return cls("short", column=ground.text[0], below=30) if ground.text else None
+        """Take the shorter texts of the wordiest column."""
+        return cls("short", column=ground.text[0], below=ground.length) if ground.text else None
 
     def refit(self, source: Sample) -> Self:
-        """Cut at the middle length."""
-        return self._cut_at(middle(source.frame.select(self._count().alias("length"))["length"]))
+        """Cut at a round number near the middle length."""
+        lengths = source.frame.head(_LOOKED_AT).select(self._count().alias("length"))["length"]
+        return self._cut_at(max(middle(lengths), 1))
 
     def form(self) -> tuple[Control, ...]:
         """Offer the unit and the cuts."""
-        return *super().form(), *self._cuts()
+        return *super().form(), *self._cuts(low=0, step=1)

@@ -10,7 +10,7 @@ from mandoline_core.slices.rule import Ground, OfColumn, Schema, Slice, code
 
 
 @dataclass(frozen=True, kw_only=True)
-class Missing(OfColumn, kind="missing", title="Missing value"):
+class Missing(OfColumn, kind="missing", title="Missing value", purpose="rows without a value"):
     """Take the rows where a column has no value.
 
     Examples

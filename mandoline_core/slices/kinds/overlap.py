@@ -14,7 +14,7 @@ from mandoline_core.slices.shared_words import words_in_common
 
 
 @dataclass(frozen=True, kw_only=True)
-class Overlap(BoundedRule, kind="overlap", title="Text overlap"):
+class Overlap(BoundedRule, kind="overlap", title="Text overlap", purpose="one text repeats another"):
     """Compare two texts: the share of the second's distinct words that are in the first.
 
     Examples

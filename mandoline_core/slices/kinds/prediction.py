@@ -16,7 +16,7 @@ _EACH = {None: "(one slice for each class)"}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Prediction(OfModel, kind="prediction", title="Predicted classes", is_frequent=True):
+class Prediction(OfModel, kind="prediction", title="Predicted classes", purpose="what the model answers"):
     """Take the rows a model puts in a class; without a value, make one slice for each class.
 
     Examples

@@ -2,44 +2,58 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 import narwhals as nw
 
 from mandoline_core.errors import SliceError
+from mandoline_core.formatting import show_number, tidy_number
 from mandoline_core.samples import Sample
-from mandoline_core.slices.rule import NUMBERS, Control, Ground, OfColumn, Slice
+from mandoline_core.slices.rule import NUMBERS, Control, Ground, OfColumn, Slice, round_step, shown
 
 
 @dataclass(frozen=True, kw_only=True)
-class Range(OfColumn, kind="range", title="Range", need=NUMBERS):
-    """Take the numbers from low to high, both included.
+class Range(OfColumn, kind="range", title="Range", purpose="numbers between two values", need=NUMBERS):
+    """Take the numbers from low to high; either end belongs to them unless it is left out.
 
     Examples
     --------
     >>> Range("medium", column="n_words", low=50, high=200).describe()
     'n_words from 50 to 200'
+    >>> Range("medium", column="n_words", low=50, high=200, without_low=True, without_high=True).describe()
+    'n_words above 50 and below 200'
     """
 
     low: float
     high: float
+    without_low: bool = field(default=False, metadata=shown("switch", "Leave the lower end out"))
+    without_high: bool = field(default=False, metadata=shown("switch", "Leave the upper end out"))
 
     def _check(self) -> None:
         super()._check()
-        for field in ("low", "high"):
-            if getattr(self, field) is None:
-                raise self._wrong(field, "a number", None, " Use kind 'threshold' for one bound.")
+        for name in ("low", "high"):
+            if getattr(self, name) is None:
+                raise self._wrong(name, "a number", None, " Use kind 'threshold' for one bound.")
         self._check_number("low", "high")
+        self._check_bool("without_low", "without_high")
+        low, high = show_number(self.low), show_number(self.high)
         if self.low > self.high:
-            raise SliceError(f"Slice {self.name!r}: low = {self.low:g} is above high = {self.high:g}. Swap them.")
+            raise SliceError(f"Slice {self.name!r}: low = {low} is above high = {high}. Swap them.")
+        if self.low == self.high and (self.without_low or self.without_high):
+            raise SliceError(f"Slice {self.name!r}: there is nothing between {low} and {high}. Move one of them.")
 
     def describe(self) -> str:
         """Say the rule in plain words."""
-        return f"{self.column} from {self.low:g} to {self.high:g}"
+        low, high = show_number(self.low), show_number(self.high)
+        if not self.without_low and not self.without_high:
+            return f"{self.column} from {low} to {high}"
+        words = "above" if self.without_low else "at least", "below" if self.without_high else "at most"
+        return f"{self.column} {words[0]} {low} and {words[1]} {high}"
 
     def _inside(self, column: nw.Expr) -> nw.Expr:
-        return (column >= self.low) & (column <= self.high)
+        after = column > self.low if self.without_low else column >= self.low
+        return after & (column < self.high if self.without_high else column <= self.high)
 
     @classmethod
     def start(cls, ground: Ground) -> Slice | None:
@@ -49,15 +63,17 @@ class Range(OfColumn, kind="range", title="Range", need=NUMBERS):
         return cls("range", column=ground.numbers[0], low=0.0, high=0.0).refit(ground.source)
 
     def refit(self, source: Sample) -> Self:
-        """Take the middle half of the column's values."""
+        """Take the middle half of the column's values, from one round number to another."""
         values = source.series(self.column).drop_nulls()
         low, high = (float(values.quantile(q, interpolation="nearest")) for q in (0.25, 0.75))
+        step = round_step((high - low) / 10, whole=low.is_integer() and high.is_integer()) if low < high else 0
+        low, high = (tidy_number(round(end / step) * step if step else end) for end in (low, high))
         return replace(self, low=low, high=high)
 
     def form(self) -> tuple[Control, ...]:
         """Offer both ends at once."""
-        ends = float(self.low), float(self.high)
-        return (*super().form(), Control("interval", "ends", "From and to", ends, column=self.column))
+        column, *switches = super().form()
+        return column, Control("interval", "ends", "From and to", (self.low, self.high), column=self.column), *switches
 
     def edited(self, field: str, value: Any, source: Sample) -> Self:
         """Change a setting, or both ends."""

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 
 import narwhals as nw
 
 from mandoline_core.errors import SliceError
 from mandoline_core.slices.rule import TEXT, Ground, OfColumn, Slice, shown
-from mandoline_core.slices.text import check_regex, portable_regex
+from mandoline_core.slices.text import check_regex, find_pattern, portable_regex
 
 _HELP = "A regular expression, without look-around or back-references, so that it runs in linear time."
 
 
 @dataclass(frozen=True, kw_only=True)
-class Regex(OfColumn, kind="regex", title="Regular expression", need=TEXT):
+class Regex(OfColumn, kind="regex", title="Regular expression", purpose="a pattern in a text", need=TEXT):
     r"""Find a regular expression in a column of text.
 
     Examples
@@ -42,14 +41,11 @@ class Regex(OfColumn, kind="regex", title="Regular expression", need=TEXT):
         return column.str.contains(portable_regex(self.pattern))
 
     def marks(self, text: str) -> list[tuple[int, int]]:
-        """Find the pattern as Python reads it; one that only the engines can read marks nothing."""
-        try:
-            found = list(re.finditer(self.pattern, text[:2000]))
-        except re.error:
-            return []
-        return [match.span() for match in found if match.end() > match.start()]
+        """Find the pattern as the engines read it."""
+        return find_pattern(text, self.pattern)
 
     @classmethod
     def start(cls, ground: Ground) -> Slice | None:
-        """Look for a number in the wordiest text."""
-        return cls("pattern", column=ground.text[0], pattern="[0-9]+") if ground.text else None
+        """Look for a word of the wordiest text, or else for a number."""
+        pattern = f"(?i){ground.word}" if ground.word else "[0-9]+"
+        return cls("pattern", column=ground.text[0], pattern=pattern) if ground.text else None

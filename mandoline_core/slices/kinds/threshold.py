@@ -12,13 +12,17 @@ from mandoline_core.slices.rule import NUMBERS, BoundedRule, Control, Ground, Of
 
 
 @dataclass(frozen=True, kw_only=True)
-class Threshold(OfColumn, BoundedRule, kind="threshold", title="Threshold", is_frequent=True, need=NUMBERS):
+class Threshold(
+    OfColumn, BoundedRule, kind="threshold", title="Threshold", purpose="numbers above or below a value", need=NUMBERS
+):
     """Compare a column of numbers with a bound, or two.
 
     Examples
     --------
     >>> Threshold("long", column="n_words", above=200).describe()
     'n_words above 200'
+    >>> Threshold("warm", column="temp", at_least=75).describe()
+    'temp at least 75'
     """
 
     def describe(self) -> str:
@@ -30,10 +34,13 @@ class Threshold(OfColumn, BoundedRule, kind="threshold", title="Threshold", is_f
 
     @classmethod
     def start(cls, ground: Ground) -> Slice | None:
-        """Cut the first numbers in the middle."""
+        """Cut the first numbers at a round number in the middle; where nothing is above it, take it in."""
         if not ground.numbers:
             return None
-        return cls("threshold", column=ground.numbers[0], above=0.0).refit(ground.source)
+        column, cut = ground.numbers[0], ground.middle
+        if (ground.source.series(column) > cut).any():
+            return cls("threshold", column=column, above=cut)
+        return cls("threshold", column=column, at_least=cut)
 
     def refit(self, source: Sample) -> Self:
         """Cut the column in the middle."""
@@ -44,7 +51,5 @@ class Threshold(OfColumn, BoundedRule, kind="threshold", title="Threshold", is_f
         return (
             *super().form(),
             *self._cuts(column=self.column),
-            Control(
-                "histogram", "cut", "Values of both samples, with the cut", (self.above, self.below), column=self.column
-            ),
+            Control("histogram", "cut", "Values of both samples, with the cut", self.bounds, column=self.column),
         )

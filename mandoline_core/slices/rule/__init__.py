@@ -17,5 +17,6 @@ from mandoline_core.slices.rule.needs import (
     fitting_columns,
     serves,
 )
+from mandoline_core.slices.rule.scales import Scale, column_scale, middle, round_step
 from mandoline_core.slices.rule.shared import BoundedRule, OfColumn, OfModel, either, plain
-from mandoline_core.slices.rule.starting import Ground, middle, survey
+from mandoline_core.slices.rule.starting import Ground, survey

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, fields, replace
+from dataclasses import KW_ONLY, dataclass, field, fields, replace
 from typing import Any, ClassVar, Self
 
 import narwhals as nw
@@ -37,22 +37,25 @@ class Slice:
         A column that holds the true answer, read as `Flag` reads its column.
     enabled : bool
         A disabled slice can be named by others but is not modelled.
+    note : str
+        Why the slice is there, in a person's own words.
     """
 
     kind: ClassVar[str] = ""
     title: ClassVar[str] = ""
-    is_frequent: ClassVar[bool] = False
+    purpose: ClassVar[str] = ""
     unwritable: ClassVar[str] = ""  # why no project file can hold it, and what to do instead
     name: str
     _: KW_ONLY
     noise: Noise | None = None
     gold: str | None = None
     enabled: bool = True
+    note: str = field(default="", repr=False)  # no number depends on it
 
-    def __init_subclass__(cls, *, kind: str = "", title: str = "", is_frequent: bool = False, **more: Any) -> None:
-        """Take what a kind is called: in a project file, and where it is offered, there among the first or not."""
+    def __init_subclass__(cls, *, kind: str = "", title: str = "", purpose: str = "", **more: Any) -> None:
+        """Take what a kind is called in a project file, and its title and what it is for where it is offered."""
         super().__init_subclass__(**more)
-        cls.kind, cls.title, cls.is_frequent = kind, title, is_frequent
+        cls.kind, cls.title, cls.purpose = kind, title, purpose
 
     def __post_init__(self) -> None:
         """Refuse what no data could make right."""
@@ -70,6 +73,8 @@ class Slice:
                 )
         if not isinstance(self.enabled, bool):
             raise self._wrong("enabled", "true or false", self.enabled)
+        if not isinstance(self.note, str):
+            raise self._wrong("note", "a text", self.note)
         if self.noise is not None and self.noise.measured and self.gold is None:
             raise SliceError(
                 f"Slice {self.name!r} asks for measured corrections but has no gold column to measure against. "
@@ -98,7 +103,7 @@ class Slice:
 
     @property
     def key(self) -> tuple[object, ...]:
-        """What decides the slice's codes: its rule, without name, noise, gold and enabled."""
+        """What decides the slice's codes: its rule, without name, noise, gold, enabled and note."""
         common = {item.name for item in fields(Slice)}
         values = (getattr(self, item.name) for item in fields(self) if item.name not in common)
         return (self.kind, *(_key(value) for value in values))
@@ -214,39 +219,39 @@ class Slice:
 
     def _check_text(self, *names: str) -> None:
         """Refuse what is not a text, or empty."""
-        for field in names:
-            value = getattr(self, field)
+        for name in names:
+            value = getattr(self, name)
             if not isinstance(value, str) or not value:
-                raise self._wrong(field, "a text that is not empty", value)
+                raise self._wrong(name, "a text that is not empty", value)
 
     def _check_number(self, *names: str) -> None:
         """Refuse what is not a finite number; None passes."""
-        for field in names:
-            value = getattr(self, field)
+        for name in names:
+            value = getattr(self, name)
             if value is None:
                 continue
             if isinstance(value, bool) or not isinstance(value, (int, float)):
-                raise self._wrong(field, "a number", value)
+                raise self._wrong(name, "a number", value)
             if not math.isfinite(value):
-                raise self._wrong(field, "a finite number", value)
+                raise self._wrong(name, "a finite number", value)
 
     def _check_bool(self, *names: str) -> None:
         """Refuse what is not true or false."""
-        for field in names:
-            if not isinstance(getattr(self, field), bool):
-                raise self._wrong(field, "true or false", getattr(self, field))
+        for name in names:
+            if not isinstance(getattr(self, name), bool):
+                raise self._wrong(name, "true or false", getattr(self, name))
 
-    def _check_list(self, field: str, what: str) -> tuple[object, ...]:
+    def _check_list(self, name: str, what: str) -> tuple[object, ...]:
         """Refuse what is not a list with something in it; store it as a tuple."""
-        value = getattr(self, field)
+        value = getattr(self, name)
         if isinstance(value, str):
-            raise self._wrong(field, f"a list of {what}", value, f" Did you mean [{value!r}]?")
+            raise self._wrong(name, f"a list of {what}", value, f" Did you mean [{value!r}]?")
         if not isinstance(value, Iterable):
-            raise self._wrong(field, f"a list of {what}", value)
+            raise self._wrong(name, f"a list of {what}", value)
         items = tuple(value)
         if not items:
-            raise SliceError(f"Slice {self.name!r}: {field} is empty. Expected at least one of its {what}.")
-        self._set(field, items)
+            raise SliceError(f"Slice {self.name!r}: {name} is empty. Expected at least one of its {what}.")
+        self._set(name, items)
         return items
 
 

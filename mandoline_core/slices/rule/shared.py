@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
@@ -9,14 +10,24 @@ from typing import Any, ClassVar, Self
 import narwhals as nw
 
 from mandoline_core.errors import SliceError, did_you_mean
-from mandoline_core.formatting import listed
+from mandoline_core.formatting import listed, show_number
 from mandoline_core.samples import Model, Sample
 from mandoline_core.slices.rule.answers import abstain, answer
 from mandoline_core.slices.rule.base import Slice
 from mandoline_core.slices.rule.control import Control
 from mandoline_core.slices.rule.needs import ANYTHING, NUMBERS, Schema
 
-_WAYS = {"above": "Above a value", "below": "Below a value", "both": "Above one, below another; abstain between"}
+# The bounds that rows inside lie beyond, and those that rows outside lie beyond where there are both.
+_STARTS, _ENDS = ("above", "at_least"), ("below", "at_most")
+_WORDS = {"above": "above", "at_least": "at least", "below": "below", "at_most": "at most"}
+_WAYS = {
+    "above": "above (>)",
+    "at_least": "at least (≥)",
+    "below": "below (<)",
+    "at_most": "at most (≤)",
+    "both": "above one, below another; abstain between",
+}
+_TESTS = {"above": operator.gt, "at_least": operator.ge, "below": operator.lt, "at_most": operator.le}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,59 +81,68 @@ class OfColumn(Slice):
 
 @dataclass(frozen=True, kw_only=True)
 class BoundedRule(Slice):
-    """What the kinds with bounds share: inside above, or below; with both bounds, between abstains."""
+    """What the kinds with bounds share: inside beyond one bound; with one on each side, between abstains.
+
+    `above` and `below` leave the bound itself out; `at_least` and `at_most` take it in.
+    """
 
     above: float | None = None
     below: float | None = None
+    at_least: float | None = None
+    at_most: float | None = None
+
+    @property
+    def bounds(self) -> dict[str, float]:
+        """The bounds there are, by name: the one that rows inside lie beyond comes first."""
+        given = {name: getattr(self, name) for name in (*_STARTS, *_ENDS)}
+        return {name: bound for name, bound in given.items() if bound is not None}
 
     def _check(self) -> None:
-        self._check_number("above", "below")
-        if self.above is None and self.below is None:
-            raise SliceError(f"Slice {self.name!r} needs above, below or both. Got neither.")
-        if self.above is not None and self.below is not None and self.above < self.below:
-            raise SliceError(
-                f"Slice {self.name!r} is inside above {self.above:g} and outside below {self.below:g}, so values "
-                "between the two are both. For the values between two bounds use kind 'range' with low and high."
-            )
+        self._check_number(*_WORDS)
+        if not self.bounds:
+            raise SliceError(f"Slice {self.name!r} needs above, at_least, below or at_most. Got none.")
+        for pair in (_STARTS, _ENDS):
+            if all(name in self.bounds for name in pair):
+                raise SliceError(f"Slice {self.name!r} takes either {pair[0]} or {pair[1]}; not both. Remove one.")
+        if len(self.bounds) == 2:
+            (start, low), (end, high) = self.bounds.items()
+            if low < high or (low == high and (start, end) == ("at_least", "at_most")):
+                raise SliceError(
+                    f"Slice {self.name!r} is inside {_WORDS[start]} {show_number(low)} and outside {_WORDS[end]} "
+                    f"{show_number(high)}, so values between the two are both. For the values between two bounds use "
+                    "kind 'range' with low and high."
+                )
 
     def _bounds(self, unit: str = "") -> str:
         """Say the bounds in plain words."""
-        if self.above is None:
-            return f"below {self.below:g}{unit}"
-        if self.below is None:
-            return f"above {self.above:g}{unit}"
-        return f"above {self.above:g}{unit}, not below {self.below:g}, unknown between"
+        first, *rest = (f"{_WORDS[name]} {show_number(bound)}" for name, bound in self.bounds.items())
+        return f"{first}{unit}, not {rest[0]}, unknown between" if rest else f"{first}{unit}"
 
     def _compare(self, value: nw.Expr, missing: nw.Expr | None = None) -> nw.Expr:
         """Compare a number with the bounds."""
         missing = value.is_null() if missing is None else missing
-        if self.above is None:
-            return answer(missing, value < self.below)
-        if self.below is None:
-            return answer(missing, value > self.above)
-        return answer(missing | ((value >= self.below) & (value <= self.above)), value > self.above)
+        inside, *outside = (_TESTS[name](value, bound) for name, bound in self.bounds.items())
+        return answer(missing | ~(inside | outside[0]), inside) if outside else answer(missing, inside)
 
     def _cut_at(self, value: float) -> Self:
         """Move every bound that there is."""
-        above, below = (None if bound is None else value for bound in (self.above, self.below))
-        return replace(self, above=above, below=below)
+        moved: dict[str, Any] = dict.fromkeys(self.bounds, value)
+        return replace(self, **moved)
 
     def _cuts(self, **limits: Any) -> tuple[Control, ...]:
         """Offer one cut or two, on which side, and where."""
-        both = self.above is not None and self.below is not None
-        way = "both" if both else "above" if self.above is not None else "below"
-        fields = [field for field in ("above", "below") if getattr(self, field) is not None]
-        return (
-            Control("choice", "way", "Inside when", way, options=_WAYS),
-            *(self._control("cut", field, field.capitalize(), **limits) for field in fields),
-        )
+        way = "both" if len(self.bounds) == 2 else next(iter(self.bounds))
+        cuts = (self._control("cut", name, _WORDS[name].capitalize(), **limits) for name in self.bounds)
+        return Control("choice", "way", "Inside when", way, options=_WAYS), *cuts
 
     def edited(self, field: str, value: Any, source: Sample) -> Self:
         """Change a setting; another way of cutting keeps the cut."""
         if field != "way":
             return super().edited(field, value, source)
-        cut = self.above if self.above is not None else self.below
-        return replace(self, above=None if value == "below" else cut, below=None if value == "above" else cut)
+        cut = next(iter(self.bounds.values()))
+        ways = ("above", "below") if value == "both" else (value,)
+        bounds: dict[str, Any] = {name: cut if name in ways else None for name in _WORDS}
+        return replace(self, **bounds)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -80,7 +80,7 @@ def _number(column: ColumnTally, weighing: Weighing, threshold: float) -> Balanc
         cut = float(column.cuts[best])
         if column.kind == "number":
             rule = Threshold(f"{column.column} above {cut:g}", column=column.column, above=cut)
-            line = replace(line, suggestion=rule)
+            line = replace(line, suggestion=_if_seen(rule, cuts, best))
         text = f"after {show_day(cut)}" if column.kind == "date" else f"above {cut:g}"
         line = _if_more(line, text, cuts, best, line.suggestion)
     return _or_missing(line, column, weighing)
@@ -118,7 +118,7 @@ def _items(column: ColumnTally, weighing: Weighing, threshold: float) -> Balance
         z=float(gaps.z[worst]),
         threshold=threshold,
         words=tuple(_word(column.items[i], gaps, i) for i in order[:MOST_SHOWN]) if text else (),
-        suggestion=_rule(column, item),
+        suggestion=_if_seen(_rule(column, item), gaps, worst),
     )
     return _or_missing(line, column, weighing)
 
@@ -129,7 +129,12 @@ def _or_missing(line: BalanceLine, column: ColumnTally, weighing: Weighing) -> B
     if gaps is None:
         return line
     rule = Missing(f"{column.column} missing", column=column.column)
-    return _if_more(line, "missing", gaps, 0, rule)
+    return _if_more(line, "missing", gaps, 0, _if_seen(rule, gaps, 0))
+
+
+def _if_seen(rule: Slice | None, gaps: Gaps, i: int) -> Slice | None:
+    """Take a suggestion back where all source rows are on one side: no weights could make up for that."""
+    return rule if 0 < gaps.source[i] < 1 else None
 
 
 def _if_more(line: BalanceLine, detail: str, gaps: Gaps, i: int, rule: Slice | Edge | None) -> BalanceLine:

@@ -97,3 +97,18 @@ def test_a_new_run_in_the_place_of_another_stops_it() -> None:
     for run in started:
         run.stop()
         run.wait(30)
+
+
+def test_a_run_that_nobody_looks_at_ends_and_is_not_called_off() -> None:
+    """It may be started again: nobody asked for a stop."""
+    looked = threading.Event()
+
+    def work(run: Run) -> None:
+        looked.wait(30)
+        run.step()
+
+    kept, forgotten = (Run([Task("a", "first", work)], patience=patience) for patience in (3600.0, 0.0))
+    looked.set()
+    for run in (kept, forgotten):
+        run.wait(30)
+    assert [(run.done, run.running, run.stopped) for run in (kept, forgotten)] == [(1, False, False), (0, False, False)]

@@ -49,6 +49,7 @@ DEPENDS: dict[str, tuple[Callable[[Workspace], keys.Key], frozenset[str]]] = {
     "tables": (keys.tables, ROWS),
     "samples": (keys.samples, ROWS | ROLES),
     "answers": (keys.answers, SHOWN),
+    "scores": (keys.scores, SHOWN | METRIC),
     "source score": (
         keys.source_score,
         (SHOWN | METRIC | {"estimator.confidence"}) - {"project.target_path", "names.target"},
@@ -59,14 +60,16 @@ DEPENDS: dict[str, tuple[Callable[[Workspace], keys.Key], frozenset[str]]] = {
     "problem": (keys.problem, (STATED | ESTIMATOR | TRUTH) - {"estimator.name"}),
     "solution": (keys.solution, STATED | ESTIMATOR),
     "report": (keys.report, STATED | ESTIMATOR | TRUTH),
+    "written": (keys.written, STATED | ESTIMATOR | TRUTH | {"project.name", "project.note", "slices.note"}),
     "some labels": (keys.some_labels, STATED | ESTIMATOR | (TRUTH - {"revealed"})),
+    "labels": (keys.labels, ROWS | ROLES | METRIC | (TRUTH - {"revealed"})),
     "method on slices": (lambda shown: keys.method(shown, "mandoline"), (STATED | ESTIMATOR) - {"estimator.name"}),
     "method on columns": (
         lambda shown: keys.method(shown, "kmm_features"),
         (SHOWN | METRIC | ESTIMATOR | METHODS) - {"estimator.name", "methods.scores"},
     ),
 }
-NOTHING = {"id", "revision", "names.labels", "project.name", "project.base", "project.path", "same rows elsewhere"}
+NOTHING = {"id", "revision", "names.labels", "project.base", "project.path", "same rows elsewhere", "view_only"}
 
 
 @pytest.fixture
@@ -138,10 +141,12 @@ def changes(folder: Path) -> dict[str, Change]:
     found: dict[str, Change] = {
         "id": lambda shown: replace(shown, id="another"),
         "revision": lambda shown: replace(shown, revision=replace(shown.revision, number=1)),
+        "view_only": lambda shown: replace(shown, view_only=True),
         "model": lambda shown: replace(shown, model="nb"),
         "revealed": lambda shown: replace(shown, revealed=False),
         "same rows elsewhere": elsewhere(folder),
         "project.name": of_project(name="another"),
+        "project.note": of_project(note="why"),
         "project.base": of_project(base=folder),
         "project.path": of_project(path=folder / "project.toml"),
         "project.source_path": other_rows(folder, "source"),
@@ -165,6 +170,7 @@ def changes(folder: Path) -> dict[str, Change]:
         "slices.gold": of_first("slices", gold="channel"),
         "slices.enabled": of_first("slices", enabled=False),
         "slices.noise": of_first("slices", noise=None),
+        "slices.note": of_first("slices", note="why"),
         "noise.measured": of_first("slices", noise=Noise(measured=True)),
     }
     found |= {f"names.{side}": of_names(**{side: "another.csv"}) for side in ("source", "target", "labels")}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pandas as pd
 import pytest
 
 from app.project import edits
@@ -12,18 +11,13 @@ from mandoline_core import (
     Any,
     Correction,
     Keyword,
-    Length,
     MetricSettings,
     Noise,
-    Prediction,
     Project,
     ProjectError,
-    Sample,
-    Slice,
     SliceError,
     load_project,
 )
-from mandoline_core.slices.resolving import resolve
 from tests.core.projects import REVIEWS
 
 PROJECT = load_project(REVIEWS)
@@ -134,32 +128,3 @@ def test_identity_corrections_are_no_corrections(project: Project) -> None:
     assert edits.find_slice(noisy, "slang").noise == Noise(Correction(0.9, 0.1))
     assert edits.set_noise(noisy, "slang", Noise(Correction(1.0, 0.0))) == project
     assert edits.find_slice(edits.set_noise(project, "slang", Noise(same=True)), "slang").noise == Noise(same=True)
-
-
-def test_every_kind_offered_is_ready_to_use(project: Project) -> None:
-    """What a button adds works on the data at once, without an edit."""
-    source, target = project.read()
-    offered = edits.starters(project, source, target)
-    assert {"keyword", "threshold", "category", "length", "entropy", "prediction", "expression"} <= set(offered)
-    for kind, rule in offered.items():
-        if kind == "flag":  # the reviews have no column of answers to start from
-            continue
-        assert isinstance(rule, Slice)
-        assert resolve([*project.slices, replace(rule, name="new")], source, target, source.models[0]), kind
-
-
-def test_kinds_that_the_data_do_not_allow_are_not_offered() -> None:
-    """Without a text column there is no keyword slice, without probabilities no entropy."""
-    source = Sample(pd.DataFrame({"n": [1, 2], "label": [0, 1], "pred": [0, 1]}), label="label", prediction="pred")
-    target = Sample(pd.DataFrame({"n": [1, 2], "pred": [0, 1]}))
-    offered = edits.starters(replace(PROJECT, slices=(), edges=()), source, target)
-    assert not {"keyword", "length", "regex", "entropy", "confidence", "overlap"} & set(offered)
-
-
-def test_a_combination_needs_something_to_combine() -> None:
-    """The message says what to do first."""
-    alone = replace(PROJECT, slices=(Length("short", column="text", below=30), Prediction("says")), edges=())
-    offered = edits.starters(alone, *alone.read())
-    assert isinstance(offered["all"], SliceError)
-    assert "Add them first" in str(offered["all"])
-    assert isinstance(offered["not"], Slice)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -32,8 +34,22 @@ def test_changes_can_be_undone_and_redone(store: Store) -> None:
     assert store.step(project, 1) is None
 
 
-def test_a_change_after_undo_drops_what_was_undone(store: Store) -> None:
-    """History is a line: a new change replaces the undone ones."""
+def test_steps_under_one_label_are_one_edit(store: Store) -> None:
+    """A slider makes many steps; what was before them is what stood before the first."""
+    project = store.create({"n": 0})
+    assert store.before(project) is None
+    store.save(project, {"n": 1}, "add")
+    for n in (2, 3, 4):
+        store.save(project, {"n": n}, "correct")
+    before = store.before(project)
+    assert before is not None
+    assert (before.label, before.document) == ("add", {"n": 1})
+    store.step(project, -1)
+    assert store.before(project) == before
+
+
+def test_redo_is_over_after_a_change(store: Store) -> None:
+    """Undo walks a line: a new change takes the place of the undone ones on it."""
     project = store.create({"n": 0})
     store.save(project, {"n": 1}, "first")
     store.step(project, -1)
@@ -132,19 +148,103 @@ def test_a_killed_server_leaves_a_whole_project(store: Store, tmp_path: Path) ->
     assert document["n"] == document["check"] >= 5
 
 
-def _save_many(folder: Path, project: str, times: int) -> None:
-    store = Store(folder)
-    for _ in range(times):
-        store.save(project, {"by": os.getpid()}, "change")
+FIRST_VERSION = """
+CREATE TABLE project (id TEXT PRIMARY KEY, head INTEGER NOT NULL, touched REAL NOT NULL);
+CREATE TABLE revision (
+    project TEXT NOT NULL REFERENCES project (id) ON DELETE CASCADE,
+    number INTEGER NOT NULL,
+    label TEXT NOT NULL,
+    document TEXT NOT NULL,
+    PRIMARY KEY (project, number)
+);
+CREATE TABLE file (hash TEXT PRIMARY KEY, suffix TEXT NOT NULL, bytes INTEGER NOT NULL);
+CREATE TABLE uses (
+    project TEXT NOT NULL REFERENCES project (id) ON DELETE CASCADE,
+    hash TEXT NOT NULL,
+    PRIMARY KEY (project, hash)
+);
+INSERT INTO project VALUES ('edited', 1, 1000.0), ('untouched', 0, 2000.0);
+INSERT INTO revision VALUES ('edited', 0, 'start', '{"n": 0}'), ('edited', 1, 'first', '{"n": 1}');
+INSERT INTO revision VALUES ('edited', 2, 'undone', '{"n": 2}'), ('untouched', 0, 'start', '{"n": 9}');
+INSERT INTO file VALUES ('abc.csv', '.csv', 3);
+INSERT INTO uses VALUES ('edited', 'abc.csv');
+"""
 
 
-def test_two_writers_never_lose_a_revision(store: Store, tmp_path: Path) -> None:
-    """Two processes that save at the same time both get all their revisions in."""
+def test_a_database_of_the_first_version_opens_with_everything(tmp_path: Path) -> None:
+    """All projects with their history and files; undo and redo go on; what is new works on them."""
+    (tmp_path / "files").mkdir()
+    (tmp_path / "files" / "abc.csv").write_text("a,b")
+    with closing(sqlite3.connect(tmp_path / "projects.sqlite")) as database:
+        database.executescript(FIRST_VERSION)
+    for store in (Store(tmp_path), Store(tmp_path)):
+        assert [entry.id for entry in store.entries()] == ["untouched", "edited"]
+    assert store.head("untouched").document == {"n": 9}
+    assert store.step("edited", 1) == "undone"
+    assert [store.step("edited", -1) for _ in range(3)] == ["undone", "first", None]
+    assert store.save("edited", {"n": 5}, "new") == 3
+    assert store.viewed(store.view_token("edited")) == "edited"
+    store.delete("edited")
+    assert not (tmp_path / "files" / "abc.csv").exists()
+
+
+def test_nothing_that_was_undone_is_lost(store: Store) -> None:
+    """A change after undo leaves the other line of states where it is, and a name keeps a state beyond the limit."""
+    project = store.create({"n": 0})
+    store.save(project, {"n": 1}, "first")
+    store.name(project, 1, "kept")
+    store.step(project, -1)
+    store.save(project, {"n": 2}, "second")
+    found = [(one.number, one.parent, one.snapshot) for one in store.history(project)]
+    assert found == [(0, None, ""), (1, 0, "kept"), (2, 0, "")]
+
+
+def test_a_named_state_outlives_the_limit(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MAX_REVISIONS", 2)
+    project = store.create({"n": 0})
+    store.name(project, 0, "the start")
+    for n in range(1, 6):
+        store.save(project, {"n": n}, str(n))
+    assert [one.number for one in store.history(project)] == [0, 4, 5]
+
+
+def test_what_was_made_for_a_look_goes_after_a_day(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is not listed until its first edit; one that was edited, or is young, stays."""
+    looked, edited = (store.create({"n": 0}, listed=False) for _ in range(2))
+    store.save(edited, {"n": 1}, "first")
+    assert [entry.id for entry in store.entries()] == [edited]
+    assert Store(tmp_path).exists(looked)
+    monkeypatch.setattr(module, "KEEP_UNLISTED", -1.0)
+    again = Store(tmp_path)
+    assert not again.exists(looked)
+    assert again.exists(edited)
+
+
+def test_a_copy_keeps_the_files_that_it_names(store: Store) -> None:
+    """Whoever names an uploaded file in a state uses it, however the name came there."""
+    first = store.create({})
+    path = store.add_file(first, b"a\n1\n", ".csv")
+    second = store.create({"toml": f"path = '{path}'"})
+    store.delete(first)
+    assert path.exists()
+    store.delete(second)
+    assert not path.exists()
+
+
+def test_a_link_for_looking_gives_the_other_away_to_nobody(store: Store) -> None:
     project = store.create({})
-    context = multiprocessing.get_context("spawn")
-    writers = [context.Process(target=_save_many, args=(tmp_path, project, 20)) for _ in range(2)]
-    for writer in writers:
-        writer.start()
-    for writer in writers:
-        writer.join()
-    assert store.head(project).number == 40
+    token = store.view_token(project)
+    assert token == store.view_token(project) != project
+    assert store.viewed(token) == project
+    assert store.viewed("nothing") is None
+    assert not store.exists(token)
+
+
+def test_what_was_estimated_stands_beside_the_state(store: Store) -> None:
+    """Model by model, whatever their names."""
+    project = store.create({"n": 0})
+    for name in ("lr", 'a "b" $.c'):
+        store.summarise(project, 0, name, {"estimate": len(name)})
+    assert store.head(project).summaries == {"lr": {"estimate": 2}, 'a "b" $.c': {"estimate": 9}}

@@ -17,7 +17,7 @@ from app.compute import comparisons
 from app.compute.background import runs
 from app.project import state
 from app.words import comparison as words
-from mandoline_core import estimate, load_project
+from mandoline_core import dump_project, estimate, load_project
 from mandoline_core.comparing.results import Difference, Entry, ModelComparison
 from mandoline_core.estimators.base import Outcome
 from mandoline_core.estimators.baselines import Source
@@ -68,7 +68,9 @@ def slow(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Slow, Slow]]:
 
 
 def open_page(path: Path | None = None) -> AppTest:
-    return open_app(path, PAGE)
+    """Open the page, and look again once the quick methods have answered."""
+    app = open_app(path, PAGE)
+    return wait(app, "quick") if runs().get(("quick", project_id(app))) else app
 
 
 def methods(app: AppTest) -> pd.DataFrame:
@@ -76,9 +78,9 @@ def methods(app: AppTest) -> pd.DataFrame:
     return next(frame.value for frame in app.dataframe if "assumes" in frame.value.columns).set_index("method")
 
 
-def wait(app: AppTest) -> AppTest:
-    """Wait until the slow methods have run, and look again."""
-    found = runs().get(("slow", project_id(app)))
+def wait(app: AppTest, pace: str = "slow") -> AppTest:
+    """Wait until methods have run, and look again."""
+    found = runs().get((pace, project_id(app)))
     assert found is not None
     found.wait(60)
     assert not found.running
@@ -143,6 +145,54 @@ def test_labels_in_the_target_stay_hidden_until_asked_for(folder: Path) -> None:
     assert not [frame for frame in app.dataframe if "tau" in frame.value.columns]
 
 
+@pytest.fixture
+def laggard(monkeypatch: pytest.MonkeyPatch) -> Iterator[Slow]:
+    """Add a method that nobody has to ask for and that takes its time."""
+    found = Slow("laggard")
+    found.needs, found.seconds = (), 2.0  # after all others
+    monkeypatch.setitem(ESTIMATORS, found.name, found)
+    yield found
+    found.free.set()
+
+
+def test_answers_are_shown_while_others_are_still_to_come(folder: Path, laggard: Slow) -> None:
+    """Quick ones first; a stop is a stop until somebody goes on, and models are ranked at the end."""
+    app = open_app(write_project(folder), PAGE)
+    assert laggard.begun.wait(30)
+    text, table = said(run(app)), methods(app)
+    assert "methods have answered. Still to come: Slow method laggard." in text
+    assert table.loc["Mandoline (the paper's weights)", "estimate"] > 0
+    assert table.loc["Slow method laggard", "note"] == "Still to come."
+    assert "Models are ranked once every quick method has answered; 2 answers to come." in text
+    press(app, "Stop")
+    found = runs().get(("quick", project_id(app)))
+    assert found is not None
+    found.wait(30)
+    assert "Stopped. What was done is kept." in said(run(app))
+    assert runs().get(("quick", project_id(app))) is found
+    laggard.free.set()
+    press(app, "Go on")
+    table = methods(wait(app, "quick"))
+    assert table.loc["Slow method laggard", "estimate"] > 0
+    assert "By **Mandoline (the paper's weights)**:" in said(app)
+
+
+def test_an_edit_ends_what_is_no_longer_asked(folder: Path, laggard: Slow) -> None:
+    app = open_app(write_project(folder), PAGE)
+    assert laggard.begun.wait(30)
+    old = runs().get(("quick", project_id(app)))
+    document = state.store().head(project_id(app)).document
+    text = dump_project(replace(current(app), slices=current(app).slices[:1]))
+    state.store().save(project_id(app), {**document, "toml": text}, "edit")
+    run(app)
+    assert old is not None
+    assert old.stopped
+    new = runs().get(("quick", project_id(app)))
+    assert new is not None
+    assert new is not old
+    assert not new.stopped
+
+
 def test_slow_methods_run_on_request_for_every_model(folder: Path, slow: tuple[Slow, Slow]) -> None:
     app = press(open_page(write_project(folder)), RUN)
     assert "Stop" in labels(app)
@@ -182,7 +232,7 @@ def test_slow_answers_outlive_what_they_do_not_depend_on(folder: Path, slow: tup
         lambda project: replace(project, estimator=replace(project.estimator, name="simple")),
     ):
         document = state.store().head(project_id(app)).document
-        text = state.dump_project(edit(current(app)))
+        text = dump_project(edit(current(app)))
         state.store().save(project_id(app), {**document, "toml": text}, "edit")
         assert methods(run(app)).loc["Slow method one", "estimate"] > 0
     app.number_input(key="methods:max_rows:set").set_value(200)

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import gzip
-import io
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.project import opening, state
+from app.project import opening
 from mandoline_core import DataError, Expression, ProjectError, estimate, load_project
-from tests.app.pages import current, labels, numbers, open_app, press, project_id, run, said
+from tests.app.pages import current, labels, numbers, open_app, press, run, said
+from tests.app.uploads import csv, parquet, upload
 from tests.core.projects import REVIEWS, small_frames, write_project
 
 Write = Callable[[pd.DataFrame], bytes]
@@ -24,37 +22,6 @@ SOURCE, TARGET, _ = small_frames()
 def data_page(path: Path | None = None) -> AppTest:
     """Open the Data page."""
     return open_app(path, "views/data/data.py")
-
-
-def csv(frame: pd.DataFrame) -> bytes:
-    """Write a table as CSV."""
-    return frame.to_csv(index=False).encode()
-
-
-def parquet(frame: pd.DataFrame) -> bytes:
-    """Write a table as Parquet."""
-    file = io.BytesIO()
-    frame.to_parquet(file)
-    return file.getvalue()
-
-
-def upload(app: AppTest, title: str, name: str, content: bytes) -> AppTest:
-    """Upload a file with the uploader of a title."""
-    (uploader,) = [one for one in app.get("file_uploader") if one.label == title]
-    uploader.set_value((name, content, ""))
-    return run(app)
-
-
-def upload_both(app: AppTest, source: tuple[str, bytes], target: tuple[str, bytes]) -> AppTest:
-    """Upload a source and a target."""
-    upload(app, "Labelled data", *source)
-    return upload(app, "New data", *target)
-
-
-def draft(app: AppTest, kind: str) -> Any:
-    """Find a control of the files that are not in use yet."""
-    (found,) = [one for one in app.get(kind) if str(one.key).startswith("draft_")]
-    return found
 
 
 def test_the_page_says_what_is_in_use(folder: Path) -> None:
@@ -72,164 +39,6 @@ def test_columns_show_role_type_and_missing_values(folder: Path) -> None:
     assert table.loc["prob_nb_positive", "role"] == "probability (nb)"
     assert table.loc["n_words", "holds"] == "numbers"
     assert 0 < table.loc["channel", "missing, labelled"] < 0.01
-
-
-def test_a_sample_opens_and_undo_brings_the_old_project_back(folder: Path) -> None:
-    app = press(data_page(), "Open digits")
-    assert current(app).name == "digits"
-    assert numbers(app)["Labelled rows"] == "8,000"
-    press(app, "Undo")
-    assert current(app).name == "reviews"
-    assert numbers(app)["Labelled rows"] == "6,000"
-
-
-@pytest.mark.parametrize(
-    ("name", "write"),
-    [("mine.csv", csv), ("mine.csv.gz", lambda frame: gzip.compress(csv(frame))), ("mine.parquet", parquet)],
-)
-def test_two_files_become_a_project_with_guessed_roles(folder: Path, name: str, write: Write) -> None:
-    app = upload_both(data_page(), (name, write(SOURCE)), (f"new_{name}", write(TARGET)))
-    assert draft(app, "selectbox").value == "label"
-    assert draft(app, "multiselect").value == ["pred_lr", "pred_nb"]
-    assert current(app).name == "reviews"
-    press(app, "Use these files")
-    project = current(app)
-    assert (project.name, project.label) == ("mine", "label")
-    assert [model.name for model in project.models] == ["lr", "nb"]
-    assert numbers(app)["Labelled rows"] == "400"
-    app.switch_page("views/estimate/estimate.py")
-    assert numbers(run(app))["New data, truth"] == "not known"
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "message"),
-    [
-        ("notes.docx", b"PK", "notes.docx is not a table that can be read here"),
-        ("ragged.csv", b"a,b\n1,2\n1,2,3\n", "Line 3 of ragged.csv has 3 fields"),
-        ("empty.csv", b"", "empty.csv is empty"),
-        ("photo.csv", b"\xff\xd8\xff\xe0\x00\x10JFIF\x00", "photo.csv is not a text file"),
-        ("bad.parquet", b"PAR1 no", "bad.parquet cannot be read as Parquet"),
-        ("cut.csv.gz", gzip.compress(b"a,b\n" * 500, mtime=0)[:30], "cut.csv.gz is not a whole gzip file"),
-    ],
-    ids=["kind", "ragged", "empty", "photo", "parquet", "gzip"],
-)
-def test_a_wrong_file_is_explained_and_nothing_is_lost(folder: Path, name: str, content: bytes, message: str) -> None:
-    app = upload(data_page(), "Labelled data", name, content)
-    assert message in said(app)
-    assert current(app).name == "reviews"
-    assert "Use these files" not in labels(app)
-    upload_both(app, ("good.csv", csv(SOURCE)), ("new.csv", csv(TARGET)))
-    assert message not in said(app)
-    assert "Use these files" in labels(app)
-
-
-def test_files_without_a_label_say_what_to_choose(folder: Path) -> None:
-    app = upload_both(data_page(), ("a.csv", csv(TARGET[["text", "n_words"]])), ("b.csv", csv(TARGET)))
-    assert "No label is chosen" in said(app)
-    assert "Use these files" not in labels(app)
-
-
-def test_the_same_file_twice_is_noticed(folder: Path) -> None:
-    app = upload_both(data_page(), ("a.csv", csv(SOURCE)), ("b.csv", csv(SOURCE)))
-    assert "Both files hold the same rows" in said(app)
-
-
-def test_guessed_roles_can_be_changed_before_the_files_are_used(folder: Path) -> None:
-    app = upload_both(data_page(), ("a.csv", csv(SOURCE)), ("b.csv", csv(TARGET)))
-    draft(app, "multiselect").set_value(["pred_nb"])
-    press(run(app), "Use these files")
-    assert [model.name for model in current(app).models] == ["nb"]
-
-
-def test_uploaded_files_survive_a_change_of_page(folder: Path) -> None:
-    app = upload_both(data_page(), ("a.csv", csv(SOURCE)), ("b.csv", csv(TARGET)))
-    app.switch_page("views/estimate/estimate.py")
-    run(app).switch_page("views/data/data.py")
-    assert "Use these files" in labels(run(app))
-
-
-def open_files(app: AppTest, *files: tuple[str, bytes]) -> AppTest:
-    """Upload a project file with data files."""
-    (uploader,) = [one for one in app.get("file_uploader") if one.label.startswith("Project file")]
-    uploader.set_value([(name, content, "") for name, content in files])
-    return run(app)
-
-
-def test_a_project_file_opens_with_its_data(folder: Path) -> None:
-    path = write_project(folder)
-    names = ("project.toml", "source.csv", "target.csv", "target_labels.csv")
-    app = open_files(data_page(), *((name, (folder / name).read_bytes()) for name in names))
-    press(app, "Open this project")
-    assert current(app).name == "small"
-    app.switch_page("views/estimate/estimate.py")
-    assert numbers(run(app))["New data, estimated"] == f"{estimate(load_project(path)).estimate:.1%}"
-    assert "Reveal truth" in labels(app)
-
-
-def test_a_project_file_without_its_data_says_which_files_it_needs(folder: Path) -> None:
-    text = write_project(folder, {"source": {"path": "data/mine.csv"}}).read_bytes()
-    app = open_files(data_page(), ("project.toml", text))
-    assert "The project also needs mine.csv. Add it to the files above." in said(app)
-    assert current(app).name == "reviews"
-
-
-@pytest.mark.parametrize("bring", [(), ("source.csv",)])
-def test_files_of_the_same_name_but_of_another_project_are_asked_for(folder: Path, bring: tuple[str, ...]) -> None:
-    """The reviews have a source.csv and a target.csv, too; columns of this project are not in them."""
-    source, target = (frame.rename(columns={"pred_lr": "pred_logreg"}) for frame in (SOURCE, TARGET))
-    models = [{"name": "logreg", "prediction": "pred_logreg"}]
-    path = write_project(folder, {"models": models}, source=source, target=target)
-    app = open_files(data_page(), *((name, (folder / name).read_bytes()) for name in (path.name, *bring)))
-    missing = "target.csv. Add it" if bring else "source.csv, target.csv. Add them"
-    assert f"The project also needs {missing} to the files above." in said(app)
-    assert "What the project in use calls" in said(app)
-    assert "Did you mean" not in said(app)
-    assert "Open this project" not in labels(app)
-
-
-def test_labels_in_use_are_not_taken_for_those_of_another_target(folder: Path) -> None:
-    """Labels belong to rows: with a target of its own a project does not get the labels of the one in use."""
-    (folder / "other").mkdir()
-    path = write_project(folder / "other")
-    app = data_page(write_project(folder))
-    open_files(app, *((name, (path.parent / name).read_bytes()) for name in ("project.toml", "target.csv")))
-    assert "Taken from the project in use, small: source.csv (400 rows)." in said(app)
-    press(app, "Open this project")
-    assert current(app).target_labels is None
-
-
-def test_an_exported_project_opens_on_the_data_in_use(folder: Path) -> None:
-    app = data_page()
-    workspace = state.Workspace(project_id(app), current(app), {}, "lr", revealed=False, revision=None)  # type: ignore[arg-type]
-    text = state.exporter(workspace)().replace('name = "reviews"', 'name = "second"')
-    open_files(app, ("project.toml", text.encode()))
-    assert "Taken from the project in use, reviews: source.csv (6,000 rows), target.csv (1,000 rows)" in said(app)
-    assert "If you mean other files, add them above." in said(app)
-    press(app, "Open this project")
-    assert current(app).name == "second"
-    assert numbers(app)["Labelled rows"] == "6,000"
-
-
-@pytest.mark.parametrize(
-    ("files", "message"),
-    [
-        ([("project.toml", b"name = ")], "project.toml is not valid TOML"),
-        ([("a.csv", b"x\n1\n")], "Expected one file that ends in .toml. Got 0."),
-        ([("project.toml", b"version = 2")], "Expected version = 1"),
-    ],
-)
-def test_a_wrong_project_file_is_explained(folder: Path, files: list[tuple[str, bytes]], message: str) -> None:
-    app = open_files(data_page(), *files)
-    assert message in said(app)
-    assert current(app).name == "reviews"
-
-
-def test_a_project_whose_roles_do_not_fit_its_data_is_not_opened(folder: Path) -> None:
-    write_project(folder, {"task": {"label": "lable"}})
-    names = ("project.toml", "source.csv", "target.csv")
-    app = open_files(data_page(), *((name, (folder / name).read_bytes()) for name in names))
-    assert "Column 'lable' is not in source.csv" in said(app)
-    assert "Open this project" not in labels(app)
 
 
 def test_the_label_can_be_changed_and_undone(folder: Path) -> None:
@@ -438,4 +247,63 @@ def test_the_corrections_page_opens_with_any_method(folder: Path) -> None:
         text = text.replace('labels = "', f'labels = "{REVIEWS.parent.as_posix()}/')
         path.write_text(f'{text}\n[estimator]\nname = "{name}"\n', encoding="utf-8")
         app = open_app(path, "views/corrections/corrections.py")
-        assert app.radio(key="estimator").value == name
+        assert app.segmented_control(key="estimator").value == name
+
+
+LABELS = "File of labels (CSV or Parquet)"
+
+
+def test_labels_of_the_new_rows_alone_are_the_truth_once_revealed(folder: Path) -> None:
+    """They are put aside; the revealed truth is the library's, and undo takes them out."""
+    truth = small_frames()[2]
+    app = upload(data_page(write_project(folder, {"target": {"path": "target.csv"}})), LABELS, "my.csv", csv(truth))
+    assert "my.csv: 300 rows. Labels are taken from column label; rows are in the order of target.csv." in said(app)
+    press(app, "Use these labels")
+    assert "my.csv holds labels of all 300 new rows. They are put aside" in said(app)
+    app.switch_page("views/estimate/estimate.py")
+    assert numbers(run(app))["New data, truth"] == "?"
+    press(app, "Reveal truth")
+    known = estimate(load_project(write_project(folder)), reveal=True).truth
+    assert numbers(app)["New data, truth"] == f"{known:.1%}"
+    press(app, "Undo")
+    assert numbers(app)["New data, truth"] == "not known"
+    assert current(app).target_labels is None
+
+
+def test_labels_of_some_rows_are_found_by_a_column_that_both_files_have(folder: Path) -> None:
+    """In another order and under another name; the column is chosen where it cannot be told."""
+    target, truth = TARGET.assign(ticket=range(1000, 1300)), small_frames()[2]
+    path = write_project(folder, {"target": {"path": "target.csv"}}, target=target)
+    some = pd.DataFrame({"ticket": target["ticket"], "checked": truth["label"], "by": "me"})[::-1][:120]
+    app = upload(data_page(path), LABELS, "some.parquet", parquet(some))
+    assert "Use these labels" not in labels(app)
+    (chooser,) = [one for one in app.selectbox if one.label.startswith("Which column")]
+    chooser.set_value("by")
+    assert "Column 'by' of some.parquet holds none of the classes bad, good." in said(run(app))
+    (chooser,) = [one for one in app.selectbox if one.label.startswith("Which column")]
+    chooser.set_value("checked")
+    assert "rows are matched by ticket. 120 of 300 new rows get a label." in said(run(app))
+    press(app, "Use these labels")
+    assert "some in order.csv holds labels of 120 of 300 new rows." in said(app)
+    kept = current(app).target_labels
+    assert kept is not None
+    pd.testing.assert_series_equal(pd.read_csv(kept)["label"][180:], truth["label"][180:])
+    app.switch_page("views/estimate/estimate.py")
+    assert "120 of 300 new rows have a label: see Trust." in said(run(app))
+    app.switch_page("views/data/data.py")
+    press(run(app), "Take the labels out")
+    assert current(app).target_labels is None
+
+
+def test_a_file_of_labels_that_does_not_fit_is_called_by_its_name(folder: Path) -> None:
+    app = data_page(write_project(folder, {"target": {"path": "target.csv"}}))
+    upload(app, LABELS, "short.csv", csv(small_frames()[2][:7]))
+    assert "short.csv has 7 rows, and target.csv has 300." in said(app)
+    assert "Use these labels" not in labels(app)
+
+
+def test_new_data_that_bring_their_labels_say_so(folder: Path) -> None:
+    target = TARGET.assign(label=small_frames()[2]["label"])
+    app = data_page(write_project(folder, {"target": {"path": "target.csv"}}, target=target))
+    assert "target.csv has a column label itself: labels of all 300 new rows." in said(app)
+    assert LABELS not in [one.label for one in app.get("file_uploader")]

@@ -10,22 +10,27 @@ from streamlit.testing.v1.element_tree import TextInput
 
 import mandoline_core as md
 from mandoline_core.slices import KINDS
-from tests.app.pages import current, open_app, press, run, said
-from tests.core.projects import LONG, NEGATION, REVIEWS, WEB, small_frames, write_project
+from tests.app.pages import add, current, open_app, press, run, said, type_line
+from tests.core.projects import DIGITS, LONG, NEGATION, REVIEWS, WEB, small_frames, write_project
 
 pytestmark = pytest.mark.usefixtures("folder")
 
 
-def test_a_threshold_slider_spans_the_column_and_no_more() -> None:
-    """A column that stays away from zero has a slider that does, too."""
+def test_a_threshold_slider_spans_the_column_in_round_steps() -> None:
+    """A column that stays away from zero has a slider that does, too; whole numbers have whole steps."""
     app = open_app(page="views/slices/slices.py")
-    press(app, "Threshold")
+    add(app, "threshold")
     rule = current(app).slices[-1]
     assert isinstance(rule, md.Threshold)
     values = [md.read_table(REVIEWS.parent / f"{side}.csv")[rule.column] for side in ("source", "target")]
     (slider,) = [one for one in app.slider if one.label == "Above"]
-    assert (slider.min, slider.max) == (min(map(min, values)), max(map(max, values)))
+    assert (slider.min, slider.max, slider.step) == (min(map(min, values)), max(map(max, values)), 1.0)
     assert slider.min > 0
+
+
+def kinds(app: AppTest) -> list[str]:
+    """List what the menu of kinds says."""
+    return app.menu_button(key="add_kind").options
 
 
 def named(app: AppTest) -> TextInput:
@@ -81,6 +86,7 @@ def test_an_order_of_ones_own_follows_a_new_name() -> None:
     app.segmented_control(key="order_how").set_value("my own")
     run(app).multiselect(key="order").set_value(["slang", "negation"])
     run(app).switch_page("views/slices/slices.py")
+    run(app).button(key="open:negation").click()
     named(run(app)).set_value("denial")
     run(app).switch_page("views/estimate/estimate.py")
     assert run(app).multiselect(key="order").value == ["slang", "denial"]
@@ -111,11 +117,11 @@ def test_a_threshold_on_another_column_has_a_cut_of_that_column(folder: Path) ->
     """The slider stands where the rule cuts, and the rule cuts where the new column has values."""
     app = choose(columns(folder, LONG), "share")
     rule = current(app).slices[0]
-    assert rule == md.Threshold("long", column="share", above=0.495)
+    assert rule == md.Threshold("long", column="share", above=0.5)
     (slider,) = [one for one in app.slider if one.label == "Above"]
     assert slider.value == pytest.approx(rule.above)
-    assert (slider.min, slider.max) == (0.0, 0.99)
-    assert "200 labelled rows and 150 new rows are inside" in said(app)
+    assert (slider.min, slider.max, slider.step) == (0.0, 0.99, 0.002)
+    assert "196 labelled rows and 147 new rows are inside" in said(app)
 
 
 def test_a_cut_that_two_columns_share_stays_on_the_slider(folder: Path) -> None:
@@ -141,16 +147,16 @@ def test_both_cuts_a_range_and_a_length_follow_a_new_column(folder: Path) -> Non
     source = small_frames()[0]
     both = {"name": "both", "kind": "threshold", "column": "n_words", "above": 20, "below": 5}
     app = choose(columns(folder, both), "share")
-    assert current(app).slices[0] == md.Threshold("both", column="share", above=0.495, below=0.495)
+    assert current(app).slices[0] == md.Threshold("both", column="share", above=0.5, below=0.5)
     span = {"name": "span", "kind": "range", "column": "n_words", "low": 5, "high": 20}
     app = choose(columns(folder, span), "share")
     rule = current(app).slices[0]
-    assert (rule.low, rule.high) == (0.25, 0.74)
+    assert (rule.low, rule.high) == (0.24, 0.74)
     (slider,) = [one for one in app.slider if one.label == "From and to"]
     assert slider.value == pytest.approx((rule.low, rule.high))
     length = {"name": "brief", "kind": "length", "column": "plan", "below": 2}
     app = choose(columns(folder, length), "text")
-    assert current(app).slices[0].below == source["text"].str.split().str.len().median()
+    assert current(app).slices[0].below == source["text"].str.split().str.len().median() == 3
 
 
 def test_a_category_of_another_column_takes_a_value_of_that_column(folder: Path) -> None:
@@ -192,7 +198,7 @@ def test_a_new_threshold_is_not_on_an_identifier(folder: Path) -> None:
     app = open_app(
         write_project(folder, {"slices": [NEGATION]}, source=source, target=rows[1]), "views/slices/slices.py"
     )
-    press(app, "Threshold")
+    add(app, "threshold")
     assert current(app).slices[-1].column == "n"
 
 
@@ -207,7 +213,7 @@ def test_a_category_of_numbers_is_added_and_edited(folder: Path) -> None:
     changes = {"slices": [], "models": models, "target": {"path": "target.csv"}}
     labelled = frames[0].assign(label=(source["label"] == "bad").astype(int))
     app = open_app(write_project(folder, changes, source=labelled, target=frames[1]), "views/slices/slices.py")
-    press(app, "Category")
+    add(app, "category")
     assert current(app).slices == (md.Category("category", column="n", values=(0,)),)
     (values,) = [one for one in app.multiselect if one.label == "Values"]
     values.set_value(["1", "3"])
@@ -223,8 +229,111 @@ def test_a_category_of_numbers_is_added_and_edited(folder: Path) -> None:
 def test_the_form_of_every_kind_is_drawn(folder: Path) -> None:
     """Whatever a kind says of its form, the app knows how to draw it."""
     app = open_app(page="views/slices/slices.py")
-    more = [button.key for button in app.button if str(button.key).startswith(("add:", "more:"))]
-    assert {key.split(":")[1] for key in more} >= set(KINDS) - {"overlap"}
-    for key in more:
-        app.button(key=key).click()
-        run(app)
+    offered = [kind for kind, rule in KINDS.items() if any(rule.title in one for one in kinds(app))]
+    assert set(offered) >= set(KINDS) - {"overlap", "flag"}  # the sample has no column for them
+    for kind in offered:
+        add(app, kind)
+
+
+def test_every_kind_that_fits_numbers_is_offered_on_the_digits() -> None:
+    """Data without a text still have thresholds, ranges, categories, flags and all that models say."""
+    app = open_app(DIGITS, "views/slices/slices.py")
+    missing = {rule.title for rule in KINDS.values() if not any(f"**{rule.title}**" in one for one in kinds(app))}
+    assert missing == {KINDS[kind].title for kind in ("keyword", "regex", "length", "overlap")}
+    add(app, "category")
+    assert current(app).slices[-1].kind == "category"
+
+
+def test_a_kind_that_cannot_be_started_yet_says_what_to_do_first(folder: Path) -> None:
+    app = open_app(write_project(folder, {"slices": []}), "views/slices/slices.py")
+    add(app, "all")
+    assert said(app).count("A combination needs other slices to be made of. Add them first.") == 1
+    type_line(app, "good")
+    assert "A combination needs" not in said(app)
+    assert current(app).slices == (md.Keyword("good", column="text", words=("good",)),)
+
+
+def test_a_line_that_cannot_be_read_stays_with_its_reason(folder: Path) -> None:
+    """One error, below the line; nothing is added, and the next line takes it away."""
+    app = open_app(write_project(folder), "views/slices/slices.py")
+    before = current(app)
+    type_line(app, "n_words >= ten")
+    assert len(app.error) == 1
+    assert "unknown column 'ten'" in said(app)
+    assert [code.value for code in app.main.code] == ["n_words >= ten\n           ^"]
+    assert app.text_input(key="add_line").value == "n_words >= ten"
+    assert current(app) == before
+    type_line(app, "n_words >= 10")
+    assert not app.error
+    assert app.text_input(key="add_line").value == ""
+    assert current(app).slices[-1] == md.Threshold("n_words at least 10", column="n_words", at_least=10)
+    assert named(app).value == "n_words at least 10"
+
+
+def test_a_number_is_typed_beside_its_slider(folder: Path) -> None:
+    """It is saved as it is written; beyond the column the slider makes room for it."""
+    app = columns(folder, {**LONG, "above": 10.25})
+    (box,) = [one for one in app.number_input if one.label == "Above, as a number"]
+    (slider,) = [one for one in app.slider if one.label == "Above"]
+    assert box.value == slider.value == 10.25
+    assert current(app).slices[0].above == 10.25
+    box.set_value(75.0)
+    run(app)
+    assert repr(current(app).slices[0].above) == "75"
+    (slider,) = [one for one in app.slider if one.label == "Above"]
+    assert (slider.value, slider.max, slider.step) == (75.0, 75.0, 1.0)
+    (way,) = [one for one in app.radio if one.label == "Inside when"]
+    way.set_value("at_most")
+    run(app)
+    assert current(app).slices[0] == md.Threshold("long", column="n_words", at_most=75)
+
+
+def test_the_ends_of_a_range_are_typed_or_refused(folder: Path) -> None:
+    """An end beyond the other is refused below the control; what was typed stays there, and nothing is saved."""
+    app = columns(folder, {"name": "span", "kind": "range", "column": "share", "low": 0.25, "high": 0.5})
+    ends = {one.label: one for one in app.number_input}
+    ends["To"].set_value(0.1 + 0.2)
+    run(app)
+    assert current(app).slices[0].high == 0.3
+    before = current(app)
+    {one.label: one for one in app.number_input}["From"].set_value(0.7)
+    run(app)
+    assert current(app) == before
+    assert said(app).count("Slice 'span': low = 0.7 is above high = 0.3. Swap them.") == 1
+    assert "Not in use yet: the estimate is still without this edit." in said(app)
+    assert {one.label: one.value for one in app.number_input}["From"] == 0.7
+    {one.label: one for one in app.number_input}["From"].set_value(0.2)
+    run(app)
+    assert "Swap them" not in said(app)
+    assert (current(app).slices[0].low, current(app).slices[0].high) == (0.2, 0.3)
+
+
+def test_words_are_counted_one_by_one(folder: Path) -> None:
+    """Typed or pasted, a list is taken apart; every word has its own counts, and one that matches nothing says so."""
+    source, target, _ = small_frames()
+    app = open_app(write_project(folder, {"slices": [NEGATION]}), "views/slices/slices.py")
+    (words,) = [one for one in app.multiselect if one.label == "Words"]
+    words.set_value(["not", 'good, "at all"; xyzzy'])
+    run(app)
+    assert current(app).slices[0].words == ("not", "good", "at all", "xyzzy")
+    for word in ("not", "good", "at all"):
+        counts = [frame["text"].str.contains(word).sum() for frame in (source, target)]
+        assert f"**{word}** {counts[0]:,} labelled, {counts[1]:,} new" in said(app)
+    assert "**xyzzy** matches nothing" in said(app)
+    (pasted,) = [one for one in app.text_area if one.label.startswith("Words, one a line")]
+    pasted.set_value("never\nno way")
+    run(app)
+    assert current(app).slices[0].words[-2:] == ("never", "no way")
+    assert [one.value for one in app.text_area if one.label.startswith("Words, one a line")] == [""]
+
+
+def test_why_a_slice_is_there_is_kept_with_it(folder: Path) -> None:
+    """No number follows it, and undo takes it back."""
+    app = open_app(write_project(folder), "views/slices/slices.py")
+    before = current(app)
+    (why,) = [one for one in app.text_input if one.label == "Why this slice"]
+    why.set_value("Negations confuse *it*.")
+    run(app)
+    assert current(app).slices[0].note == "Negations confuse *it*."
+    press(app, "Undo")
+    assert current(app) == before

@@ -1,10 +1,11 @@
-"""The Trust page: the verdict first, then one question after the other; what does not apply says why."""
+"""The Trust page: every check in a line, its evidence one click away; what does not apply says why."""
 
 from __future__ import annotations
 
 import io
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -15,18 +16,16 @@ from app import compute
 from app.compute import backtests
 from app.compute.background import Run, runs
 from app.project import state
-from app.views import parts
 from app.views.trust import frame as trusting
-from app.views.trust import labels as trust_labels
 from app.words import supposing as supposing_words
 from app.words import trust as trust_words
-from mandoline_core import Check, MandolineError, Verdict, estimate, load_project
+from mandoline_core import Check, MandolineError, Verdict, estimate, estimate_from_codes, load_project
 from mandoline_core.formatting import Sentence, show_interval, show_value
-from mandoline_core.trust import Evidence
+from mandoline_core.trust import CHECKS, Evidence, theorem_bound
 from mandoline_core.trust.sensitivity import SliceStrength, crossing, sensitivity_bounds
 from mandoline_core.trust.trimming import trim
-from tests.app.pages import current, labels, open_app, press, project_id, run, said
-from tests.core.projects import DIGITS, LONG, NEGATION, small_frames, write_project
+from tests.app.pages import current, labels, offered, open_app, press, project_id, run, said
+from tests.core.projects import DIGITS, LONG, NEGATION, REVIEWS, small_frame, small_frames, write_project
 
 PAGE = "views/trust/trust.py"
 CAP = "No row may count more than so many times"
@@ -45,60 +44,113 @@ def fresh() -> Iterator[None]:
         left.wait(30)
 
 
-def open_page(path: Path | None = None) -> AppTest:
-    return open_app(path, PAGE)
+def open_page(path: Path | None = None, *names: str) -> AppTest:
+    """Open the page and the answers to some questions, or to all."""
+    app = open_app(path, PAGE)
+    for name in names or trusting.QUESTIONS:
+        app.session_state[f"open:{name}"] = True
+    return run(app)
+
+
+def judge(monkeypatch: pytest.MonkeyPatch, verdict: Verdict) -> None:
+    """Put a verdict in the place of the one that the checks come to."""
+    made = compute.report
+    monkeypatch.setattr(compute, "report", lambda workspace: replace(made(workspace), verdict=verdict))
+
+
+def answered(app: AppTest) -> list[str]:
+    """List the questions in their order, those that are open."""
+    return [one.label for one in app.expander if one.proto.expanded and one.label in trusting.QUESTIONS.values()]
 
 
 def slider(app: AppTest, label: str):
     return next(one for one in [*app.slider, *app.select_slider] if one.label == label)
 
 
-def questions(app: AppTest) -> list[str]:
-    return [str(one.value) for one in app.subheader]
-
-
 def test_every_question_is_asked_on_the_sample_and_none_fails(folder: Path) -> None:
     """On the reviews sample every section has an answer."""
     app = open_page()
-    assert questions(app) == list(trusting.QUESTIONS.values())
+    assert sorted(answered(app)) == sorted(trusting.QUESTIONS.values())
     assert "No answer here" not in said(app)
     assert not app.error
 
 
+@pytest.mark.parametrize(("sample", "loudest"), [(REVIEWS, "unmodelled"), (DIGITS, "meaning")])
+def test_what_speaks_loudest_is_open_and_everything_else_one_click_away(
+    folder: Path, sample: Path, loudest: str
+) -> None:
+    """A check's line opens its evidence, right below the checks, also again after it was closed."""
+    app = open_app(sample, PAGE)
+    assert answered(app) == [trusting.QUESTIONS[loudest]]
+    for key in ("open:rows:1", "open:rows:2"):
+        press(app, ":green[:material/check: **passed**] &nbsp; Do enough rows carry the estimate?")
+        assert answered(app) == [trusting.QUESTIONS["rows"], trusting.QUESTIONS[loudest]]
+        app.session_state[key] = False
+        assert answered(run(app)) == [trusting.QUESTIONS[loudest]]
+
+
+def test_every_check_leads_to_a_question() -> None:
+    assert set(trusting.EVIDENCE) == {rule.name for rule in CHECKS}
+    assert set(trusting.EVIDENCE.values()) < set(trusting.QUESTIONS)
+    assert list(trusting.QUESTIONS)[-1] == "theory"
+
+
+def test_a_guarantee_that_is_too_wide_is_said_in_words_alone(folder: Path) -> None:
+    """No bound of hundreds of points; where it says something, its number is there."""
+    app = open_page(DIGITS, "theory")
+    assert "The guarantee is too wide to be of use here" in said(app)
+    assert not [one for one in app.slider if "Assumed" in one.label]
+    codes = [[1], [-1]] * 4000
+    report = estimate_from_codes(codes, [1.0, 0.0] * 4000, codes).first
+    assert "within **4.7 points** of the truth" in supposing_words.promise_sentence(theorem_bound(report), report, 0.05)
+    wide = theorem_bound(report, unknown=1.0)
+    assert "too wide" in supposing_words.promise_sentence(wide, report, 0.05)
+
+
 def test_the_verdict_comes_first_with_every_check_in_words(folder: Path) -> None:
-    """The light is said in words, and each check has its state."""
+    """Each check has its state, those that did not pass come first."""
     path = write_project(folder)
     verdict = estimate(load_project(path)).first.verdict
     assert verdict is not None
-    text = said(open_page(path))
-    for check in verdict.checks:
-        assert f"**{trust_words.STATES[check.state].word}**] &nbsp; {check.question}" in text
-    assert trust_words.LIGHTS[verdict.level].word in text.lower()
+    shown = [label for label in labels(open_app(path, PAGE)) if "&nbsp;" in label]
+    in_order = [*verdict.loudest_first, *(check for check in verdict.checks if check.state == "passed")]
+    assert [label.partition("**")[2] for label in shown] == [
+        f"{trust_words.STATES[check.state].word}**] &nbsp; {check.question}" for check in in_order
+    ]
 
 
 @pytest.mark.parametrize("level", ["green", "amber", "red"])
 def test_the_chip_and_the_estimate_page_say_the_verdict(
     folder: Path, monkeypatch: pytest.MonkeyPatch, level: str
 ) -> None:
-    """A dot, an icon and words in the sidebar; the sentence at the top of the Estimate page."""
-    verdict = Verdict(level, "if **really** so.", (Check("fit", "Fitted?", "not run", "no"),))
-    monkeypatch.setattr(parts, "verdict_of", lambda report: verdict)
+    """A dot, an icon and words in the sidebar and at the top of the Estimate page."""
+    check = Check("fit", "Fitted?", "not run", "no")
+    judge(monkeypatch, Verdict(level, "so *is* it.", (check,), "it is **so**.", "It is *not*."))
     app = open_app(write_project(folder), "views/estimate/estimate.py")
     light = trust_words.LIGHTS[level]
-    badges = [str(one.value) for one in app.sidebar.markdown]
-    assert f":{light.colour}-badge[{light.icon} ● {light.word.capitalize()}]" in badges
-    assert f"**{light.word.capitalize()}:** if **really** so." in said(app)
+    badge = f":{light.colour}-badge[{light.icon} ● {light.word.capitalize()}]"
+    assert badge in [str(one.value) for one in app.sidebar.markdown]
+    assert (badge in [str(one.value) for one in app.main.markdown]) is (level != "red")
+    text = said(app)
+    assert ("if it is **so**." in text, "Not to be trusted:] It is *not*." in text, "so *is* it." in text) == (
+        level == "amber",
+        level == "red",
+        level == "green",
+    )
 
 
 def test_a_failed_check_shows_what_was_found(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """State words and the finding, escaped; no check needs colour to be read."""
-    checks = tuple(Check(s, f"Is it {s}?", s, f"<b>{s}</b>") for s in ("passed", "doubtful", "failed", "not run"))
-    monkeypatch.setattr(parts, "verdict_of", lambda report: Verdict("red", "no.", checks))
-    text = said(open_page(write_project(folder)))
+    states = {"fit": "passed", "rows": "doubtful", "pairs": "failed", "labels": "not run"}
+    checks = tuple(Check(name, f"Is it {state_}?", state_, f"<b>{state_}</b>") for name, state_ in states.items())
+    judge(monkeypatch, Verdict("red", "no.", checks))
+    app = open_app(write_project(folder), PAGE)
+    shown, text = "\n".join(labels(app)), said(app)
     for state_, word in (("doubtful", "in doubt"), ("failed", "failed"), ("not run", "not run")):
-        assert f"**{word}**] &nbsp; Is it {state_}?" in text
+        assert f"**{word}**] &nbsp; Is it {state_}?" in shown
         assert f"<b>{state_}</b>" in text
     assert "<b>passed</b>" not in text
+    assert answered(app) == [trusting.QUESTIONS["unmodelled"]]
 
 
 def test_the_cap_shows_the_estimate_before_and_after(folder: Path) -> None:
@@ -133,10 +185,10 @@ def test_a_hidden_change_has_the_librarys_bounds(folder: Path) -> None:
 def test_a_column_becomes_a_slice_with_one_click_and_undo_takes_it_back(folder: Path) -> None:
     """The suggestion is added to the project; undo removes it."""
     app = open_page()
-    offer = next(label for label in labels(app) if label.startswith("Make a slice: "))
+    offer = offered(app, "Add: ")
     names = [rule.name for rule in current(app).slices]
     press(app, offer)
-    assert [rule.name for rule in current(app).slices] == [*names, offer.removeprefix("Make a slice: ")]
+    assert [rule.name for rule in current(app).slices] == [*names, offer.removeprefix("Add: ").partition(",")[0]]
     assert offer not in labels(app)
     press(app, "Undo")
     assert [rule.name for rule in current(app).slices] == names
@@ -147,12 +199,20 @@ def test_slices_at_their_word_need_no_corrections(folder: Path) -> None:
 
 
 def test_noisy_slices_say_how_sure_one_must_be(folder: Path) -> None:
-    """Only noisy slices are listed, each with what one point does; theory lets their error be assumed."""
-    app = open_page(write_project(folder, {"slices": [NOISY, LONG]}))
-    text = said(app)
+    """Only noisy slices are listed, each with what one point does."""
+    text = said(open_page(write_project(folder, {"slices": [NOISY, LONG]}), "corrections"))
     assert "- **negation**: 1 point less sure inside moves the estimate by" in text
     assert "- **long**:" not in text
-    assert not slider(app, "Assumed error of the corrections (%)").disabled
+
+
+def test_with_enough_rows_theory_lets_the_error_of_corrections_be_assumed(folder: Path) -> None:
+    source = small_frame(6000, share_negated=0.2, share_long=0.3, seed=1)
+    app = open_page(write_project(folder, {"slices": [NOISY, LONG]}, source=source), "theory")
+    assert "of the truth, with a chance of 5% to be wrong" in said(app)
+    assumed = slider(app, "Assumed error of the corrections (%)")
+    assert not assumed.disabled
+    assumed.set_value(20.0)
+    assert "Under these assumptions the guarantee is too wide to be of use." in said(run(app))
 
 
 def test_where_the_estimate_is_no_weighted_mean_the_papers_weights_stand_in(folder: Path) -> None:
@@ -178,7 +238,7 @@ def test_a_ranking_metric_says_what_does_not_apply(folder: Path) -> None:
         "rank",
     )
     text = said(run(app))
-    assert questions(app) == list(trusting.QUESTIONS.values())
+    assert sorted(answered(app)) == sorted(trusting.QUESTIONS.values())
     assert text.count("**No answer here.**") >= 3
     assert "depends on how rows rank" in text
     assert "In the labelled data, inside slice" in text
@@ -186,9 +246,9 @@ def test_a_ranking_metric_says_what_does_not_apply(folder: Path) -> None:
 
 def test_without_slices_the_page_leads_on(folder: Path) -> None:
     """One sentence, and links to where it can be changed."""
-    app = open_page(write_project(folder, {"slices": None}))
-    assert app.error
-    assert not app.subheader
+    app = open_app(write_project(folder, {"slices": None}), PAGE)
+    assert "There are no slices" in said(app)
+    assert not app.main.expander
 
 
 def test_one_failing_section_leaves_the_others_alone(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -200,7 +260,7 @@ def test_one_failing_section_leaves_the_others_alone(folder: Path, monkeypatch: 
     monkeypatch.setattr(Evidence, "pairs", property(fail))
     app = open_page(write_project(folder))
     assert "**No answer here.** It is **off**." in said(app)
-    assert questions(app) == list(trusting.QUESTIONS.values())
+    assert sorted(answered(app)) == sorted(trusting.QUESTIONS.values())
 
 
 def test_the_backtest_runs_in_the_background_and_says_what_it_proves(folder: Path) -> None:
@@ -243,7 +303,7 @@ def test_a_backtest_is_stopped_and_can_be_started_again(folder: Path) -> None:
 def test_an_edit_stops_a_backtest_that_nobody_needs(folder: Path) -> None:
     app = open_page()
     press(app, "Try it on my labels")
-    press(app, next(label for label in labels(app) if label.startswith("Make a slice: ")))
+    press(app, offered(app, "Add: "))
     assert run_of(app).stopped
 
 
@@ -285,20 +345,23 @@ def test_full_labels_stay_aside(folder: Path) -> None:
 
 
 def test_labels_brought_back_with_the_plan_are_used(folder: Path) -> None:
-    """The downloaded plan with a column of labels becomes the project's labels; numbers are the library's."""
-    path = write_project(folder, {"target": {"path": "target.csv"}})
-    app = open_page(path)
-    project = current(app)
+    """The downloaded plan with a column of labels becomes the project's labels; what is wrong is said of that file."""
+    app = open_page(write_project(folder, {"target": {"path": "target.csv"}}), "labels")
     assert "No new row has a label yet." in said(app)
     _, _, truth = small_frames()
-    plan = compute.label_plan(workspace_of(app), 40)
-    table = pd.read_csv(io.StringIO(plan.to_csv()))
+    table = pd.read_csv(io.StringIO(compute.label_plan(workspace_of(app), 40).to_csv()))
+    (uploader,) = app.get("file_uploader")
+    uploader.set_value(("plan.csv", table.to_csv(index=False).encode(), "text/csv"))
+    assert "Column 'label' is not in plan.csv" in said(run(app))
     table["label"] = truth["label"].to_numpy()[table["row"] - 1]
-    content = trust_labels.join_labels([None] * 300, table.to_csv(index=False).encode(), "label")
-    known = pd.read_csv(io.BytesIO(content))["label"]
-    assert known.notna().sum() == 40
+    (uploader,) = app.get("file_uploader")
+    uploader.set_value(("my plan.csv", table.to_csv(index=False).encode(), "text/csv"))
+    assert "**40** of 300 new rows have a label." in said(run(app))
+    path = current(app).target_labels
+    assert path is not None
+    known = pd.read_csv(path)["label"]
     assert (known.dropna() == truth["label"][known.notna()]).all()
-    assert project.target_labels is None
+    assert state.store().head(project_id(app)).document["plan"] is not None
 
 
 def workspace_of(app: AppTest) -> state.Workspace:
@@ -308,21 +371,6 @@ def workspace_of(app: AppTest) -> state.Workspace:
     return state.Workspace(
         project_id(app), project, revision.document["names"], project.models[0].name, revealed=False, revision=revision
     )
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (b"row,label\n0,good\n", "different numbers from 1 to 3"),
-        (b"row,label\n1,good\n1,bad\n", "different numbers from 1 to 3"),
-        (b"row,label\n1,\n", "is empty"),
-        (b"row\n1\n", "'label'"),
-        (b"line,label\n1,good\n", "'row'"),
-    ],
-)
-def test_a_file_that_is_no_plan_is_refused_in_words(content: bytes, message: str) -> None:
-    with pytest.raises(MandolineError, match=message):
-        trust_labels.join_labels([None] * 3, content, "label")
 
 
 def test_a_missing_slice_is_measured_by_those_one_knows(folder: Path) -> None:
@@ -346,8 +394,8 @@ def test_what_checks_found_is_said_in_the_apps_words(folder: Path, monkeypatch: 
     template = "Slice {name!r} is off: {n:,} {source_rows}, {share:.1%} of the {target}."
     words = Sentence(template, name="the source", n=3, share=0.05)
     check = Check("fit", "Is it?", "failed", words)
-    monkeypatch.setattr(parts, "verdict_of", lambda report: Verdict("red", words, (check,)))
-    text = said(open_page(write_project(folder)))
+    judge(monkeypatch, Verdict("red", words, (check,), doubts=words))
+    text = said(open_app(write_project(folder), PAGE))
     assert text.count("Slice 'the source' is off: 3 labelled rows, 5.0% of the new data.") == 2
 
 

@@ -21,7 +21,7 @@ from mandoline_core.cli.main import main
 from tests.core.projects import DIGITS, LONG, NEGATION, REVIEWS, ROOT, WEB, run, run_json, small_frames, write_project
 
 Captured = pytest.CaptureFixture[str]
-COMMANDS = ("app", "estimate", "slices", "ablation")
+COMMANDS = ("app", "estimate", "slices", "ablation", "report")
 EDGE = {"edges": [["negation", "long"]]}
 HOSTILE = "<img src=x onerror=alert(1)>"
 
@@ -277,3 +277,30 @@ def test_a_closed_pipe_is_no_error(tmp_path: Path) -> None:
     done = subprocess.run(arguments, stdout=writer, stderr=subprocess.PIPE, text=True, check=False, env=usual)
     os.close(writer)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_report_writes_one_file_beside_the_project(tmp_path: Path, capsys: Captured) -> None:
+    """Named after the project; `estimate --html` writes the same; the truth is in it only when asked for."""
+    project = write_project(tmp_path, {"name": "My reviews/5"})
+    code, out, err = run(capsys, "report", project)
+    place = tmp_path / "My-reviews-5-report.html"
+    assert (code, out, err) == (0, f"The report is in {place}.\n", "")
+    other = tmp_path / "other.html"
+    assert run(capsys, "estimate", project, "--html", other)[0] == 0
+    assert other.read_bytes() == place.read_bytes()
+    assert run(capsys, "report", project, "--reveal", "--out", other)[0] == 0
+    assert "The truth, revealed" in other.read_text(encoding="utf-8")
+    assert "The truth, revealed" not in place.read_text(encoding="utf-8")
+
+
+def test_a_report_never_overwrites_what_it_is_made_of(tmp_path: Path, capsys: Captured) -> None:
+    """Not the project, not its data, by whatever path; the files stay as they were."""
+    project = write_project(tmp_path)
+    before = {path: path.read_bytes() for path in tmp_path.iterdir()}
+    for command, option in (("report", "--out"), ("estimate", "--html")):
+        for name in ("project.toml", "source.csv", "../" + tmp_path.name + "/target.csv", "target_labels.csv"):
+            place = tmp_path / name
+            code, out, err = run(capsys, command, project, option, place)
+            said = f"{place} belongs to the project, and a report would overwrite it. Choose another place."
+            assert (code, out, err) == (2, "", f"mandoline: {said}\n")
+    assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before

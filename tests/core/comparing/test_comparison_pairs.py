@@ -131,6 +131,7 @@ def test_confidence_sets_the_width_of_differences_and_changes() -> None:
         (("mandoline",), "f1", 40),
     ],
 )
+@pytest.mark.long
 def test_the_paired_error_is_a_bootstraps(methods: tuple[str, ...], metric: str, times: int) -> None:
     """Rows of both samples drawn anew, both models estimated on them, and their difference taken."""
     frames, rng = draw_pair(7, 600, 500), np.random.default_rng(8)

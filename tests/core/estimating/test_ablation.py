@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 import mandoline_core as md
+from mandoline_core.estimating import estimate_without
 from mandoline_core.estimators.registry import get_estimator
 
 NAMES = ("a", "b", "c")
@@ -31,6 +32,14 @@ def prepared(settings: md.EstimatorSettings, rules=RULES, edges=(("b", "c"),)) -
     """Count the patterns of both samples."""
     source, target = samples()
     return md.prepare(source, target, rules, model=source.models[0], edges=edges, settings=settings)
+
+
+@pytest.mark.parametrize("estimator", ["mandoline", "denoised", "simple", "source"])
+def test_the_number_alone_without_a_slice_is_that_of_the_curve(estimator):
+    settings = md.EstimatorSettings(name=estimator)
+    stated = prepared(settings)
+    for point in md.ablation(stated, settings).leave_one_out:
+        assert estimate_without(stated, settings, point.slice) == pytest.approx(point.estimate, abs=1e-12)
 
 
 @pytest.mark.parametrize("estimator", ["mandoline", "denoised", "simple"])

@@ -295,6 +295,7 @@ def test_parts_of_independent_slices_with_an_additive_score_are_the_populations(
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_intervals_of_parts_cover_the_populations():
     """25 worlds of three independent slices: 95% intervals of parts and totals miss about one in twenty."""
     rng = np.random.default_rng(16)

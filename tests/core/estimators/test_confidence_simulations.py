@@ -124,6 +124,7 @@ def mixed_truth(share: float, useful: tuple[float, float], metric: str = "accura
 
 @pytest.mark.slow
 @pytest.mark.parametrize("rows", [(500, 500), (800, 600)], ids=str)
+@pytest.mark.long
 def test_weighted_calibration_covers_the_truth_when_a_slice_shifts_that_changes_calibration(
     rows: tuple[int, int],
 ) -> None:

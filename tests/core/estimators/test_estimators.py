@@ -300,4 +300,4 @@ def test_a_method_says_what_it_does_and_how_long_it_takes(name):
     """In one sentence; those that look at all columns of all rows take long enough for a person to be told."""
     estimator = ESTIMATORS[name]
     assert estimator.does.endswith(".")
-    assert (estimator.seconds > 0) == ("features" in estimator.needs)
+    assert (estimator.seconds > 1) == ("features" in estimator.needs)

@@ -229,6 +229,7 @@ def test_intervals_at_a_bound_are_the_exact_binomial_ones():
         ("denoised", 0.8, "derived", ()),
     ],
 )
+@pytest.mark.long
 def test_intervals_cover_as_often_as_they_say(name, accuracy, corrections, edges):
     """In 200 simulated worlds the 95% interval misses the truth about 5% of the time."""
     rng = np.random.default_rng(77)

@@ -409,6 +409,7 @@ class World:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["f1", "auroc"])
+@pytest.mark.long
 def test_intervals_cover_the_truth_as_often_as_they_say(name: str) -> None:
     """In 400 worlds the 95% interval holds the truth in 92.5 to 97.5%."""
     rng = np.random.default_rng(21)

@@ -211,6 +211,7 @@ def drawn_anew() -> list[Problem]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["cbiw_slices", "ulsif_slices", "cbiw_features", "ulsif_features"])
+@pytest.mark.long
 def test_standard_errors_are_those_of_samples_drawn_anew(name: str, drawn_anew: list[Problem]) -> None:
     """60 pairs of samples: the average standard error against the spread of the estimates."""
     values, errors = [], []

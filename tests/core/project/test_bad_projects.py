@@ -13,7 +13,7 @@ import pytest
 from mandoline_core.estimators.registry import ESTIMATORS
 from tests.core.projects import LONG, NEGATION, PROJECT, refused, run, write_project
 
-KEYS = "version, name, source, target, task, models, metric, slices, edges, estimator, methods"
+KEYS = "version, name, note, source, target, task, models, metric, slices, edges, estimator, methods"
 KINDS = (
     "keyword, regex, threshold, range, category, flag, missing, length, overlap, entropy, prediction, confidence, "
     "expression, all, any, not"
@@ -45,7 +45,7 @@ CASES: dict[str, tuple[dict[str, Any], str]] = {
         {"slices": [{**NEGATION, "word": ["no"]}]},
         (
             f"Unknown key 'word' in {FIRST}. Expected: name, kind, column, words, case, whole_words, noise, gold, "
-            "enabled. Did you mean 'words'?"
+            "enabled, note. Did you mean 'words'?"
         ),
     ),
     "unknown kind": (

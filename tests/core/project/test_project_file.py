@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mandoline_core.errors import DataError, MandolineError, ProjectError
-from mandoline_core.project.file import dump_project, load_project, parse_project, save_project
+from mandoline_core.project import dump_project, load_project, parse_project, save_project
 from mandoline_core.project.project import Project
 from mandoline_core.project.settings import EstimatorSettings, MethodSettings, MetricSettings
 from mandoline_core.samples.sample import Model
@@ -158,7 +158,10 @@ def test_every_kind_of_slice_goes_to_the_file_and_back():
         Keyword("keyword", column="text", words=("don't", 'a "b"', "c\\d", "[", "],"), case=True, whole_words=False),
         Regex("regex", column="text", pattern=r"\d+\n", noise=noise),
         Threshold("threshold", column="n", above=1e-9, below=-3, enabled=False),
+        Threshold("inclusive", column="n", at_least=0.3),
+        Threshold("other side", column="n", at_most=75),
         Range("range", column="n", low=0, high=1.5),
+        Range("open", column="n", low=0, high=1.5, without_low=True, without_high=True),
         Category("category", column="k", values=(1, 1.5, "a", True)),
         Category("family", column="k"),
         Flag("flag", column="f", gold="g", noise=Noise(measured=True)),
@@ -326,8 +329,8 @@ def test_the_column_of_a_mean_must_be_in_the_source(data):
         (
             {"slice": []},
             (
-                "Unknown key 'slice' in p.toml. Expected: version, name, source, target, task, models, metric, slices, "
-                "edges, estimator, methods. Did you mean 'slices'?"
+                "Unknown key 'slice' in p.toml. Expected: version, name, note, source, target, task, models, metric, "
+                "slices, edges, estimator, methods. Did you mean 'slices'?"
             ),
         ),
         ({"source": None}, "p.toml has no [source]. Add [source] with path."),
@@ -489,8 +492,8 @@ def test_what_is_wrong_with_a_project_is_said_with_its_place(changes, message):
         (
             {"name": "s", "kind": "missing", "colum": "x"},
             (
-                "Unknown key 'colum' in [[slices]] number 2 ('s'). Expected: name, kind, column, noise, gold, enabled. "
-                "Did you mean 'column'?"
+                "Unknown key 'colum' in [[slices]] number 2 ('s'). Expected: name, kind, column, noise, gold, enabled, "
+                "note. Did you mean 'column'?"
             ),
         ),
         ({"name": "s", "kind": "missing", "column": 3}, "Slice 's': column must be a text that is not empty. Got 3."),

@@ -14,12 +14,12 @@ import mandoline_core as md
 from app.project import state
 from mandoline_core.slices import KINDS, codes, resolve
 from mandoline_core.slices.rule import TEXT, Control, Ground, OfColumn, Schema, Slice, answer, shown
-from tests.app.pages import current, open_app, press, run, said
+from tests.app.pages import add, current, open_app, run, said
 from tests.core.projects import small_frames, write_project
 
 
 @dataclass(frozen=True, kw_only=True)
-class StartsWith(OfColumn, kind="starts_with", title="Starts with", is_frequent=True, need=TEXT):
+class StartsWith(OfColumn, kind="starts_with", title="Starts with", purpose="how a text begins", need=TEXT):
     """Take the texts that start with something; without it, one slice for each first letter."""
 
     beginning: str | None = field(default=None, metadata=shown("text", "Beginning", help="As it is written."))
@@ -132,7 +132,7 @@ def test_the_app_draws_its_form_and_writes_back(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setenv("MANDOLINE_DATA_DIR", str(tmp_path / "store"))
     state.store.clear()
     app = open_app(write_project(tmp_path, {"slices": []}), "views/slices/slices.py")
-    press(app, "Starts with")
+    add(app, "starts_with")
     first = small_frames()[0]["text"].iloc[0][:3]
     assert current(app).slices == (StartsWith("start", column="text", beginning=first),)
     assert "Upper and lower case count." in said(app)

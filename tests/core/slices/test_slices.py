@@ -68,8 +68,15 @@ ANSWERS = [
     (Threshold("above", column="n", above=5), [-1, -1, 0, 1, -1]),
     (Threshold("below", column="n", below=5), [1, -1, 0, -1, 1]),
     (Threshold("both", column="n", above=5, below=3), [-1, 0, 0, 1, 0]),
+    (Threshold("at least", column="n", at_least=5), [-1, 1, 0, 1, -1]),
+    (Threshold("at most", column="n", at_most=5), [1, 1, 0, -1, 1]),
+    (Threshold("both taken in", column="n", at_least=5, at_most=3), [-1, 1, 0, 1, -1]),
+    (Threshold("one taken in", column="n", above=5, at_most=3), [-1, 0, 0, 1, -1]),
+    (Threshold("nothing between", column="n", at_least=5, below=5), [-1, 1, 0, 1, -1]),
     (Threshold("nan", column="x", above=0), [1, 0, 1, 0, -1]),
     (Range("range", column="n", low=3, high=5), [-1, 1, 0, -1, 1]),
+    (Range("open", column="n", low=3, high=5, without_low=True, without_high=True), [-1, -1, 0, -1, -1]),
+    (Range("half open", column="n", low=3, high=5, without_low=True), [-1, 1, 0, -1, -1]),
     (Category("category", column="k", values=("a", "c")), [1, -1, 0, 1, 1]),
     (Category("spelled", column="one", values=(1,)), [1, 1, 1, -1, 0]),
     (Category("exact", column="one", values=("1",)), [1, -1, -1, -1, 0]),
@@ -83,12 +90,15 @@ ANSWERS = [
     (Missing("missing", column="x"), [-1, 1, -1, 1, -1]),
     (Missing("all missing", column="empty"), [1, 1, 1, 1, 1]),
     (Length("words", column="text", above=2), [1, -1, 0, -1, 1]),
+    (Length("three or more", column="text", at_least=3), [1, -1, 0, -1, 1]),
     (Length("characters", column="text", unit="characters", below=5), [-1, 1, 0, 1, -1]),
     (Length("between", column="text", above=3, below=1), [1, 0, 0, -1, 0]),
     (Overlap("overlap", columns=("text", "other"), above=0.5), [1, -1, 0, -1, 0]),
+    (Overlap("half", columns=("text", "other"), at_most=0.5), [-1, 1, 0, 1, 0]),
     (Entropy("sure", model=MODEL, low=0.0, high=0.1), [-1, 1, -1, 0, 1]),
     (Entropy("unsure", model=MODEL, low=0.6), [1, -1, -1, 0, -1]),
     (Confidence("confident", model=MODEL, above=0.9), [-1, 1, -1, 0, 1]),
+    (Confidence("quite confident", model=MODEL, at_least=0.9), [-1, 1, 1, 0, 1]),
     (Confidence("doubtful", model=MODEL, above=0.95, below=0.6), [-1, 1, 0, 0, 1]),
     (Prediction("yes", model=MODEL, value="yes"), [1, -1, -1, 0, 1]),
     (Expression("expression", text="n > 4 or x > 0"), [1, 1, 1, 1, -1]),
@@ -307,7 +317,7 @@ def test_a_rule_that_does_not_fit_the_data_says_so(rule, message):
                 "Write it without, or combine two slices with kind 'all' and 'not'."
             ),
         ),
-        (lambda: Threshold("t", column="a"), "Slice 't' needs above, below or both. Got neither."),
+        (lambda: Threshold("t", column="a"), "Slice 't' needs above, at_least, below or at_most. Got none."),
         (lambda: Threshold("t", column="a", above="9"), "Slice 't': above must be a number. Got '9'."),
         (lambda: Threshold("t", column="a", above=True), "Slice 't': above must be a number. Got True."),
         (lambda: Threshold("t", column="a", above=float("nan")), "Slice 't': above must be a finite number. Got nan."),
@@ -317,6 +327,21 @@ def test_a_rule_that_does_not_fit_the_data_says_so(rule, message):
                 "Slice 't' is inside above 1 and outside below 5, so values between the two are both. "
                 "For the values between two bounds use kind 'range' with low and high."
             ),
+        ),
+        (
+            lambda: Threshold("t", column="a", at_least=5, at_most=5),
+            (
+                "Slice 't' is inside at least 5 and outside at most 5, so values between the two are both. "
+                "For the values between two bounds use kind 'range' with low and high."
+            ),
+        ),
+        (
+            lambda: Threshold("t", column="a", above=5, at_least=5),
+            "Slice 't' takes either above or at_least; not both. Remove one.",
+        ),
+        (
+            lambda: Range("r", column="a", low=1, high=1, without_high=True),
+            "Slice 'r': there is nothing between 1 and 1. Move one of them.",
         ),
         (lambda: Range("r", column="a", low=2, high=1), "Slice 'r': low = 2 is above high = 1. Swap them."),
         (
@@ -378,6 +403,13 @@ def test_settings_that_cannot_be_right_are_refused_at_once(make, message):
         (Regex("r", column="a", pattern="x+"), "a matches x+"),
         (Threshold("t", column="n", above=200), "n above 200"),
         (Threshold("t", column="n", above=5, below=3), "n above 5, not below 3, unknown between"),
+        (Threshold("t", column="n", above=75.0), "n above 75"),
+        (Threshold("t", column="n", at_least=75.092), "n at least 75.092"),
+        (Threshold("t", column="n", at_most=0.1 + 0.2), "n at most 0.3"),
+        (Threshold("t", column="n", below=1e-9), "n below 1e-09"),
+        (Threshold("t", column="n", below=1234567), "n below 1234567"),
+        (Length("l", column="a", at_least=20), "a at least 20 words"),
+        (Range("r", column="n", low=1, high=2, without_low=True), "n above 1 and at most 2"),
         (Range("r", column="n", low=1, high=2.5), "n from 1 to 2.5"),
         (Category("c", column="k", values=[True, 1, "a"]), "k is true, 1 or a"),
         (Category("c", column="k"), "one slice for each k"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import narwhals as nw
 import pandas as pd
 import polars as pl
@@ -11,9 +13,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import mandoline_core as md
 from mandoline_core.errors import SliceError
 from mandoline_core.slices.shared_words import words_in_common
-from mandoline_core.slices.text import check_regex, count_words, keyword_pattern, portable_regex
+from mandoline_core.slices.text import (
+    check_regex,
+    count_words,
+    find_keywords,
+    find_pattern,
+    keyword_pattern,
+    portable_regex,
+    split_words,
+)
 
 TEXTS = st.text(alphabet="abé\u0301C+' \u2019_1.-\n\u00a0[]()|^$\\K\u212a", max_size=12)
 
@@ -98,6 +109,34 @@ def test_engines_agree_on_any_keyword(word, text):
             ),
         ),
         ("(a", "Pattern '(a' is not a valid regular expression: missing ): (a."),
+        (
+            "a{99999999999}",
+            (
+                "Pattern 'a{99999999999}' uses a repetition of more than 1,000 times, which the engines behind "
+                "Mandoline do not run. Use a smaller number, or * or +."
+            ),
+        ),
+        (
+            "(" * 700 + "a" + ")" * 700,
+            (
+                f"Pattern '{'(' * 57}...' uses more than 100 brackets in one another, which the engines behind "
+                "Mandoline do not run. Write it with fewer."
+            ),
+        ),
+        (
+            r"\w{500}",
+            (
+                r"Pattern '\\w{500}' is too large for an engine behind Mandoline, or says something that the engine "
+                "does not know. Write it shorter, or in plainer signs."
+            ),
+        ),
+        (
+            r"\C",  # RE2 knows it, Rust's crate does not
+            (
+                r"Pattern '\\C' is too large for an engine behind Mandoline, or says something that the engine "
+                "does not know. Write it shorter, or in plainer signs."
+            ),
+        ),
     ],
 )
 def test_patterns_that_some_engine_cannot_run_are_refused(pattern, message):
@@ -111,6 +150,76 @@ def test_patterns_that_some_engine_cannot_run_are_refused(pattern, message):
 def test_patterns_that_only_look_unsupported_pass(pattern):
     """Escapes and brackets are not taken for operators."""
     check_regex(pattern)
+
+
+HARD = ["a{99999999999}", "a{" + "9" * 5000 + "}", r"\w{500}", "(" * 700 + "a" + ")" * 700, "(?=a)b", "a" * 100_000]
+
+
+@pytest.mark.parametrize("pattern", HARD)
+def test_every_way_in_refuses_a_pattern_in_one_sentence(pattern):
+    """A rule, an expression and a project file know it before a row is read."""
+    with pytest.raises(SliceError, match="Slice 'r': Pattern"):
+        md.Regex("r", column="t", pattern=pattern)
+    if len(pattern) < 5000:
+        with pytest.raises(SliceError, match="Slice 'e': Expression, position 12: Pattern"):
+            md.Expression("e", text=f'matches(t, "{pattern}")')
+    table = {"name": "r", "kind": "regex", "column": "t", "pattern": pattern}
+    project = {"version": 1, "source": {"path": "a.csv"}, "target": {"path": "b.csv"}, "slices": [table]}
+    with pytest.raises(md.MandolineError, match="Pattern"):
+        md.parse_project(project, ".")
+
+
+@given(st.text(alphabet="ab(){}[]*+?|^$.,0123456789\\wdsbpL-", max_size=12))
+def test_a_pattern_that_passes_runs_in_every_engine(pattern):
+    """What is not refused when the rule is made is never refused when it runs."""
+    try:
+        check_regex(pattern)
+    except SliceError:
+        return
+    for frame in (pd.DataFrame({"t": ["ab1"]}, dtype="str"), pl.DataFrame({"t": ["ab1"]}), pa.table({"t": ["ab1"]})):
+        nw.from_native(frame).select(nw.col("t").str.contains(portable_regex(pattern)))
+    for start, end in find_pattern("ab1 ab", pattern):
+        assert 0 <= start < end <= 6
+
+
+def test_more_words_than_an_engine_can_look_for_are_refused():
+    with pytest.raises(SliceError, match=r"^Slice 'k': These are more words than the engines .* Split the list\.$"):
+        md.Keyword("k", column="t", words=tuple(f"wörter{number}" * 4 for number in range(20_000)))
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("actor, plot, cast", ("actor", "plot", "cast")),
+        ("actor;plot\tcast\nend\r\n", ("actor", "plot", "cast", "end")),
+        ("not good", ("not good",)),
+        ('"not good", "a, b"', ("not good", "a, b")),
+        ("\u201cnot  good\u201d; don't", ("not good", "don't")),
+        (" , ;", ()),
+        ("a, a,A", ("a", "A")),
+    ],
+)
+def test_a_list_is_taken_apart_as_people_write_it(text, words):
+    assert split_words(text) == words
+
+
+def test_matches_are_marked_where_the_engine_finds_them():
+    """Neighbours, other scripts, both ways to write an accent; and a text that holds the marks themselves."""
+    text = "Not not, knot \u0130 e\u0301te\u0301 NOT\ue000not\ue001"
+    assert [text[a:b] for a, b in find_keywords(text, ["not"])] == ["Not", "not", "NOT", "not"]
+    assert [text[a:b] for a, b in find_keywords(text, ["not"], case=True, whole_words=False)] == ["not", "not", "not"]
+    assert [text[a:b] for a, b in find_keywords(text, ["été"])] == ["e\u0301te\u0301"]
+    assert find_keywords("very good, good", ["good", "very good"]) == [(0, 9), (11, 15)]
+    assert find_pattern("a1b22", r"\d*") == [(1, 2), (3, 5)]
+
+
+def test_a_catastrophic_pattern_marks_at_once():
+    """Python's re would take longer than anyone waits."""
+    started = time.perf_counter()
+    rule = md.Regex("r", column="t", pattern="(a+)+$|x")
+    assert rule.marks("a" * 34 + "x") == [(34, 35)]
+    assert rule.marks("a" * 5000 + "b") == []
+    assert time.perf_counter() - started < 2
 
 
 def test_classes_mean_the_same_in_every_engine():

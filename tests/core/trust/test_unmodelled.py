@@ -215,7 +215,15 @@ def test_words_of_real_texts_are_counted_as_keyword_slices_count_them() -> None:
         assert counts[number] == (codes == 1).sum()
 
 
-@pytest.mark.parametrize("column", ["age", "colour", "paid", "text"])
+def test_what_no_labelled_row_shows_is_not_suggested(frames: tuple[pd.DataFrame, pd.DataFrame]) -> None:
+    """No weights could make up for it: the slice would only set the new rows inside aside."""
+    line = by_column(make(*frames)[1])["text"]
+    assert (line.detail, line.source) == ("contains price", 0.0)
+    assert line.stands_out
+    assert line.suggestion is None
+
+
+@pytest.mark.parametrize("column", ["age", "colour", "paid"])
 def test_the_suggested_slice_models_what_remained(frames: tuple[pd.DataFrame, pd.DataFrame], column: str) -> None:
     line = by_column(make(*frames)[1])[column]
     assert line.stands_out
@@ -291,6 +299,7 @@ def test_evaluating_touches_no_rows(frames: tuple[pd.DataFrame, pd.DataFrame], m
 
 def test_missing_values_show_when_they_change() -> None:
     source, target = draw(600, 0.3, 5), draw(600, 0.5, 6).drop(columns="label")
+    source["age"] = source["age"].mask(np.arange(600) % 50 == 0)
     target["age"] = target["age"].mask(np.arange(600) % 3 == 0)
     target["colour"] = target["colour"].mask(np.arange(600) % 4 == 0)
     found = by_column(make(source, target)[1])

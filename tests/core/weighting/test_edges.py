@@ -12,7 +12,7 @@ from mandoline_core.errors import ProjectError
 from mandoline_core.estimators.registry import get_estimator
 from mandoline_core.slices.noise import Correction, Noise
 from mandoline_core.weighting.corrections import fixed_rule
-from mandoline_core.weighting.edges import MIN_CELL, check_edges, edges_by_name, learn_edges, score_tests
+from mandoline_core.weighting.edges import MIN_CELL, check_edges, edges_by_name, has_rows, learn_edges, score_tests
 from mandoline_core.weighting.fitting import fit
 from mandoline_core.weighting.potentials import MAX_COMPONENT
 from tests.strategies import Case, random_case, world_problem
@@ -169,3 +169,20 @@ def test_score_tests_on_fixed_corrections_equal_those_on_exact_slices():
     problem = random_case(np.random.default_rng(10)).problem()
     identity = np.tile([0.0, 0.5, 1.0], (3, 1))
     assert score_tests(replace(problem, rule=fixed_rule(identity, identity))) == score_tests(problem)
+
+
+@pytest.mark.parametrize(
+    ("cells", "expected"),
+    [
+        ({(1, 1): (9, 9), (1, -1): (9, 9), (-1, 1): (9, 9), (-1, -1): (9, 9)}, True),
+        ({(1, 1): (9, 0), (1, -1): (9, 9), (-1, 1): (9, 9), (-1, -1): (9, 9)}, True),
+        ({(1, 1): (MIN_CELL - 1, 1), (1, -1): (9, 9), (-1, 1): (9, 9), (-1, -1): (9, 9)}, False),
+        ({(1, -1): (9, 9), (-1, 1): (9, 9), (-1, -1): (9, 9)}, False),  # two buckets of one column
+        ({(1, -1): (9, 9), (-1, 1): (9, 9)}, False),  # a slice and its opposite
+        ({(1, 1): (9, 9), (-1, 1): (9, 9), (-1, -1): (9, 9)}, False),  # a slice and a part of it
+    ],
+)
+def test_an_edge_needs_rows_in_all_four_combinations(cells, expected):
+    codes = np.array(list(cells), dtype=np.int8)
+    source, target = (np.repeat(codes, [n[side] for n in cells.values()], axis=0) for side in (0, 1))
+    assert has_rows(Case(source, np.zeros(len(source)), target).problem(), (0, 1)) == expected

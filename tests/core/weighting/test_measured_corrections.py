@@ -265,6 +265,7 @@ def test_stating_corrections_switches_the_audit_off():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("n", [500, 5000])
+@pytest.mark.long
 def test_intervals_with_measured_corrections_cover_as_often_as_they_say(n):
     """200 worlds, 200 audited rows each; the band is the Monte Carlo error's."""
     rng = np.random.default_rng(78)

@@ -1,0 +1,47 @@
+"""The written report of a project: the same file that the command line makes, from what is known already."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import date
+
+from app.compute import keys
+from app.compute.estimates import curves, report
+from app.compute.keys import kept
+from app.compute.reading import samples
+from app.project import Workspace
+from mandoline_core import MandolineError, Report
+from mandoline_core.report import gather_parts, notes_of
+from mandoline_core.trust import CheckedReport
+
+
+def report_html(workspace: Workspace) -> str:
+    """Write the report as it stands: the model on show first, the truth only once it was revealed."""
+    return _written(workspace, date.today())
+
+
+@kept(by=keys.written, entries=8)
+def _written(workspace: Workspace, made_on: date) -> str:
+    return gather_parts(_whole(workspace), curves=curves(workspace), made_on=made_on).to_html()
+
+
+def _whole(workspace: Workspace) -> Report:
+    """Put all models' reports together; another model than the one on show is left out where it has none."""
+    project, (source, target) = workspace.project, samples(workspace)
+    found = report(workspace)
+    models: dict[str, CheckedReport] = {found.model: found}
+    for model in project.models:
+        if model.name not in models:
+            try:
+                models[model.name] = report(replace(workspace, model=model.name))
+            except MandolineError:
+                continue
+    whole = Report(
+        project.name,
+        models,
+        project.estimator,
+        {"source": source, "target": target},
+        project.note,
+        notes_of(project.slices),
+    )
+    return whole if workspace.revealed else whole.without_truth()

@@ -1,0 +1,105 @@
+"""Trying: what an edit would do to the estimate, before it is offered. Nothing is offered that was not tried."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from app.compute import keys
+from app.compute.estimates import prepared
+from app.compute.keys import kept
+from app.project import Workspace
+from mandoline_core import MandolineError, Project
+from mandoline_core.estimating import diagnose
+from mandoline_core.estimators import get_estimator
+
+LEAST_ROWS = 30  # effective: an estimate on fewer is not worth offering, unless it rests on few already
+MOST_ASIDE = 0.5  # of the new rows
+
+
+@dataclass(frozen=True)
+class Tried:
+    """Hold what an edit would do.
+
+    Parameters
+    ----------
+    before : float or None
+        The estimate now; None where there is none.
+    after : float
+        The estimate it would give.
+    source, target : int or None
+        Rows of both samples inside the slice that it adds, if it adds any.
+    """
+
+    before: float | None
+    after: float
+    share: bool
+    effective_rows: float
+    set_aside: float
+    source: int | None = None
+    target: int | None = None
+
+
+@dataclass(frozen=True)
+class _Outcome:
+    """Hold an estimate, with the rows inside every rule."""
+
+    value: float
+    share: bool
+    effective_rows: float
+    set_aside: float
+    inside: dict[str, tuple[int, int]]
+
+
+def tried(workspace: Workspace, edit: Callable[[Project], Project]) -> Tried | None:
+    """Make an edit without saving it, and estimate; None where that is nothing to offer.
+
+    That is where it changes nothing or ends without an estimate, where a slice that it adds has no labelled or no new
+    row, and where few effective rows or less than half of the new rows would be left that were more before.
+    """
+    try:
+        project = edit(workspace.project)
+        if project == workspace.project:
+            return None
+        found = _estimated(replace(workspace, project=project))
+    except MandolineError:
+        return None
+    now = _now(workspace)
+    if found.effective_rows < min(LEAST_ROWS, now.effective_rows if now else LEAST_ROWS):
+        return None
+    if found.set_aside > max(MOST_ASIDE, now.set_aside if now else 0.0):
+        return None
+    known = {rule.name for rule in workspace.project.slices}
+    added = [rows for name, rows in found.inside.items() if name not in known]
+    source, target = (min((rows[side] for rows in added), default=None) for side in (0, 1))
+    if source == 0 or target == 0:
+        return None
+    return Tried(
+        now.value if now else None, found.value, found.share, found.effective_rows, found.set_aside, source, target
+    )
+
+
+def _now(workspace: Workspace) -> _Outcome | None:
+    try:
+        return _estimated(workspace)
+    except MandolineError:
+        return None
+
+
+@kept(by=keys.solution, entries=200)
+def _estimated(workspace: Workspace) -> _Outcome:
+    """Estimate on patterns: the number and what it rests on, without the checks."""
+    stated = prepared(workspace)
+    problem, table = stated.problem, stated.problem.patterns
+    outcome = get_estimator(workspace.project.estimator.name).estimate(problem)
+    if not outcome.converged:
+        raise MandolineError("The weights could not be fitted.")
+    numbers = diagnose(problem, outcome)
+    inside = table.codes == 1
+    counts = zip((table.source @ inside).tolist(), (table.target @ inside).tolist(), strict=True)
+    rules = [stated.counted.origins.get(name, name) for name in table.names]
+    rows: dict[str, tuple[int, int]] = {}
+    for rule, (source, target) in zip(rules, counts, strict=True):  # of a family, the member with most rows
+        known = rows.get(rule, (0, 0))
+        rows[rule] = max(known[0], round(source)), max(known[1], round(target))
+    return _Outcome(outcome.value, problem.metric.share, numbers.effective_sample_size, numbers.set_aside, rows)

@@ -1,0 +1,216 @@
+"""What tells two states of a project apart: in words for people, and place by place where two edits meet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import Any
+
+from mandoline_core import Correction, Noise, Project, Slice
+from mandoline_core.formatting import listed, show_percent
+from mandoline_core.words import title_of
+
+Place = tuple[str, ...]
+
+_PLAIN = ("name", "note", "label", "source_path", "target_path", "target_labels")
+_SETTINGS = ("metric", "estimator", "methods")
+_WORDS = {
+    "name": "the project's name",
+    "note": "the project's note",
+    "label": "the label",
+    "source_path": "the labelled data",
+    "target_path": "the new data",
+    "target_labels": "the labels of the new data",
+    "metric": "the metric",
+    "estimator": "the settings of the estimate",
+    "methods": "the settings of the methods",
+    "edges": "the pairs of slices",
+}
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Hold one thing that two states do not share.
+
+    Parameters
+    ----------
+    part : str
+        "Slices", "Corrections", "Pairs" or "Settings".
+    name : str
+        What differs: a slice, a pair, a setting.
+    before, after : str
+        What it says in each state, in words; empty where it is not there.
+    """
+
+    part: str
+    name: str
+    before: str
+    after: str
+
+    @property
+    def how(self) -> str:
+        """Whether it was added, removed or changed."""
+        return "added" if not self.before else "removed" if not self.after else "changed"
+
+
+def compare(before: Project, after: Project) -> tuple[Difference, ...]:
+    """List what tells two states apart: slices first, then corrections, pairs and settings.
+
+    Examples
+    --------
+    >>> from mandoline_core import Keyword, Model
+    >>> model = Model("lr", "pred")
+    >>> first = Project(name="a", source_path="a.csv", target_path="b.csv", label="y", models=(model,))
+    >>> second = replace(first, slices=(Keyword("slang", column="text", words=("lol",)),))
+    >>> [(one.part, one.name, one.how) for one in compare(first, second)]
+    [('Slices', 'slang', 'added')]
+    """
+    return (*_slices(before, after), *_corrections(before, after), *_pairs(before, after), *_settings(before, after))
+
+
+def lost(seen: Project, now: Project, mine: Project) -> str:
+    """Name what someone else changed since a person looked, and what that person's edit would put back; or nothing.
+
+    Parameters
+    ----------
+    seen : Project
+        What the person looked at.
+    now : Project
+        What it has become in the meantime.
+    mine : Project
+        The person's edit, made on what it has become.
+    """
+    old, new, wanted = _places(seen), _places(now), _places(mine)
+    renamed = _renamed(now, mine)
+    for place in {**old, **new}:
+        if old.get(place) == new.get(place) and (place in old) == (place in new):
+            continue
+        there = tuple(renamed.get(part, part) for part in place)
+        there = (place[0], *sorted(there[1:])) if place[0] == "edges" else there
+        if wanted.get(there) != new.get(place):
+            return _say(place)
+    return ""
+
+
+def _say(place: Place) -> str:
+    if place[0] == "slices":
+        return f"slice {place[1]!r}"
+    return f"model {place[1]!r}" if place[0] == "models" else _WORDS[place[0]]
+
+
+def _places(project: Project) -> dict[Place, Any]:
+    """Take a project apart. The order of its slices is no place: whoever adds or moves one changes it."""
+    found: dict[Place, Any] = {(key,): getattr(project, key) for key in _PLAIN}
+    for key in _SETTINGS:
+        found.update(_apart((key,), getattr(project, key)))
+    for model in project.models:
+        found.update(_apart(("models", model.name), model))
+    for rule in project.slices:
+        noise = rule.noise or Noise()
+        # No corrections say the same as corrections that change nothing, which one may move one by one.
+        full = replace(noise, source=noise.source or (None if noise.measured else Correction()))
+        found["slices", rule.name, "kind"] = rule.kind
+        found.update(_apart(("slices", rule.name), replace(rule, noise=full)))
+    edges = project.edges
+    found["edges",] = edges if isinstance(edges, str) else ""
+    for pair in () if isinstance(edges, str) else edges:
+        found["edges", *sorted(pair)] = True
+    return found
+
+
+def _apart(place: Place, value: Any) -> Iterator[tuple[Place, Any]]:
+    if is_dataclass(value):
+        for item in fields(value):
+            yield from _apart((*place, item.name), getattr(value, item.name))
+    elif isinstance(value, Mapping) and value:
+        for key, one in value.items():
+            yield from _apart((*place, str(key)), one)
+    elif not (place[0] == "slices" and place[2:] == ("name",)):
+        yield place, value
+
+
+def _renamed(before: Project, after: Project) -> dict[str, str]:
+    """Find slices that have another name and are the same otherwise."""
+    old, new = ({rule.name: rule for rule in project.slices} for project in (before, after))
+    gone = [rule for name, rule in old.items() if name not in new]
+    come = [rule for name, rule in new.items() if name not in old]
+    return {
+        rule.name: other.name
+        for rule in gone
+        for other in come
+        if type(rule) is type(other) and replace(rule, name=other.name) == other
+    }
+
+
+def _slices(before: Project, after: Project) -> Iterator[Difference]:
+    old, new = ({rule.name: rule for rule in project.slices} for project in (before, after))
+    renamed = _renamed(before, after)
+    for name, rule in old.items():
+        if name in renamed:
+            yield Difference("Slices", name, f"called {name}", f"called {renamed[name]}")
+        elif name not in new:
+            yield Difference("Slices", name, _rule(rule), "")
+        elif _rule(rule) != _rule(new[name]):
+            yield Difference("Slices", name, _rule(rule), _rule(new[name]))
+    for name, rule in new.items():
+        if name not in old and name not in renamed.values():
+            yield Difference("Slices", name, "", _rule(rule))
+    shared = [[name for name in one if name in old and name in new] for one in (old, new)]
+    if shared[0] != shared[1]:
+        yield Difference("Slices", "order", *(listed(one, most=50) for one in shared))
+
+
+def _rule(rule: Slice) -> str:
+    off = "" if rule.enabled else " (switched off)"
+    note = f". Note: {rule.note}" if rule.note else ""
+    gold = f", gold column {rule.gold}" if rule.gold else ""
+    return f"{rule.describe()}{gold}{off}{note}"
+
+
+def _corrections(before: Project, after: Project) -> Iterator[Difference]:
+    old, new = ({rule.name: rule.noise for rule in project.slices} for project in (before, after))
+    for name in old:
+        if name in new and old[name] != new[name]:
+            yield Difference("Corrections", name, _noise(old[name]), _noise(new[name]))
+
+
+def _noise(noise: Noise | None) -> str:
+    if noise is None:
+        return "taken at its word"
+    here = "measured" if noise.measured else _matrix(noise.source or Correction())
+    there = "the same" if noise.same else "derived" if noise.target is None else _matrix(noise.target)
+    return f"{here}; in the new data {there}"
+
+
+def _matrix(one: Correction) -> str:
+    said = f"{show_percent(one.inside)} truly in when it says in, {show_percent(one.outside)} when it says out"
+    return said if one.abstain is None else f"{said}, {show_percent(one.abstain)} when it abstains"
+
+
+def _pairs(before: Project, after: Project) -> Iterator[Difference]:
+    ways = ["chosen by tests" if project.edges == "auto" else "chosen by hand" for project in (before, after)]
+    if ways[0] != ways[1]:
+        yield Difference("Pairs", "pairs", *ways)
+    old, new = (
+        {} if isinstance(project.edges, str) else {" and ".join(sorted(pair)): None for pair in project.edges}
+        for project in (before, after)
+    )
+    for name in old | new:
+        if (name in old) != (name in new):
+            yield Difference("Pairs", name, "in use" if name in old else "", "in use" if name in new else "")
+
+
+def _settings(before: Project, after: Project) -> Iterator[Difference]:
+    old, new = _places(before), _places(after)
+    for place in old | new:
+        if place[0] not in ("slices", "edges") and old.get(place) != new.get(place):
+            name = _WORDS.get(place[0], place[0]) if len(place) == 1 else " ".join(place).replace("_", " ")
+            yield Difference("Settings", name, _setting(place, old.get(place)), _setting(place, new.get(place)))
+
+
+def _setting(place: Place, value: Any) -> str:
+    if place[0].endswith("_path"):
+        return "other files"  # they go by what their content is, which says nothing to people
+    if place == ("estimator", "name"):
+        return title_of(value)
+    return "" if value is None else listed(value) if isinstance(value, (tuple, list)) else str(value)

@@ -1,0 +1,391 @@
+"""The board: one card for each rule, with how sure a person is of it first, and what that means when it is opened."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+
+import streamlit as st
+
+from app import compute
+from app.project import Workspace, correcting, edits, state
+from app.views import parts
+from app.words import wording
+from mandoline_core import Correction, MandolineError, Noise, Project, Slice, charts
+from mandoline_core.formatting import counted, show_percent
+from mandoline_core.words import TOOLTIPS
+
+SAYS = {
+    "inside": "Truly in, when the slice says in",
+    "outside": "Truly in, when the slice says out",
+    "abstain": "Truly in, when the slice abstains",
+}
+SIDES = {"source": "labelled data", "target": "new data"}
+WAYS = {"derived": "as often wrong", "same": "the same matrix", "separate": "set separately"}
+WAY_WORDS = {
+    "derived": "The slice errs as often as in the labelled data; what its answers mean follows from that.",
+    "same": "What the slice says means the same as in the labelled data.",
+}
+SURE_HELP = (
+    "{what} **Exact**: what the slice says is so. **Rather sure**: where it says in, {sure_in} are, and where it says "
+    "out, {sure_out} are in all the same. **Unsure**: {unsure_in} and {unsure_out}. **Measured**: compared with a "
+    "column of true answers. **Own**: your own numbers."
+)
+
+
+def show(workspace: Workspace, said: MandolineError | None) -> None:
+    """Show a card for each rule; those switched off come as a name only."""
+    sure, unsure = (correcting.PRESETS[name] for name in ("rather sure", "unsure"))
+    st.subheader(
+        "How sure are you?",
+        help=SURE_HELP.format(
+            what=TOOLTIPS["how sure you are of this slice"],
+            sure_in=show_percent(sure.inside),
+            sure_out=show_percent(sure.outside),
+            unsure_in=show_percent(unsure.inside),
+            unsure_out=show_percent(unsure.outside),
+        ),
+    )
+    rules = workspace.project.slices
+    rows: Mapping[str, compute.CorrectionRow] = {}  # without numbers, what is wrong can still be mended in the cards
+    with parts.boundary(said):
+        rows = compute.correction_rows(workspace)
+    opened = opened_cards(workspace)
+    with st.container(gap="xxsmall"):
+        for place, rule in enumerate(rules):
+            if rule.enabled:
+                card(workspace, place, rule, rows.get(rule.name), is_open=rule.name in opened)
+            else:
+                st.caption(f":material/toggle_off: {wording.plain(rule.name)} is switched off.")
+
+
+def opened_cards(workspace: Workspace) -> tuple[str, ...]:
+    """List the cards that are open: the first, until a person opens or closes one."""
+    found = state.remember("opened_cards")
+    return tuple(rule.name for rule in workspace.project.slices if rule.enabled)[:1] if found is None else found
+
+
+def toggle_card(workspace: Workspace, name: str, *, keep: bool = False) -> None:
+    """Open a card, or close it; `keep` leaves an open one open."""
+    opened = opened_cards(workspace)
+    if name not in opened:
+        state.remember("opened_cards", (*opened, name))
+    elif not keep:
+        state.remember("opened_cards", tuple(other for other in opened if other != name))
+
+
+def card(workspace: Workspace, place: int, rule: Slice, row: compute.CorrectionRow | None, *, is_open: bool) -> None:
+    """Show one rule: its name, how sure a person is of it and what that does; opened, all that can be set."""
+    with st.container(border=is_open, key=f"card_{place}", gap="xsmall"):
+        with st.container(
+            horizontal=True, vertical_alignment="center", horizontal_alignment="distribute", gap="xsmall"
+        ):
+            st.button(
+                wording.plain(rule.name),
+                icon=f":material/{'expand_more' if is_open else 'chevron_right'}:",
+                type="tertiary",
+                key=f"open:{rule.name}",
+                help="Close" if is_open else "Open: sliders, new data, true answers",
+                wrap=True,
+                on_click=toggle_card,
+                args=(workspace, rule.name),
+            )
+            sureness(workspace, rule, row)
+        if row is not None and (is_open or rule.noise is not None):
+            st.caption(rate_words(row))
+        refusal(rule.name)
+        if is_open:
+            details(workspace, rule, row)
+
+
+def sureness(workspace: Workspace, rule: Slice, row: compute.CorrectionRow | None) -> None:
+    """Choose how sure one is of a slice."""
+    now = correcting.sureness(rule)
+    offered = [*correcting.PRESETS, correcting.OWN]
+    if rule.gold is not None:
+        offered.insert(-1, correcting.MEASURED)
+    key = state.bind(f"sure:{rule.name}", now)
+    st.segmented_control(
+        f"How sure are you of {wording.plain(rule.name)}?",
+        offered,
+        format_func=str.capitalize,
+        required=True,
+        label_visibility="collapsed",
+        wrap=True,
+        key=key,
+        on_change=choose_sureness,
+        args=(workspace, rule.name, key, as_stated(row, "source")),
+    )
+
+
+def choose_sureness(workspace: Workspace, name: str, key: str, start: Correction) -> None:
+    """Take a preset, measure, or open the card to set numbers of one's own, from those in use."""
+    sure = state.typed(key)
+    if sure == correcting.OWN:
+        toggle_card(workspace, name, keep=True)
+    label = {correcting.MEASURED: f"measure {name}", correcting.OWN: f"set corrections of {name}"}
+    change_card(
+        name,
+        label.get(sure, f"make {name} {sure}"),
+        lambda project: correcting.set_sureness(project, name, sure, start),
+    )
+
+
+def as_stated(row: compute.CorrectionRow | None, side: str) -> Correction:
+    """Write the corrections in use, the first member's in a family, as a person would state them."""
+    used = None if row is None else next(iter(getattr(row, side).values()), None)
+    if used is None or round(used.inside, 2) == round(used.outside, 2):  # a person may not state that a slice is idle
+        return Correction()
+    return Correction(round(used.inside, 2), round(used.outside, 2))
+
+
+def rate_words(row: compute.CorrectionRow) -> str:
+    """Say what becomes of a slice's rate; of a family only how many slices it is."""
+    if len(row.source) != 1:
+        return f"Stands for {counted(len(row.source), 'slice')}, corrected alike."
+    said = [f"{show_rate(used)} of the {SIDES[side]}" for side in SIDES for used in getattr(row, side).values()]
+    return f"Inside: {', '.join(said)}."
+
+
+def show_rate(used: compute.CorrectionInUse) -> str:
+    """Write the share of rows inside, with what it becomes when corrected.
+
+    >>> show_rate(compute.CorrectionInUse(0.9, 0.0, None, says=0.1, truly=0.09))
+    '10.0% → 9.0%'
+    """
+    says, truly = f"{used.says:.1%}", f"{used.truly:.1%}"
+    return says if says == truly else f"{says} → {truly}"
+
+
+def details(workspace: Workspace, rule: Slice, row: compute.CorrectionRow | None) -> None:
+    """Show all that can be set for one rule, under the matrices that it makes."""
+    if row is None or not row.source:
+        gold_control(workspace, rule, row)
+        return
+    measured = rule.noise is not None and rule.noise.measured
+    matrices(rule, row)
+    sliders(rule, "source", row, disabled=measured)
+    if measured:
+        st.caption(f"Measured on {row.measured_on:,} labelled rows. Choose Own to move these.")
+    new_data(rule, row)
+    gold_control(workspace, rule, row)
+    with st.container(horizontal=True):
+        st.button(
+            "Reset",
+            icon=":material/restart_alt:",
+            key=f"reset:{rule.name}",
+            help="Take the slice at its word, in both data.",
+            on_click=change_card,
+            args=(rule.name, f"reset {rule.name}", partial(edits.set_noise, name=rule.name, noise=None)),
+            disabled=rule.noise is None,
+        )
+        copying(workspace, rule)
+
+
+def sliders(rule: Slice, side: str, row: compute.CorrectionRow, *, disabled: bool = False) -> None:
+    """Show one sample's corrections as sliders with a number box beside each."""
+    used = next(iter(getattr(row, side).values()))
+    for says, label in SAYS.items():
+        value = getattr(used, says)
+        if value is not None:
+            percent(rule.name, side, says, f"{label} ({SIDES[side]})", 100 * value, disabled=disabled)
+
+
+def percent(name: str, side: str, says: str, label: str, value: float, *, disabled: bool) -> None:
+    """Show one correction as a slider in whole percents and as a box for any; either writes the project."""
+    place = f"{name}:{side}:{says}"
+    slide, box = (state.bind(percent_key(place, kind), round(value, 2)) for kind in ("slide", "type"))
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small", wrap=False):
+        st.slider(
+            label,
+            0.0,
+            100.0,
+            step=1.0,
+            format="%g%%",
+            key=slide,
+            disabled=disabled,
+            on_change=move,
+            args=(name, side, says, "slide", slide),
+        )
+        st.number_input(
+            f"{label}, in percent",
+            0.0,
+            100.0,
+            step=1.0,
+            format="%g",
+            key=box,
+            disabled=disabled,
+            label_visibility="collapsed",
+            width=95,
+            on_change=move,
+            args=(name, side, says, "type", box),
+        )
+
+
+def percent_key(place: str, kind: str) -> str:
+    """Name a slider or a box by the number of times that it was made anew."""
+    return f"{kind}:{place}:{state.remember(f'turn:{kind}:{place}') or 0}"
+
+
+def move(name: str, side: str, says: str, kind: str, key: str) -> None:
+    """Take a slider's or a box's value into the corrections; the other of the two is made anew.
+
+    With every move the browser sends what all controls hold. When a move comes before the answer to the last one, the
+    other control still holds the value of before, as if a person had typed it: one that was made anew is not heard.
+    """
+    place, other = f"{name}:{side}:{says}", "type" if kind == "slide" else "slide"
+    if key != percent_key(place, kind):
+        return
+    turn = f"turn:{other}:{place}"
+    state.remember(turn, (state.remember(turn) or 0) + 1)
+    share = round(float(state.typed(key)) / 100, 6)
+    where = "" if side == "source" else " in the new data"
+    change_card(name, f"correct {name}{where}", lambda project: correcting.set_share(project, name, side, says, share))
+
+
+def new_data(rule: Slice, row: compute.CorrectionRow) -> None:
+    """Choose how the new data's corrections come about; sliders only where they can be moved."""
+    key = state.bind(f"way:{rule.name}", correcting.way(rule))
+    st.segmented_control(
+        "In the new data",
+        list(WAYS),
+        format_func=lambda way: WAYS[way].capitalize(),
+        required=True,
+        help=f"{TOOLTIPS['derived corrections']} {TOOLTIPS['same matrix']}",
+        key=key,
+        on_change=choose_way,
+        args=(rule.name, key, as_stated(row, "target")),
+    )
+    # As chosen, not as saved: separate numbers that are all exact are none to be saved.
+    chosen = state.typed(key)
+    if chosen in WAY_WORDS:
+        st.caption(WAY_WORDS[chosen])
+    else:
+        sliders(rule, "target", row)
+
+
+def choose_way(name: str, key: str, start: Correction) -> None:
+    """Switch between derived, the same, and separate corrections for the new data."""
+    way = state.typed(key)
+    change_card(
+        name,
+        f"correct {name} in the new data: {WAYS[way]}",
+        lambda project: correcting.set_way(project, name, way, start),
+    )
+
+
+def matrices(rule: Slice, row: compute.CorrectionRow) -> None:
+    """Show what the numbers mean as small tables; where a family's differ, what they make of each member."""
+    differ = len(row.source) > 1
+    sides = ("source",) if differ and correcting.way(rule) == "derived" else SIDES
+    tables = []
+    for side in sides:
+        used = next(iter(getattr(row, side).values()))
+        tables.append(
+            charts.correction_matrix(
+                used.inside, used.outside, used.abstain, title=SIDES[side].capitalize(), dark=parts.is_dark()
+            )
+        )
+    if differ:
+        lines = {name: (show_rate(row.source[name]), show_rate(row.target[name])) for name in row.source}
+        tables.append(charts.rate_table(lines, [f"In {name}" for name in SIDES.values()]))
+    st.html(charts.side_by_side(tables))
+
+
+def gold_control(workspace: Workspace, rule: Slice, row: compute.CorrectionRow | None) -> None:
+    """Choose the column of true answers, and measure the slice on it."""
+    if rule.is_family:
+        return
+    columns = [column for column in compute.answer_columns(workspace) if column not in rule.reads]
+    columns = list(dict.fromkeys([*columns, *([] if rule.gold is None else [rule.gold])]))
+    if not columns:
+        st.caption(
+            "To measure the slice, add a column of true answers (yes/no, true/false or 1/0) to the labelled data."
+        )
+        return
+    key = state.bind(f"gold:{rule.name}", rule.gold)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.selectbox(
+            "A column that holds the true answer",
+            columns,
+            index=None,
+            key=key,
+            placeholder="None",
+            help="Of the labelled data; empty where nobody knows. The slice is compared with it.",
+            on_change=choose_gold,
+            args=(rule.name, key),
+        )
+        if rule.gold is not None:
+            st.button(
+                "Measure it",
+                icon=":material/straighten:",
+                key=f"measure:{rule.name}",
+                help="" if row is None else f"On the {row.measured_on:,} labelled rows with a true answer.",
+                on_click=change_card,
+                args=(
+                    rule.name,
+                    f"measure {rule.name}",
+                    partial(correcting.set_sureness, name=rule.name, sure=correcting.MEASURED, start=Correction()),
+                    "gold",
+                ),
+                disabled=rule.noise is not None and rule.noise.measured,
+            )
+    refusal(rule.name, "gold")
+
+
+def choose_gold(name: str, key: str) -> None:
+    """Name the column of true answers, or forget it with what was measured on it."""
+    column = state.typed(key)
+    label = f"forget the true answers of {name}" if column is None else f"take {column} for the truth of {name}"
+    change_card(name, label, lambda project: correcting.set_gold(project, name, column), "gold")
+
+
+def copying(workspace: Workspace, rule: Slice) -> None:
+    """Offer to correct other slices as this one."""
+    others = [other.name for other in workspace.project.slices if other.enabled and other.name != rule.name]
+    noise = rule.noise or Noise()
+    if not others:
+        return
+    with st.popover(
+        "Copy to others",
+        icon=":material/content_copy:",
+        disabled=noise.measured,
+        help="What was measured on this slice's true answers holds for no other." if noise.measured else None,
+    ):
+        key = state.bind(f"copy:{rule.name}", others)
+        st.multiselect("Correct these alike", others, key=key)
+        st.button(
+            "Copy",
+            key=f"do_copy:{rule.name}",
+            on_click=copy,
+            args=(rule.name, key),
+            disabled=not state.typed(key),
+        )
+
+
+def copy(name: str, key: str) -> None:
+    """Correct the chosen slices as one is, in one step."""
+    chosen = tuple(state.typed(key))
+    n = counted(len(chosen), "other slice")
+    change_card(
+        name,
+        f"correct {n} as {name}",
+        lambda project: correcting.copy_corrections(project, name, chosen),
+    )
+
+
+def change_card(name: str, label: str, edit: Callable[[Project], Project], where: str = "") -> None:
+    """Make an edit; where it is refused, its card says why, and its controls go back to what holds."""
+    try:
+        compute.change(label, edit)
+    except MandolineError as error:
+        state.remember(f"refused:{name}:{where}", error)
+        state.forget_widgets()
+
+
+def refusal(name: str, where: str = "") -> None:
+    """Say, once, why the last edit of a card was refused."""
+    key = f"refused:{name}:{where}"
+    if error := state.remember(key):
+        parts.show_error(error)
+        state.remember(key, "")

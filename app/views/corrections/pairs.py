@@ -1,0 +1,172 @@
+"""Pairs: which slices move together, which others could, and what that would do to the estimate."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from app import compute
+from app.project import Workspace, correcting, edits, state
+from app.views import parts
+from app.words import wording
+from mandoline_core import MandolineError, ModelReport, charts
+from mandoline_core.estimating import is_share
+from mandoline_core.formatting import show_percent, show_value
+from mandoline_core.words import TOOLTIPS
+
+STEP = 8  # pairs shown at first, and more at a time: each of them is tried
+
+
+def show(workspace: Workspace) -> None:
+    """Show the pairs in use, and on request those that could be; one slice alone has none."""
+    try:
+        names, joined = compute.pairs_in_use(workspace)
+    except MandolineError:  # the line above the work says what is wrong; if it is a pair, it can be taken away
+        for pair in () if isinstance(workspace.project.edges, str) else workspace.project.edges:
+            switch(*pair, joined=True)
+        return
+    if len(names) < 2:
+        return
+    st.subheader("Slices that move together", help=TOOLTIPS["slices that move together"])
+    automatic = workspace.project.edges == "auto"
+    st.toggle(
+        "Let tests choose the pairs",
+        key=state.bind("edges_auto", automatic),
+        on_change=choose_auto,
+        args=(joined,),
+        help="Joins a pair when its joint frequency is still off after weighting. Switched off, the pairs stay.",
+    )
+    st.caption(f"In use: {in_use(joined)}.")
+    # What every move of a slider would compute and draw again is there for those who look at it.
+    more = st.expander("What joining or parting two slices would do", key="pair_list", on_change="rerun")
+    if more.open:
+        with more, parts.boundary():
+            list_pairs(workspace, automatic=automatic)
+
+
+def in_use(joined: Sequence[tuple[str, str]]) -> str:
+    """Name the pairs in use."""
+    return "; ".join(f"{wording.plain(first)} and {wording.plain(second)}" for first, second in joined) or "none"
+
+
+def list_pairs(workspace: Workspace, *, automatic: bool) -> None:
+    """List the pairs in use, then the others by what remains of them, each with its effect on the estimate."""
+    found = compute.pairs(workspace)
+    free, left = chosen_pairs(found)
+    tried = compute.try_pairs(workspace, tuple((pair.first, pair.second) for pair in (*found.joined, *free)))
+    most = max((abs(pair.after) for pair in found.free), default=0.0)
+    if found.joined:
+        st.markdown("**In use**")
+        for pair in found.joined:
+            line(workspace, pair, tried[pair.first, pair.second], most, joined=True, locked=automatic)
+    st.markdown("**Not in use, by what weighting leaves of them**")
+    for pair in free:
+        line(workspace, pair, tried[pair.first, pair.second], most, joined=False, locked=automatic)
+    if not free:
+        st.caption("There is none that could be joined.")
+    notes(found, left)
+    if len(found.names) <= charts.MOST_NODES:
+        suggested = [(pair.first, pair.second, pair.z or 0.0) for pair in found.standing_out]
+        edges = [(pair.first, pair.second) for pair in found.joined]
+        figure = charts.slice_graph(found.names, edges, suggested, dark=parts.is_dark())
+        parts.chart(figure, "graph", alt="Slices that move together")
+
+
+def chosen_pairs(found: compute.Pairs) -> tuple[list[compute.Pair], int]:
+    """Choose which of the pairs that could be joined to show: those of one slice, or all; and count the rest."""
+    free = list(found.free)
+    if len(free) > STEP:
+        key = state.bind("pairs_of", None)
+        wanted = st.selectbox("Show pairs of", found.names, index=None, key=key, placeholder="all slices")
+        free = [pair for pair in free if wanted in (None, pair.first, pair.second)]
+    shown = state.remember("pairs_shown") or STEP
+    return free[:shown], max(len(free) - shown, 0)
+
+
+def notes(found: compute.Pairs, left: int) -> None:
+    """Offer the rest of the list, and say what is not in it."""
+    if left:
+        st.button(f"Show {min(left, STEP)} more of {left:,}", key="more_pairs", on_click=show_more)
+    if found.impossible:
+        n = "1 pair is" if found.impossible == 1 else f"{found.impossible:,} pairs are"
+        st.caption(
+            f"{n} not offered: the two never meet in some combination, as two buckets of one column do not, or too "
+            "few labelled rows show it."
+        )
+
+
+def show_more() -> None:
+    """Show more of the list."""
+    state.remember("pairs_shown", (state.remember("pairs_shown") or STEP) + STEP)
+
+
+def line(
+    workspace: Workspace,
+    pair: compute.Pair,
+    trial: compute.Trial | None,
+    most: float,
+    *,
+    joined: bool,
+    locked: bool,
+) -> None:
+    """Show one pair: a switch, what remains of it as a bar and in words, and what switching would do."""
+    left, words = st.columns([2, 3], vertical_alignment="center")
+    with left:
+        switch(pair.first, pair.second, joined=joined, disabled=locked or trial is None)
+    with words:
+        effect = effect_words(compute.report(workspace), trial, joined=joined)
+        st.html(charts.pair_line(min(abs(pair.after) / (most or 1), 1), remains(pair), effect, dark=parts.is_dark()))
+
+
+def switch(first: str, second: str, *, joined: bool, disabled: bool = False) -> None:
+    """Show the switch that joins two slices, or parts them."""
+    key = state.bind(f"pair:{(first, second)!r}", joined)
+    st.toggle(
+        f"{wording.plain(first)} and {wording.plain(second)}",
+        key=key,
+        on_change=switch_pair,
+        args=(key, first, second),
+        disabled=disabled,
+        wrap=True,
+    )
+
+
+def remains(pair: compute.Pair) -> str:
+    r"""Say how far a pair is off after weighting.
+
+    >>> remains(compute.Pair("a", "b", 0.1, -0.031, -8.24))
+    'Agree on 3.1 points less of the new rows (z\xa0=\xa0-8.2)'
+    """
+    z = "" if pair.z is None else f" (z\u00a0=\u00a0{pair.z:.1f})"
+    points = f"{abs(100 * pair.after):.1f}"
+    if points == "0.0":
+        return f"Agree as often in both{z}"
+    return f"Agree on {points} points {'more' if pair.after > 0 else 'less'} of the new rows{z}"
+
+
+def effect_words(report: ModelReport, trial: compute.Trial | None, *, joined: bool) -> str:
+    """Say what joining, or parting, a pair does to the estimate."""
+    what = "Parted" if joined else "Joined"
+    if trial is None:
+        return f"{what}: no estimate"
+    share = is_share(report)
+    now, then = show_value(report.estimate, share=share), show_value(trial.value, share=share)
+    aside = f", {show_percent(trial.set_aside)} of the new rows set aside" if trial.set_aside > report.set_aside else ""
+    return f"{what}: {f'no change ({now})' if now == then else f'{now} → {then}'}{aside}"
+
+
+def switch_pair(key: str, first: str, second: str) -> None:
+    """Join two slices, or part them; the other pairs stay as they are by now."""
+    joins = state.typed(key)
+    edit = correcting.join if joins else correcting.part
+    compute.attempt(f"{'join' if joins else 'part'} {first} and {second}", lambda project: edit(project, first, second))
+
+
+def choose_auto(joined: tuple[tuple[str, str], ...]) -> None:
+    """Let the score tests choose the pairs, or keep those that they chose."""
+    on = state.typed("edges_auto")
+    compute.attempt(
+        "let tests choose the pairs" if on else "keep the pairs that tests chose",
+        lambda project: edits.set_edges(project, "auto" if on else joined),
+    )

@@ -1,0 +1,100 @@
+"""The truth that people bring: labels of new rows, from a file of their own, put aside until they are revealed."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from app import compute
+from app.project import Workspace, state, truth
+from app.views import parts
+from app.words import wording
+from mandoline_core import MandolineError, Sample
+
+_ASIDE = "They are put aside until you reveal the truth on the Estimate page, and used for nothing else."
+
+
+def show(workspace: Workspace) -> None:
+    """Say whether the new rows have labels, and let a person bring some."""
+    label = compute.label_of(workspace)
+    if label is None:
+        return
+    with st.expander("Do you have labels for the new data?", icon=":material/fact_check:", key="truth"):
+        try:
+            found = compute.label_count(workspace)
+        except MandolineError as error:
+            parts.show_error(error)
+            found = None
+        if found is not None and found.n_labelled:
+            _say(found, label)
+        if found is None or (not found.in_table and found.n_labelled < found.n_target):
+            _bring(workspace, label)
+
+
+def _say(found: compute.LabelCount, label: str) -> None:
+    """Say where the labels are that there are, and what they are for."""
+    where = (
+        f"{found.name} has a column {label} itself: labels of" if found.in_table else f"{found.name} holds labels of"
+    )
+    if found.n_labelled == found.n_target:
+        st.markdown(wording.plain(f"{where} all {found.n_target:,} new rows. {_ASIDE}"))
+    else:
+        st.markdown(
+            wording.plain(
+                f"{where} {found.n_labelled:,} of {found.n_target:,} new rows. They stand beside the estimate on the "
+                "Trust page; for a truth to reveal, every row needs one."
+            )
+        )
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if not found.in_table:
+            st.button("Take the labels out", key="drop_labels", icon=":material/close:", on_click=compute.drop_labels)
+        st.page_link("views/estimate/estimate.py", label="Go to Estimate", icon=":material/monitoring:")
+
+
+def _bring(workspace: Workspace, label: str) -> None:
+    """Take a file, say how it was understood, and use it when told to."""
+    given = st.file_uploader("File of labels (CSV or Parquet)", key=f"truth_file:{state.remember('truths_used') or 0}")
+    if given is None:
+        st.caption(
+            wording.plain(
+                "One row for each new row, in their order, or with a column that names rows in both files; the labels "
+                f"in a column called {label}. Some may stay empty. {_ASIDE}"
+            )
+        )
+        return
+    with parts.boundary():
+        table = compute.uploaded(given.file_id, given.name, given.getvalue())
+        _, target = compute.samples(workspace)
+        column = _column(table, target, label)
+        if column is None:
+            return
+        match = truth.match_labels(table, target, column, compute.label_classes(workspace))
+        st.caption(_understood(table, target, column, match))
+        if st.button("Use these labels", key="use_labels", type="primary", icon=":material/check:"):
+            as_it_is = not match.by and column == label
+            content = given.getvalue() if as_it_is else truth.write_labels(match.labels, label)
+            compute.bring_labels(given.name if as_it_is else truth.name_in_order(given.name), content)
+            state.remember("truths_used", (state.remember("truths_used") or 0) + 1)  # another key empties the uploader
+            state.tell(f"Labels of {match.n_labelled:,} new rows are put aside. Undo takes them out.")
+            st.rerun()
+
+
+def _column(table: Sample, target: Sample, label: str) -> str | None:
+    """Find the column of labels, or let a person choose it."""
+    columns = truth.label_columns(table, target, label)
+    if len(columns) == 1:
+        return columns[0]
+    return st.selectbox(
+        f"Which column of {wording.plain(table.name)} holds the labels?",
+        columns,
+        index=None,
+        key=f"truth_column:{table.fingerprint[:12]}",
+    )
+
+
+def _understood(table: Sample, target: Sample, column: str, match: truth.Match) -> str:
+    how = f"rows are matched by {match.by}" if match.by else f"rows are in the order of {target.name}"
+    strange = f" {match.n_strange:,} of its rows belong to no new row and are left out." if match.n_strange else ""
+    return wording.plain(
+        f"{table.name}: {table.n_rows:,} rows. Labels are taken from column {column}; {how}. {match.n_labelled:,} of "
+        f"{target.n_rows:,} new rows get a label.{strange}"
+    )

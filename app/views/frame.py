@@ -1,0 +1,182 @@
+"""The frame around every page: the project, the model, undo and redo, and what to take away."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+
+import streamlit as st
+
+from app import compute
+from app.project import Workspace, documents, state
+from app.views import parts
+from app.words import wording
+from mandoline_core import MandolineError
+from mandoline_core.formatting import file_stem
+from mandoline_core.metrics import get_metric
+from mandoline_core.project import pack_project
+
+
+def sidebar(*, at_home: bool) -> None:
+    """Show the project, the model, undo and redo, and what to take away.
+
+    Undo comes first of all, in its place below: whatever else breaks, the way back is there.
+
+    Parameters
+    ----------
+    at_home : bool
+        Whether the page lists the projects: who has yet to choose one needs no other.
+    """
+    with st.sidebar:
+        if at_home and state.comes_home():
+            st.caption("Open a project, or start one.")
+            return
+        revision = state.head()
+        state.drawn(revision)
+        above, below = st.container(), st.container()
+        if not state.is_view_only():
+            with below, st.container(horizontal=True):
+                st.button(
+                    "Undo", icon=":material/undo:", on_click=state.step, args=(-1,), disabled=not revision.can_undo
+                )
+                st.button(
+                    "Redo", icon=":material/redo:", on_click=state.step, args=(1,), disabled=not revision.can_redo
+                )
+        try:
+            workspace = state.workspace()
+        except MandolineError:  # the page says what is wrong
+            return
+        with above:
+            _project(workspace)
+        with below:
+            _note(workspace)
+            _take_away(workspace)
+
+
+def _project(workspace: Workspace) -> None:
+    """Show what is open, and how it does."""
+    project = workspace.project
+    if state.remember("lost"):
+        st.warning("The link points to a project that is no longer here. This is a new one.")
+    if workspace.view_only:
+        st.badge("View only", icon=":material/visibility:", color="gray")
+        st.markdown(f"**{wording.plain(project.name)}**")
+        if st.button("Make my own copy", icon=":material/content_copy:", type="primary"):
+            state.go_to(state.copy_project(workspace.id))
+            st.rerun()
+    else:
+        st.text_input("Project", key=state.bind("project_name", project.name), on_change=_rename)
+    models = [model.name for model in project.models]
+    if len(models) > 1:
+        st.selectbox("Model", models, key=state.bind("model", workspace.model), on_change=_choose_model)
+    with suppress(MandolineError):  # the page says what is wrong
+        source, target = compute.samples(workspace)
+        metric = get_metric(project.metric.name).spoken
+        st.caption(f"{source.n_rows:,} labelled rows, {target.n_rows:,} new rows. Metric: {metric}.")
+    parts.verdict_chip(workspace)
+    compute.note_summary(workspace)
+
+
+def _note(workspace: Workspace) -> None:
+    """Let a person write down what to remember about the project."""
+    note = workspace.project.note
+    if workspace.view_only:
+        if note:
+            st.caption(wording.plain(note))
+        return
+    with st.expander("Note" if note else "Add a note", icon=":material/sticky_note_2:"):
+        st.text_area(
+            "Note on this work",
+            key=state.bind("project_note", note),
+            on_change=_write_note,
+            help="Goes into the project file and the report.",
+        )
+
+
+def _take_away(workspace: Workspace) -> None:
+    """Offer links, files and numbers; each file is made when it is asked for."""
+    with st.popover("Save and share", icon=":material/download:"):
+        links = state.links()
+        if "edit" in links:
+            st.caption("Your work is saved as you go. Whoever has this link can edit the project:")
+            st.code(links["edit"], language=None, wrap_lines=True)
+        st.caption("Whoever has this link can look, and change nothing:")
+        st.code(links["view"], language=None, wrap_lines=True)
+        _download(
+            workspace,
+            "Download project file",
+            "toml",
+            "application/toml",
+            _as_text,
+            "Put it beside the two data files and run: mandoline estimate",
+        )
+        _download(
+            workspace,
+            "Download project with its data",
+            "zip",
+            "application/zip",
+            _as_zip,
+            "One file that this app and the command line open.",
+        )
+        try:
+            compute.report(workspace)
+        except MandolineError:
+            st.caption("There is no estimate to take away yet.")
+        else:
+            _download(
+                workspace,
+                "Download report",
+                "html",
+                "text/html",
+                compute.report_html,
+                "One file for someone else's hands. The Report page shows it.",
+            )
+            _download(
+                workspace,
+                "Download estimate (JSON)",
+                "json",
+                "application/json",
+                compute.estimate_json,
+                "What mandoline estimate --json prints, in full precision.",
+            )
+            _download(
+                workspace,
+                "Download weights (CSV)",
+                "csv",
+                "text/csv",
+                compute.weights_csv,
+                "How much each labelled row counts, a column a model.",
+            )
+
+
+def _download(
+    workspace: Workspace, label: str, ending: str, kind: str, write: Callable[[Workspace], str | bytes], says: str
+) -> None:
+    name = file_stem(workspace.project.name) + {"csv": "-weights", "html": "-report"}.get(ending, "")
+    st.download_button(
+        label, state.exporter(workspace, write), file_name=f"{name}.{ending}", mime=kind, help=says, on_click="ignore"
+    )
+
+
+def _as_text(workspace: Workspace) -> str:
+    return documents.project_text(workspace.project, workspace.names)
+
+
+def _as_zip(workspace: Workspace) -> bytes:
+    return pack_project(workspace.project, workspace.names)
+
+
+def _rename() -> None:
+    name = str(state.typed("project_name")).strip()
+    if name:
+        compute.attempt("rename project", lambda project: replace(project, name=name))
+
+
+def _write_note() -> None:
+    note = str(state.typed("project_note")).strip()
+    compute.attempt("write a note", lambda project: replace(project, note=note))
+
+
+def _choose_model() -> None:
+    state.look(model=state.typed("model"))

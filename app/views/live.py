@@ -1,0 +1,84 @@
+"""The live part of a page: the number in sight above the work, and what stands behind it beside the work."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from app import compute
+from app.project import Workspace, state
+from app.views import parts
+from app.words import bar, wording
+from mandoline_core import MandolineError, charts
+from mandoline_core.estimating import is_share
+from mandoline_core.formatting import show_interval
+
+
+def summary(workspace: Workspace) -> MandolineError | None:
+    """Keep the number in sight above the work, with what the last edit did; return what stands in its way, if anything.
+
+    It is the one place that says so.
+    """
+    with st.container(key=bar.KEY):
+        try:
+            report = compute.report(workspace)
+        except MandolineError as error:
+            _no_estimate(workspace, error)
+            return error
+        edit = compute.last_edit(workspace)
+        change = ""
+        if edit is not None and edit.before is not None and report.converged:
+            difference = report.estimate - edit.before.estimate
+            change = bar.change_words(difference, edit.label, share=is_share(report))
+        st.html(bar.bar(report, change))
+    return None
+
+
+def _no_estimate(workspace: Workspace, error: MandolineError) -> None:
+    """Say why there is no estimate, show the last there was, and offer the way back."""
+    if any(rule.enabled for rule in workspace.project.slices):
+        parts.show_error(error)
+    else:
+        st.info(wording.tell(error), icon=":material/info:")
+    edit = compute.last_edit(workspace)
+    if edit is None:
+        return
+    if edit.before is not None:
+        st.html(bar.last_estimate(edit.before, edit.label))
+    st.button(
+        wording.plain(f"Undo: {edit.label}"), icon=":material/undo:", key="bar_undo", on_click=state.step, args=(-1,)
+    )
+
+
+def panel(workspace: Workspace) -> None:
+    """Show what stands behind the estimate, beside the work."""
+    report = compute.report(workspace)
+    strip = charts.small_strip(
+        report, reveal=workspace.revealed, alt="Estimate with its interval beside the labelled data's score"
+    )
+    weights = charts.small_weights(report, alt="How much each labelled row counts")
+    curve = charts.small_curve(
+        compute.curves(workspace, leave_one_out=False),
+        truth=report.truth if workspace.revealed else None,
+        share=is_share(report),
+        alt="The estimate as slices are added",
+    )
+    st.html(strip + weights + curve)
+    worst = next((finding for finding in report.findings if finding.severity != "info"), None)
+    if worst is not None:
+        st.warning(wording.tell(worst.headline), icon=":material/warning:")
+    if len(workspace.project.models) > 1:
+        models_table(workspace)
+
+
+def models_table(workspace: Workspace) -> None:
+    """Show every model's estimate in a small table."""
+    rows = [
+        {
+            "model": name,
+            "new data": show_interval(report.estimate, report.interval, share=is_share(report)),
+            "labelled data": show_interval(report.source, report.source_interval, share=is_share(report)),
+        }
+        for name, report in compute.reports(workspace).items()
+    ]
+    st.dataframe(pd.DataFrame(rows), hide_index=True)

@@ -1,0 +1,97 @@
+"""Present: the story of the estimate on the whole screen, told with the arrow keys."""
+
+from __future__ import annotations
+
+import html
+from dataclasses import replace
+
+import streamlit as st
+
+from app import compute
+from app.project import Workspace, state
+from app.views import parts
+from app.words import Slide, reveal, slides
+from mandoline_core import MandolineError, charts
+from mandoline_core.estimating import is_share
+
+# Nothing of a person's goes into a script. A browser that was not asked by a click refuses, which is no error.
+_WHOLE_SCREEN = "<script>document.documentElement.requestFullscreen?.().catch(() => {});</script>"
+_KEYS = {"Next": (1, ("Right", "PageDown")), "Back": (-1, ("Left", "PageUp"))}
+
+
+def main() -> None:
+    """Show one slide, without anything around it."""
+    parts.style("present.css")
+    if not state.remember("presenting"):
+        state.remember("presenting", "yes")
+        st.html(_WHOLE_SCREEN, unsafe_allow_javascript=True)
+    workspace = state.workspace()
+    try:
+        story = _story(workspace)
+    except MandolineError as error:
+        parts.show_error(error)
+        story = []
+    n = len(story) + bool(story and _has_truth(workspace))
+    number = min(state.remember("slide") or 0, max(n - 1, 0))
+    if story:
+        _show(workspace, story[number] if number < len(story) else _reveal(workspace))
+    _controls(number, n)
+
+
+def _story(workspace: Workspace) -> list[Slide]:
+    rows = compute.table(workspace)
+    return slides(
+        workspace.project,
+        compute.report(workspace),
+        compute.curves(workspace, leave_one_out=False),
+        {rule: [rows[name] for name in names] for rule, names in compute.members(workspace).items()},
+    )
+
+
+def _has_truth(workspace: Workspace) -> bool:
+    return workspace.project.target_labels is not None or compute.report(workspace).truth is not None
+
+
+def _reveal(workspace: Workspace) -> Slide:
+    """Tell the truth, on this slide only: elsewhere it stays as hidden as it was."""
+    curves = compute.curves(workspace, leave_one_out=False)
+    return reveal(compute.report(replace(workspace, revealed=True)), len(curves.cumulative) - 1)
+
+
+def _show(workspace: Workspace, slide: Slide) -> None:
+    """Say it in large type, above the curve."""
+    lines = "".join(f"<p>{html.escape(line)}</p>" for line in slide.lines)
+    st.html(f'<section class="slide {slide.level}"><h1>{html.escape(slide.lead)}</h1>{lines}</section>')
+    report = compute.report(replace(workspace, revealed=True) if slide.truth else workspace)
+    st.html(
+        charts.story_curve(
+            compute.curves(workspace, leave_one_out=False).cumulative,
+            slide.shown,
+            metric=report.problem.metric.spoken,
+            truth=report.truth if slide.truth else None,
+            share=is_share(report),
+            dark=parts.is_dark(),
+        )
+    )
+
+
+def _controls(number: int, n: int) -> None:
+    """Turn pages by key; the buttons show only to who points at them. A clicker sends other keys than a keyboard."""
+    with st.container(key="story_controls", horizontal=True, vertical_alignment="center"):
+        for label, (by, keys) in _KEYS.items():
+            for key in keys:
+                st.button(
+                    label,
+                    key=f"story:{key}",
+                    shortcut=key,
+                    disabled=not 0 <= number + by < n,
+                    on_click=state.remember,
+                    args=("slide", number + by),
+                )
+        st.caption(f"{number + 1} of {n}")
+        if st.button("Leave", key="story:leave", shortcut="Escape"):
+            state.remember("presenting", "")
+            st.switch_page("views/estimate/estimate.py")
+
+
+main()

@@ -1,0 +1,156 @@
+"""Projects: what there is, each with its estimate; open, copy, rename, put away and delete; start another one."""
+
+from __future__ import annotations
+
+import time
+
+import streamlit as st
+
+from app import compute
+from app.project import Entry, state
+from app.views import parts
+from app.views.data import uploads
+from app.words import times, wording
+from app.words import trust as trust_words
+from mandoline_core import MandolineError, Project
+from mandoline_core.formatting import show_interval
+
+MOST = 20  # at first: a card takes time to draw
+
+
+def main() -> None:
+    """Show the page."""
+    st.title("Projects")
+    entries = state.projects()
+    if entries:
+        mine(entries)
+    st.subheader("Start a project")
+    uploads.ways_in()
+
+
+def mine(entries: list[Entry]) -> None:
+    """Show the projects that are there, those put away only on request."""
+    st.subheader("My projects")
+    where = "All projects on this computer."
+    if not state.is_local():
+        where = "Projects that you opened or made in this visit. Keep a project's link to come back to it."
+    st.caption(f"{where} Whoever has a project's link can open it.")
+    in_use = [entry for entry in entries if not entry.archived]
+    away = len(entries) - len(in_use)
+    shown(entries if away and st.toggle(f"Show archived ({away:,})", key="show_archived") else in_use)
+
+
+def shown(entries: list[Entry]) -> None:
+    """Show a card for each project, the newest first."""
+    everything = len(entries) <= MOST or state.remember("all_projects")
+    for entry in entries if everything else entries[:MOST]:
+        card(entry)
+    if not everything:
+        st.button(f"Show all {len(entries):,}", on_click=state.remember, args=("all_projects", "yes"))
+
+
+def card(entry: Entry) -> None:
+    """Show one project; one that cannot be read can still be deleted."""
+    try:
+        project = state.project_in(entry)
+    except MandolineError as error:
+        project = None
+        problem = error
+    with st.container(border=True, key=f"card:{entry.id}"):
+        left, middle, right = st.columns([3, 3, 2], vertical_alignment="center")
+        with left:
+            name = "A project that cannot be read" if project is None else project.name
+            st.markdown(f"**{wording.plain(name)}**{' (archived)' if entry.archived else ''}")
+            st.caption(f"Changed {times.ago(time.time() - entry.touched)}")
+        with middle:
+            if project is None:
+                parts.show_error(problem)
+            else:
+                estimated(entry, project)
+        with right, st.container(horizontal=True, horizontal_alignment="right"):
+            if project is not None and st.button("Open", key=f"open:{entry.id}", type="primary"):
+                state.go_to(entry.id)
+                st.switch_page(parts.ESTIMATE)
+            more(entry, name)
+
+
+def estimated(entry: Entry, project: Project) -> None:
+    """Say what was last estimated, on what data."""
+    names = entry.head.document["names"]
+    models = [model.name for model in project.models] or [""]
+    wanted = entry.head.document.get("model")
+    model = wanted if wanted in models else models[0]
+    summary = compute.read_summary(entry.head, model)
+    if summary is None or summary.estimate is None:
+        st.markdown("Not estimated yet")
+    else:
+        value = show_interval(summary.estimate, summary.interval, share=summary.share)
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            st.markdown(f"{wording.plain(summary.metric)} **{value}**", width="content")
+            if summary.level:
+                light = trust_words.LIGHTS[summary.level]
+                st.badge(light.word.capitalize(), icon=light.icon, color=light.colour)
+    rows = "" if summary is None else f": {summary.n_source:,} labelled rows, {summary.n_target:,} new rows"
+    st.caption(f"{wording.plain(names['source'])} and {wording.plain(names['target'])}{rows}")
+
+
+def more(entry: Entry, name: str) -> None:
+    """Offer what can be done with a project beside opening it."""
+    with st.popover("More", key=f"more:{entry.id}"):
+        key = state.bind(f"rename:{entry.id}", name)
+        st.text_input("Name", key=key, on_change=rename, args=(entry.id, key))
+        st.button(
+            "Duplicate",
+            key=f"duplicate:{entry.id}",
+            icon=":material/content_copy:",
+            on_click=duplicate,
+            args=(entry.id,),
+        )
+        st.button(
+            "Take out of the archive" if entry.archived else "Archive",
+            key=f"archive:{entry.id}",
+            icon=":material/archive:",
+            on_click=archive,
+            args=(entry, name),
+        )
+        if st.button("Delete", key=f"delete:{entry.id}", icon=":material/delete:"):
+            confirm_delete(entry.id, name)
+
+
+def rename(project_id: str, key: str) -> None:
+    """Take the name that was typed."""
+    name = str(state.typed(key)).strip()
+    try:
+        if name:
+            state.rename_project(project_id, name)
+    except MandolineError as error:
+        state.refuse(error)
+
+
+def duplicate(project_id: str) -> None:
+    """Make a copy beside a project."""
+    try:
+        state.copy_project(project_id)
+    except MandolineError as error:
+        state.refuse(error)
+
+
+def archive(entry: Entry, name: str) -> None:
+    """Put a project away, or take it out again."""
+    state.store().archive(entry.id, archived=not entry.archived)
+    state.tell(f"{name} is {'back among the projects' if entry.archived else 'in the archive'}.")
+
+
+@st.dialog("Delete this project?")
+def confirm_delete(project_id: str, name: str) -> None:
+    """Ask once."""
+    st.write(
+        f"**{wording.plain(name)}**, its history and its uploaded files are removed from this computer. "
+        "This cannot be undone."
+    )
+    if st.button("Delete", key="really_delete", type="primary"):
+        state.delete_project(project_id)
+        st.rerun()
+
+
+main()

@@ -1,0 +1,99 @@
+"""Adding a slice: one line to type a rule into, and a menu of the kinds that the data allow."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from app import compute
+from app.project import Workspace, edits, state
+from app.views import parts
+from app.words import wording
+from mandoline_core import MandolineError, Slice
+from mandoline_core.slices import KINDS, example_line, read_line
+
+_LINE, _MENU, _REFUSED = "add_line", "add_kind", "add_refused"
+_HELP = """One line is one slice. Press Enter to add it.
+
+- `actor, plot, "not good"`: words and phrases in a text
+- `age >= 65`, `10 < age < 20`, `age between 10 and 20`
+- `country = SE`, `country in SE, NO`, `age is missing`
+- `words(text) < 30`, `characters(text) > 200`
+- `/pattern/`, `title ~ pattern`
+- `entropy`, `predicted = yes`, `confidence < 0.6`
+- `short and slang`, `not short`: of your other slices
+- `name: rule` gives it a name; otherwise the rule does
+"""
+
+
+def show(workspace: Workspace) -> None:
+    """Show the line and the menu, what is wrong with what was typed, and room for suggestions."""
+    ground, offers = compute.ground(workspace), compute.offers(workspace)
+    with st.container(key="adding", gap="small"):
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            st.text_input(
+                f"Add a slice: a word, a rule such as {wording.plain(example_line(ground))}, or name: rule",
+                key=_LINE,
+                placeholder="Type and press Enter",
+                autocomplete="off",
+                help=_HELP,
+                on_change=_take_line,
+            )
+            st.menu_button(
+                "Pick a kind",
+                list(offers),
+                format_func=_described,
+                icon=":material/add:",
+                key=_MENU,
+                on_click=_take_kind,
+            )
+        _refusal()
+        suggestions(workspace)
+
+
+def suggestions(_workspace: Workspace) -> None:
+    """Keep a place for slices worth trying, right under the line."""
+    st.container(key="suggestions")
+
+
+def _described(kind: str) -> str:
+    return f"**{KINDS[kind].title}**: {KINDS[kind].purpose}"
+
+
+def _take_line() -> None:
+    """Add the slice that was typed, and empty the line; what cannot be read stays in it."""
+    typed = str(state.typed(_LINE))
+    if not typed.strip():
+        return
+    try:
+        _add(read_line(typed, compute.ground(state.workspace())))
+    except MandolineError as error:
+        state.remember(_REFUSED, (typed, error))
+    else:
+        state.empty(_LINE)
+
+
+def _take_kind() -> None:
+    """Add a slice of the kind that was picked, or say what is to be done before."""
+    kind = str(state.typed(_MENU))
+    start = compute.offers(state.workspace()).get(kind)
+    try:
+        if isinstance(start, Slice):
+            _add(start)
+        elif start is not None:
+            raise start
+    except MandolineError as error:
+        state.remember(_REFUSED, (state.typed(_LINE), error))
+
+
+def _add(rule: Slice) -> None:
+    name = edits.free_name(state.workspace().project, rule.name)
+    compute.change(f"add {name}", lambda project: edits.add_slice(project, rule))
+    state.remember("editing", name)
+    state.remember(_REFUSED, ())
+
+
+def _refusal() -> None:
+    """Say what is wrong with what the line holds, for as long as it holds it."""
+    refused = state.remember(_REFUSED)
+    if refused and refused[0] == state.typed(_LINE):
+        parts.show_error(refused[1])

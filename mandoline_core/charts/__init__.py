@@ -1,0 +1,35 @@
+"""Figures: data in, Plotly figure or small HTML out. The app and the report draw with these; neither is known here."""
+
+from __future__ import annotations
+
+from mandoline_core.charts.ablation import ablation_curve, leave_one_out
+from mandoline_core.charts.attribution import waterfall
+from mandoline_core.charts.backtest import backtest_errors, method_order
+from mandoline_core.charts.comparison import method_dots
+from mandoline_core.charts.corrections import correction_matrix, pair_line, rate_table, side_by_side
+from mandoline_core.charts.drift import calibration, predicted_classes
+from mandoline_core.charts.elasticity import EFFECT_DIGITS, correction_effects, effect
+from mandoline_core.charts.graph import MOST_NODES, slice_graph
+from mandoline_core.charts.intervals import IntervalRow, interval_rows
+from mandoline_core.charts.ranking import model_dots
+from mandoline_core.charts.sensitivity import MOST_SLICES, HiddenShift, hidden_shift_curve, show_strength, strongest
+from mandoline_core.charts.shares import class_balance
+from mandoline_core.charts.shifts import balance, pair_gaps
+from mandoline_core.charts.small import small_curve, small_strip, small_weights
+from mandoline_core.charts.story import story_curve
+from mandoline_core.charts.strip import estimate_strip
+from mandoline_core.charts.template import (
+    IMAGE_FORMATS,
+    NAME_WIDTH,
+    SOURCE,
+    TARGET,
+    TRUTH,
+    chart_config,
+    palette,
+    shorten,
+)
+from mandoline_core.charts.theory import TERM_NAMES, bound_bars
+from mandoline_core.charts.thresholds import histogram_with_cut
+from mandoline_core.charts.timeline import TimelinePoint, timeline
+from mandoline_core.charts.trimming import show_cap, show_capped, trimming_curve
+from mandoline_core.charts.weights import weight_histogram

@@ -1,0 +1,183 @@
+"""A project with its data as one zip: packed the same way every time, and unpacked without trusting what it says."""
+
+from __future__ import annotations
+
+import io
+import stat
+import zipfile
+import zlib
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path, PurePosixPath, PureWindowsPath
+
+from mandoline_core.errors import ProjectError
+from mandoline_core.formatting import listed
+from mandoline_core.project.file import dump_project
+from mandoline_core.project.project import Project
+
+MAX_FILES = 50
+MAX_BYTES = 4 * 2**30  # unpacked
+PROJECT_FILE = "project.toml"
+_LONG_AGO = (1980, 1, 1, 0, 0, 0)  # the first day that a zip can name: no time of packing makes two zips differ
+_CHUNK = 1 << 20
+
+
+def data_files(project: Project) -> dict[str, Path]:
+    """List the files that a project names, by role: "source", "target" and, if there is one, "labels".
+
+    >>> from mandoline_core.samples import Model
+    >>> project = Project(name="a", source_path="a.csv", target_path="b.csv", label="y", models=[Model("m", "p")])
+    >>> list(data_files(project))
+    ['source', 'target']
+    """
+    paths = {"source": project.source_path, "target": project.target_path, "labels": project.target_labels}
+    return {role: path for role, path in paths.items() if path is not None}
+
+
+def place_files(project: Project, paths: Mapping[str, Path]) -> Project:
+    """Let a project name other files, by role; those that are not given stay.
+
+    >>> from mandoline_core.samples import Model
+    >>> project = Project(name="a", source_path="a.csv", target_path="b.csv", label="y", models=[Model("m", "p")])
+    >>> place_files(project, {"source": Path("c.csv")}).source_path.name
+    'c.csv'
+    """
+    return replace(
+        project,
+        source_path=paths.get("source", project.source_path),
+        target_path=paths.get("target", project.target_path),
+        target_labels=paths.get("labels", project.target_labels),
+    )
+
+
+def name_files(project: Project, names: Mapping[str, str] | None = None) -> Project:
+    """Let a project name its files as they lie beside its project file, each by a name of its own.
+
+    Parameters
+    ----------
+    names : mapping of str to str, optional
+        What to call the files, by role; as in the project where left out.
+    """
+    given = {role: base_name((names or {}).get(role, path.name)) for role, path in data_files(project).items()}
+    count = Counter([PROJECT_FILE, *given.values()])
+    own = {role: name if count[name] == 1 else f"{role}_{name}" for role, name in given.items()}
+    return place_files(project, {role: Path(name) for role, name in own.items()})
+
+
+def pack_project(project: Project, names: Mapping[str, str] | None = None) -> bytes:
+    """Write a project with its data files as one zip; the same project gives the same bytes.
+
+    Parameters
+    ----------
+    names : mapping of str to str, optional
+        What to call the data files, by role: "source", "target", "labels".
+
+    Examples
+    --------
+    >>> from mandoline_core.samples import Model
+    >>> project = Project(name="a", source_path="a.csv", target_path="b.csv", label="y", models=[Model("m", "p")])
+    >>> pack_project(project)
+    Traceback (most recent call last):
+    ...
+    mandoline_core.errors.ProjectError: a.csv cannot be packed: No such file or directory.
+    """
+    named = name_files(project, names)
+    here = data_files(named)
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr(_entry(PROJECT_FILE), dump_project(named).encode())
+        for role, path in data_files(project).items():
+            try:
+                content = (project.base / path).read_bytes()
+            except OSError as error:
+                raise ProjectError(f"{here[role].name} cannot be packed: {error.strerror}.") from None
+            archive.writestr(_entry(here[role].name), content)
+    return packed.getvalue()
+
+
+def unpack_project(packed: str | Path | io.BytesIO, folder: Path, *, name: str = "") -> Path:
+    """Unpack a project into an empty folder, and return where its project file is.
+
+    Nothing in the zip is taken at its word: it may come from anyone.
+
+    Parameters
+    ----------
+    name : str
+        What to call the zip in messages.
+
+    Raises
+    ------
+    ProjectError
+        If it is damaged, too large, names a place outside of the folder, or is no project.
+    """
+    name = name or (Path(packed).name if isinstance(packed, (str, Path)) else "The zip")
+    with _readable(name), zipfile.ZipFile(packed) as archive:
+        entries = [entry for entry in archive.infolist() if not entry.is_dir()]
+        _check_entries(entries, name)
+        _unpack(archive, entries, folder, name)
+    found = sorted(folder.rglob("*.toml"))
+    if len(found) != 1:
+        said = listed(path.name for path in found) or "none"
+        raise ProjectError(f"{name} must hold one project file, which ends in .toml. It holds {said}.")
+    return found[0]
+
+
+def base_name(name: str) -> str:
+    r"""Return the last part of a path of any system, which is safe to write to a folder of ours.
+
+    >>> base_name("C:\\data\\a.csv"), base_name("../a.csv")
+    ('a.csv', 'a.csv')
+    """
+    return PureWindowsPath(PurePosixPath(name.replace("\0", "")).name).name or "file"
+
+
+@contextmanager
+def _readable(name: str) -> Iterator[None]:
+    try:
+        yield
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError) as error:
+        if isinstance(error, ProjectError):
+            raise
+        why = "it needs a password" if "encrypted" in str(error) else "it is damaged, or no zip"
+        raise ProjectError(f"{name} cannot be unpacked: {why}. Save the project once more.") from None
+
+
+def _check_entries(entries: list[zipfile.ZipInfo], name: str) -> None:
+    if len(entries) > MAX_FILES:
+        raise ProjectError(f"{name} holds {len(entries):,} files. A project may have at most {MAX_FILES}.")
+    taken: set[str] = set()
+    for entry in entries:
+        path = PurePosixPath(entry.filename)
+        windows = PureWindowsPath(entry.filename)
+        if path.is_absolute() or windows.drive or windows.root or ".." in windows.parts or "\\" in entry.filename:
+            raise ProjectError(f"{name} names a place outside of itself: {entry.filename!r}. It was not unpacked.")
+        if stat.S_ISLNK(entry.external_attr >> 16):
+            raise ProjectError(f"{name} holds a link, {entry.filename!r}. It was not unpacked.")
+        if str(path).casefold() in taken:
+            raise ProjectError(f"{name} holds {entry.filename!r} twice. It was not unpacked.")
+        taken.add(str(path).casefold())
+
+
+def _unpack(archive: zipfile.ZipFile, entries: list[zipfile.ZipInfo], folder: Path, name: str) -> None:
+    """Write files while there is room; what a zip says of its sizes is not to be relied on."""
+    left = MAX_BYTES
+    for entry in entries:
+        path = folder / PurePosixPath(entry.filename)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with archive.open(entry) as packed, path.open("wb") as file:
+            while chunk := packed.read(_CHUNK):
+                left -= len(chunk)
+                if left < 0:
+                    most = f"{MAX_BYTES / 2**30:g} GB" if MAX_BYTES >= 2**30 else f"{MAX_BYTES:,} bytes"
+                    raise ProjectError(f"{name} unpacks to more than {most}, which is the most that is read.")
+                file.write(chunk)
+
+
+def _entry(name: str) -> zipfile.ZipInfo:
+    entry = zipfile.ZipInfo(name, _LONG_AGO)
+    entry.compress_type = zipfile.ZIP_DEFLATED
+    entry.external_attr = 0o644 << 16
+    entry.create_system = 3  # else it would be that of the machine
+    return entry

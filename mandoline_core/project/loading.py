@@ -1,0 +1,68 @@
+"""Loading a project from its file, or from a zip that holds it with its data."""
+
+from __future__ import annotations
+
+import atexit
+import shutil
+import tempfile
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+
+from mandoline_core.errors import ProjectError
+from mandoline_core.project.archive import data_files, unpack_project
+from mandoline_core.project.file import check_file, load_file
+from mandoline_core.project.project import Project
+
+
+def load_project(path: str | Path) -> Project:
+    """Read a project file, or a zip that holds one with its data.
+
+    A zip is unpacked into a folder that is there until the program ends.
+
+    Parameters
+    ----------
+    path : str or Path
+        A TOML file, or a zip.
+
+    Raises
+    ------
+    ProjectError
+        If something in it is wrong, with what and where.
+
+    Examples
+    --------
+    >>> load_project("no_such_folder/reviews.toml")
+    Traceback (most recent call last):
+    ...
+    mandoline_core.errors.ProjectError: Project file 'reviews.toml' is not in no_such_folder, which does not exist.
+    """
+    path = Path(path)
+    if path.suffix.lower() != ".zip":
+        return load_file(path)
+    check_file(path)
+    status = path.stat()
+    return load_unpacked(*_unpacked(path.resolve(), status.st_mtime_ns, status.st_size), name=path.name)
+
+
+def load_unpacked(file: Path, folder: Path, *, name: str) -> Project:
+    """Read the project file of a zip that was unpacked into a folder; it may name no file but those that came with it.
+
+    Parameters
+    ----------
+    name : str
+        What the zip is called.
+    """
+    project = load_file(file)
+    for path in data_files(project).values():
+        if not (project.base / path).resolve().is_relative_to(folder.resolve()):
+            raise ProjectError(f"The project in {name} names {path}, which is not in the zip. Pack its data with it.")
+    return replace(project, path=None)
+
+
+@lru_cache(maxsize=64)
+def _unpacked(path: Path, _modified: int, _size: int) -> tuple[Path, Path]:
+    """Unpack a zip, once as long as it stays as it is; return its project file and the folder."""
+    folder = Path(tempfile.mkdtemp(prefix="mandoline-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return unpack_project(path, folder), folder

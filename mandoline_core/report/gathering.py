@@ -1,0 +1,162 @@
+"""What the written report shows beside the estimates: computed once, so that writing it is only writing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import date
+from functools import partial
+from typing import TypeVar
+
+import numpy as np
+
+from mandoline_core.comparing import ModelComparison, compare_model
+from mandoline_core.errors import MandolineError
+from mandoline_core.estimating import Ablation, ModelReport, Progress, ablation, solve_model
+from mandoline_core.estimators import ESTIMATORS, get_estimator
+from mandoline_core.report.report import Report
+from mandoline_core.trust import (
+    CheckedReport,
+    SensitivityPoint,
+    SliceStrength,
+    sensitivity_bounds,
+    sensitivity_curve,
+    slice_strengths,
+    weights_can_change,
+)
+from mandoline_core.weighting import Problem
+
+PAPER = "mandoline"
+GAMMAS = (1.0, 1.1, 1.25, 1.5, 2.0, 3.0, 5.0)  # strengths of a hidden change worth a line in a table
+CHOSEN = 1.25
+_N_BOUNDS = 41
+_MOST_PATTERNS = 500  # matching kernels takes time by the pattern, once for each of its redraws
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, eq=False)
+class HiddenChange:
+    """Hold how far a change that no slice shows could move the estimate.
+
+    Parameters
+    ----------
+    report : ModelReport
+        Whose weights are changed: the project's own or, where its method has none, the paper's.
+    gammas, lows, highs : tuple of float
+        The bounds by strength, before sampling error.
+    points : tuple of SensitivityPoint
+        Some of them with sampling error.
+    strengths : tuple of SliceStrength
+        How strong a hidden change each slice would have been; empty where slices cannot be left out.
+    """
+
+    report: ModelReport
+    gammas: tuple[float, ...]
+    lows: tuple[float, ...]
+    highs: tuple[float, ...]
+    points: tuple[SensitivityPoint, ...]
+    strengths: tuple[SliceStrength, ...]
+
+    @property
+    def chosen(self) -> SensitivityPoint:
+        """The strength that is marked."""
+        return next(point for point in self.points if point.gamma == CHOSEN)
+
+
+@dataclass(frozen=True, eq=False)
+class ReportParts:
+    """Hold all that the written report shows, about the first model where not about all.
+
+    Parameters
+    ----------
+    report : Report
+        With the truth only if it is to be shown.
+    curves, comparison, hidden
+        Each as computed, or a sentence that says why it could not be.
+    made_on : date
+        The day that the report bears.
+    """
+
+    report: Report
+    curves: Ablation | str
+    comparison: ModelComparison | str
+    hidden: HiddenChange | str
+    made_on: date
+
+    def to_html(self) -> str:
+        """Write one HTML file that needs nothing else."""
+        from mandoline_core.report.html.page import render_page  # it needs Plotly, which an estimate does not
+
+        return render_page(self)
+
+
+def gather_parts(
+    report: Report, *, curves: Ablation | None = None, made_on: date | None = None, progress: Progress | None = None
+) -> ReportParts:
+    """Compute what the written report shows beside the estimates.
+
+    Parameters
+    ----------
+    curves : Ablation, optional
+        Of the first model, where they are known already.
+    made_on : date, optional
+        Today when left out.
+    progress : callable, optional
+        Called with what is being done and the share done, between 0 and 1.
+    """
+    first, settings = report.first, report.settings
+    tell = progress or (lambda *_: None)
+
+    def said(share: float) -> None:
+        tell("slices one by one", 0.4 * share)
+
+    compute = partial(ablation, first.prepared, settings, progress=said)
+    found = _tried(compute) if curves is None else curves
+    names = [name for name in ESTIMATORS if is_quick(name, first.problem)]
+    methods = partial(compare_model, first.prepared, settings, names, lambda what, share: tell(what, 0.4 + 0.4 * share))
+    comparison = _tried(methods)
+    if isinstance(comparison, ModelComparison):
+        comparison = replace(comparison, truth=first.truth)
+    tell("hidden changes", 0.8)
+    hidden = _tried(partial(hidden_change, first))
+    return ReportParts(report, found, comparison, hidden, made_on or date.today())
+
+
+def is_quick(name: str, problem: Problem) -> bool:
+    """Tell whether a method takes no more than moments on a problem; the others are left to a comparison of its own.
+
+    >>> from mandoline_core import estimate_from_codes
+    >>> problem = estimate_from_codes([[1], [-1]] * 5, [1.0, 0.0] * 5, [[1], [-1]]).first.problem
+    >>> is_quick("mandoline", problem), is_quick("kmm_features", problem)
+    (True, False)
+    """
+    if "features" in get_estimator(name).needs:
+        return False
+    return name != "kmm_slices" or len(problem.patterns) <= _MOST_PATTERNS
+
+
+def hidden_change(report: CheckedReport) -> HiddenChange:
+    """Bound the estimate under hidden changes of every strength, and measure the slices by the same scale."""
+    own: ModelReport = report
+    if not weights_can_change(report):
+        own = solve_model(report.prepared, replace(report.settings, name=PAPER))
+    gammas = tuple(float(gamma) for gamma in np.geomspace(1.0, GAMMAS[-1], _N_BOUNDS))
+    bounds = [sensitivity_bounds(own, gamma) for gamma in gammas]
+    points = sensitivity_curve(own, GAMMAS, own.settings.confidence)
+    strengths = _tried(partial(slice_strengths, own))
+    return HiddenChange(
+        own,
+        gammas,
+        tuple(low for low, _ in bounds),
+        tuple(high for _, high in bounds),
+        points,
+        strengths if isinstance(strengths, tuple) else (),
+    )
+
+
+def _tried(compute: Callable[[], T]) -> T | str:
+    """Compute something, or say why it cannot be."""
+    try:
+        return compute()
+    except MandolineError as error:
+        return error.sentence

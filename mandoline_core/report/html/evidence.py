@@ -1,0 +1,244 @@
+"""The sections that stand behind the number: what each slice did, how much rows count, what else was looked at."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+
+from mandoline_core import charts
+from mandoline_core.comparing import ModelComparison
+from mandoline_core.estimating import Ablation, AblationPoint, heaviest_patterns
+from mandoline_core.estimators import ESTIMATORS, get_estimator
+from mandoline_core.formatting import Sentence, listed, show_interval, show_points, show_times, show_value
+from mandoline_core.patterns import describe
+from mandoline_core.report.gathering import HiddenChange, is_quick
+from mandoline_core.report.html import words
+from mandoline_core.report.html.figures import Figure
+from mandoline_core.report.html.ground import Ground, Section
+from mandoline_core.report.html.markup import paragraphs, section, table
+from mandoline_core.words import title_of
+
+MOST_BALANCE = 20
+MOST_PATTERNS = 6
+_STEPS = (0.25, 0.5, 1.0, 2.0, 4.0)  # times that a row counts
+
+
+def curve(ground: Ground) -> Section:
+    """Show the estimate as slices are added, and without each."""
+    found, share = ground.parts.curves, ground.share
+    title = "What each slice did to the number"
+    if not isinstance(found, Ablation):
+        return Section(section("curve", title, paragraphs("The curve could not be drawn.", found)))
+    truth, full = ground.first.truth, found.cumulative[-1].estimate
+    figures = [
+        Figure(
+            "curve",
+            "The estimate as slices are added one by one",
+            lambda dark: charts.ablation_curve(found, truth=truth, share=share, dark=dark),
+            ("slices", "estimate", "effective rows"),
+            [
+                _point(point, "no slices" if point.slice is None else f"+ {point.slice}", share)
+                for point in found.cumulative
+            ],
+        )
+    ]
+    if full is not None and found.leave_one_out:
+        figures.append(
+            Figure(
+                "without-each-slice",
+                "The estimate without each slice",
+                lambda dark: charts.leave_one_out(found, full=full, share=share, dark=dark),
+                ("without", "estimate", "effective rows", "change"),
+                [
+                    (
+                        *_point(point, point.slice or "", share),
+                        "-" if point.estimate is None else show_points(point.estimate - full, share=share),
+                    )
+                    for point in found.leave_one_out
+                ],
+            )
+        )
+    return Section(section("curve", title, *map(ground.put, figures)), tuple(figures))
+
+
+def _point(point: AblationPoint, name: str, share: bool) -> tuple[object, ...]:
+    if point.estimate is None or point.interval is None:
+        return name, Sentence("no estimate: {why}", why=point.reason or "it could not be computed."), "-"
+    rows = "-" if point.effective_sample_size is None else f"{point.effective_sample_size:,.0f}"
+    return name, show_interval(point.estimate, point.interval, share=share), rows
+
+
+def weights(ground: Ground) -> Section:
+    """Show how much labelled rows count."""
+    report = ground.first
+    figure = Figure(
+        "weights",
+        "How many labelled rows count how many times",
+        lambda dark: charts.weight_histogram(report, dark=dark),
+        ("a row counts", "labelled rows"),
+        _counts(report.ratios, report.problem.patterns.source),
+    )
+    heavy = [
+        (
+            describe((*one.inside, *one.unknown), [1] * len(one.inside) + [0] * len(one.unknown)),
+            show_times(one.ratio),
+            f"{one.source:,}",
+            f"{one.target:,}",
+            f"{one.weight:.1%}",
+        )
+        for one in heaviest_patterns(report, MOST_PATTERNS)
+    ]
+    return Section(
+        section(
+            "weights",
+            "How much rows count",
+            ground.put(figure),
+            table(
+                "The labelled rows that count most, by the slices they are in",
+                ("in slices", "each counts", "labelled rows", "new rows", "of all weight"),
+                heavy,
+            ),
+        ),
+        (figure,),
+    )
+
+
+def _counts(ratios: np.ndarray, rows: np.ndarray) -> list[tuple[str, str]]:
+    """Count rows by how many times they count."""
+    ratios = np.round(ratios, 9)  # a ratio of 1 that is off in the last digit counts once
+    edges = [-np.inf, 0.0, *_STEPS, np.inf]
+    names = ["0 times", f"up to {_STEPS[0]:g} times"]
+    names += [f"{a:g} to {b:g} times" for a, b in pairwise(_STEPS)]
+    names.append(f"more than {_STEPS[-1]:g} times")
+    counts = [rows[(ratios > low) & (ratios <= high)].sum() for low, high in pairwise(edges)]
+    return [(name, f"{count:,.0f}") for name, count in zip(names, counts, strict=True) if count]
+
+
+def balance(ground: Ground) -> Section:
+    """Show what weighting leaves of changes that no slice stands for."""
+    evidence, title = ground.first.evidence, "What nobody modelled"
+    if not evidence.columns:
+        return Section(section("balance", title, paragraphs("There is no other column that can be compared.")))
+    lines = evidence.columns[:MOST_BALANCE]
+    figure = Figure(
+        "balance",
+        "Columns before and after weighting, against the new data",
+        lambda dark: charts.balance(
+            [line.name for line in lines],
+            [line.before for line in lines],
+            [line.after for line in lines],
+            [False] * len(lines),
+            dark=dark,
+        ),
+        ("column", "labelled data", "after weighting", "new data", "shift before", "shift after", "beyond luck"),
+        [
+            (
+                line.name,
+                line.show(line.source),
+                line.show(line.weighted),
+                line.show(line.target),
+                f"{line.before:+.2f}",
+                f"{line.after:+.2f}",
+                "yes" if line.stands_out else "no",
+            )
+            for line in lines
+        ],
+    )
+    said = (
+        "Slices match the new data by construction. Other columns need not: what stays far from 0 after weighting is "
+        "a change that the estimate does not know of. Shifts are in standard deviations."
+    )
+    more = len(evidence.columns) - len(lines)
+    rest = f"{more} more are less far off." if more > 0 else ""
+    return Section(
+        section("balance", title, paragraphs(said), ground.put(figure), paragraphs(rest, evidence.note)), (figure,)
+    )
+
+
+def comparison(ground: Ground) -> Section:
+    """Show what the quick methods say."""
+    found, title = ground.parts.comparison, "What other methods say"
+    if not isinstance(found, ModelComparison):
+        return Section(section("comparison", title, paragraphs("The methods could not be compared.", found)))
+    left = [title_of(name) for name in ESTIMATORS if not is_quick(name, ground.first.problem)]
+    quick = f"Only quick methods are run for a report. Left to a comparison of its own: {listed(left)}."
+    figure = Figure(
+        "methods",
+        "What every quick method says",
+        lambda dark: charts.method_dots(found, chosen=ground.first.estimator, dark=dark),
+        ("method", "estimate", "change", "assumes"),
+        [
+            (
+                title_of(name),
+                Sentence("does not apply: {why}", why=entry.reason or "")
+                if entry.estimate is None or entry.interval is None
+                else show_interval(entry.estimate, entry.interval, share=found.metric.share),
+                words.entry_change(entry, share=found.metric.share),
+                get_estimator(name).assumes,
+            )
+            for name, entry in found.entries.items()
+        ],
+    )
+    return Section(
+        section("comparison", title, paragraphs(words.agreement(found), quick), ground.put(figure)), (figure,)
+    )
+
+
+def sensitivity(ground: Ground) -> Section:
+    """Show how far a change that no slice shows could move the number."""
+    found, title = ground.parts.hidden, "What if something hidden changed?"
+    if not isinstance(found, HiddenChange):
+        return Section(section("sensitivity", title, paragraphs("This cannot be worked out here.", found)))
+    share = ground.share
+    shift = charts.HiddenShift(
+        found.gammas, found.lows, found.highs, found.points, found.chosen, None, None, found.strengths
+    )
+    figure = Figure(
+        "hidden-change",
+        "Where the number could be, by the strength of a hidden change",
+        lambda dark: charts.hidden_shift_curve(
+            shift, metric=ground.first.problem.metric.spoken, share=share, dark=dark
+        ),
+        ("rows count up to", "lowest", "highest", "with sampling error"),
+        [
+            (
+                f"{point.gamma:g} times more or less",
+                show_value(point.low, share=share),
+                show_value(point.high, share=share),
+                " to ".join(show_value(end, share=share) for end in point.interval),
+            )
+            for point in found.points
+        ],
+    )
+    known = charts.strongest(found.strengths)
+    slices_ = [(one.name, charts.show_strength(one.largest or 1.0)) for one in known]
+    instead = (
+        ""
+        if found.report is ground.first
+        else (
+            f"The method of this report is not a mean of weighted rows, so this is about the paper's weights on the "
+            f"same slices, which give {words.number(found.report)}."
+        )
+    )
+    return Section(
+        section(
+            "sensitivity",
+            title,
+            paragraphs(
+                "Nothing in the data can rule out a change that no slice shows. But one can say how strong it would "
+                "have to be, and compare it with the slices that are known.",
+                instead,
+                words.hidden(found.chosen, share=share),
+            ),
+            ground.put(figure),
+            table(
+                "How strong a hidden change each slice would have been, had nobody thought of it",
+                ("slice", "strength"),
+                slices_,
+            )
+            if slices_
+            else "",
+        ),
+        (figure,),
+    )

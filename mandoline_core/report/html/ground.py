@@ -1,0 +1,39 @@
+"""What the sections of the page share: the parts, the model they are about, and its slices."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from mandoline_core.estimating import SliceRow, is_share, slice_table
+from mandoline_core.formatting import file_stem
+from mandoline_core.report.gathering import ReportParts
+from mandoline_core.report.html.figures import Figure, place
+from mandoline_core.report.html.markup import Html
+from mandoline_core.trust import CheckedReport
+
+
+class Section(NamedTuple):
+    """Hold one section: its HTML, and the figures that are drawn in it."""
+
+    body: Html
+    figures: tuple[Figure, ...] = ()
+
+
+class Ground(NamedTuple):
+    """Hold what most sections need: the parts, the model they are about, and its slices."""
+
+    parts: ReportParts
+    first: CheckedReport
+    rows: tuple[SliceRow, ...]
+    share: bool
+
+    @classmethod
+    def of(cls, parts: ReportParts) -> Ground:
+        """Look the first model's slices up."""
+        first = parts.report.first
+        rows = slice_table(first.prepared, confidence=first.settings.confidence)
+        return cls(parts, first, rows, is_share(first))
+
+    def put(self, figure: Figure) -> Html:
+        """Write a figure's place."""
+        return place(figure, file_stem(self.parts.report.name))

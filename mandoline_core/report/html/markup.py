@@ -1,0 +1,86 @@
+"""The bits that HTML is made of: text in the words for people, escaped; tables, sections and figures' places."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable, Sequence
+
+from mandoline_core.formatting import say
+from mandoline_core.words import PLAIN
+
+
+class Html(str):
+    """Mark text that is HTML already."""
+
+    __slots__ = ()
+
+
+def text(said: object) -> Html:
+    """Say a sentence in the words for people, and escape it; HTML stays as it is.
+
+    >>> text("<b> & 'c'"), text(Html("<b>"))
+    ('&lt;b&gt; &amp; &#x27;c&#x27;', '<b>')
+    """
+    return said if isinstance(said, Html) else Html(html.escape(say(said, PLAIN)))
+
+
+def tag(name: str, *inner: object, **attributes: object) -> Html:
+    """Write an element; attributes end in an underscore where Python has the word, and hyphens are underscores.
+
+    >>> tag("p", "a < b", class_="small", aria_label='"')
+    '<p class="small" aria-label="&quot;">a &lt; b</p>'
+    """
+    given = "".join(
+        f' {key.rstrip("_").replace("_", "-")}="{text(value)}"'
+        for key, value in attributes.items()
+        if value is not None
+    )
+    return Html(f"<{name}{given}>{joined(inner)}</{name}>")
+
+
+def joined(parts: Iterable[object]) -> Html:
+    """Put parts one behind the other."""
+    return Html("".join(text(part) for part in parts))
+
+
+def paragraphs(*sentences: object) -> Html:
+    """Write a paragraph each, leaving out what is empty."""
+    return joined(tag("p", sentence) for sentence in sentences if sentence)
+
+
+def bullets(sentences: Iterable[object]) -> Html:
+    """Write a list; nothing where there is nothing to list."""
+    items = joined(tag("li", sentence) for sentence in sentences)
+    return tag("ul", items) if items else items
+
+
+def table(caption: str, head: Sequence[str], rows: Sequence[Sequence[object]]) -> Html:
+    """Write a table: the first cell of a row is its header, and a cell that starts with a digit is a number."""
+    top = joined(tag("th", name, scope="col", class_=_side(column, rows)) for column, name in enumerate(head))
+    body = joined(
+        tag(
+            "tr",
+            tag("th", row[0], scope="row"),
+            *(tag("td", cell, class_=_side(column, rows)) for column, cell in enumerate(row[1:], start=1)),
+        )
+        for row in rows
+    )
+    inner = tag("table", tag("caption", caption), tag("thead", tag("tr", top)), tag("tbody", body))
+    # A box that scrolls must be reached by keyboard.
+    return tag("div", inner, class_="scroll", tabindex=0, role="region", aria_label=caption)
+
+
+def _side(column: int, rows: Sequence[Sequence[object]]) -> str | None:
+    """Choose the side of a column: numbers stand to the right."""
+    cells = [str(row[column]) for row in rows]
+    told = [cell for cell in cells if cell not in ("", "-")]
+    return "number" if told and all(map(_is_number, told)) and column else None
+
+
+def _is_number(cell: str) -> bool:
+    return cell[:1].isdigit() or (cell[0] in "+-" and cell[1:2].isdigit())
+
+
+def section(name: str, title: str, *inner: object) -> Html:
+    """Write a section with its heading."""
+    return tag("section", tag("h2", title, id=name), *inner, aria_labelledby=name)

@@ -1,0 +1,99 @@
+"""One file that holds the whole report: no network, no other file, and nothing in it runs but what we wrote.
+
+Plotly's script and the figures are compressed, and unpacked by the browser. A policy in the page's head forbids every
+request, and every script but Plotly's and our own, which it knows by their hashes.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Mapping
+from importlib.resources import files
+from typing import Any
+
+from mandoline_core.formatting import file_stem
+from mandoline_core.report.gathering import ReportParts
+from mandoline_core.report.html import closing, evidence, opening
+from mandoline_core.report.html.figures import packed, plotly_script
+from mandoline_core.report.html.ground import Ground
+from mandoline_core.report.html.markup import Html, joined, tag, text
+
+SECTIONS = (
+    opening.summary,
+    opening.verdict,
+    opening.changes,
+    opening.slices,
+    evidence.curve,
+    evidence.weights,
+    evidence.balance,
+    evidence.comparison,
+    evidence.sensitivity,
+    closing.models,
+    closing.assumptions,
+    closing.making,
+    closing.glossary,
+)
+
+
+def render_page(parts: ReportParts) -> str:
+    """Write a report as one HTML file."""
+    ground = Ground.of(parts)
+    found = [write(ground) for write in SECTIONS]
+    figures = [figure for one in found for figure in one.figures]
+    report, script, style = parts.report, _asset("page.js"), _asset("page.css")
+    library, library_packed = plotly_script()
+    head = joined(
+        [
+            Html('<meta charset="utf-8">'),
+            Html(f'<meta http-equiv="Content-Security-Policy" content="{text(_policy(script, library))}">'),
+            Html('<meta name="viewport" content="width=device-width, initial-scale=1">'),
+            Html('<meta name="color-scheme" content="light dark">'),
+            tag("title", f"{report.name}: report"),
+            tag("style", Html(style)),
+        ]
+    )
+    body = joined(
+        [
+            tag(
+                "header",
+                tag("h1", report.name),
+                tag("p", "How well a model does on data without labels."),
+                tag("noscript", tag("p", "Scripts are off: tables stand in the places of figures.")),
+            ),
+            tag("main", *(one.body for one in found)),
+            _data("numbers", "application/json", json_in_html(report.as_dict())),
+            _data("figures", "application/gzip", packed(figures)),
+            _data("plotly", "application/gzip", library_packed),
+            tag("script", Html(script)),
+        ]
+    )
+    whole = tag("html", tag("head", head), tag("body", body, data_file=file_stem(report.name)), lang="en")
+    return f"<!doctype html>\n{whole}\n"
+
+
+def _asset(name: str) -> str:
+    return files("mandoline_core.report.html").joinpath(name).read_text(encoding="utf-8")
+
+
+def _policy(*scripts: str) -> str:
+    """Forbid every request, and every script that is not one of these."""
+    hashes = " ".join(f"'sha256-{base64.b64encode(hashlib.sha256(one.encode()).digest()).decode()}'" for one in scripts)
+    return f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; img-src data: blob:"
+
+
+def _data(name: str, kind: str, content: str) -> Html:
+    return Html(f'<script type="{kind}" id="{name}">{content}</script>\n')
+
+
+def json_in_html(value: Mapping[str, Any]) -> str:
+    r"""Write plain data as JSON that cannot end the element it stands in.
+
+    >>> json_in_html({"a": "</script>"})
+    '{"a": "\\u003c/script\\u003e"}'
+    """
+    said = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    for letter in "<>&":
+        said = said.replace(letter, f"\\u{ord(letter):04x}")
+    return said

@@ -1,0 +1,207 @@
+"""The summary: one picture of 16 to 9 for a slide, drawn as SVG: it needs no script, and scales with the page."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import NamedTuple
+
+from mandoline_core.arrays import Interval
+from mandoline_core.charts import SOURCE, TRUTH, shorten
+from mandoline_core.estimating import ModelReport, SliceRow, is_share
+from mandoline_core.formatting import say, show_ends, show_interval, show_percent, show_value
+from mandoline_core.report.html.markup import Html, joined, tag
+from mandoline_core.report.html.words import ICONS, NO_VERDICT, changed_most, headline, level_of, number
+from mandoline_core.words import PLAIN
+
+WIDTH, HEIGHT, LEFT = 1600, 900, 80
+_AXIS, _ROW = (860, 1510), 58  # where values lie from left to right; pixels a line of the strip
+# What the picture looks like by itself; the page overrides colours where it is dark.
+_STYLE = "".join(
+    f"#summary-picture {rule}"
+    for rule in (
+        "text{font-family:system-ui,'Segoe UI',Roboto,sans-serif;fill:#22262B}",
+        ".paper{fill:#fff}",
+        ".rule{stroke:#E3E5E8}",
+        ".grey,#summary-picture .pale,#summary-picture .none{fill:#5F6670}",
+        ".green{fill:#1B7A43}",
+        ".amber{fill:#8F5600}",
+        ".red{fill:#B3261E}",
+        ".bold{font-weight:650}",
+        ".line{stroke:#22262B}",
+        ".mark{fill:#22262B}",
+        ".faint{stroke:#5F6670}",
+    )
+)
+
+
+class _Mark(NamedTuple):
+    """Hold one line of the strip; a colour of its own, or that of the text."""
+
+    name: str
+    value: float
+    interval: Interval | None
+    shape: str
+    colour: str | None
+
+
+def summary_picture(name: str, report: ModelReport, rows: tuple[SliceRow, ...]) -> Html:
+    """Draw the summary of one model's report.
+
+    Parameters
+    ----------
+    name : str
+        Of the project.
+    rows : tuple of SliceRow
+        The slices, of which the one that shifts most is named.
+    """
+    level = level_of(report)
+    parts = [
+        tag("style", Html(_STYLE)),
+        Html(f'<rect class="paper" width="{WIDTH}" height="{HEIGHT}"/>'),
+        _text(LEFT, 92, shorten(name, 54), 48, "bold"),
+        _text(LEFT, 142, shorten(_about(report), 90), 30, "grey"),
+        *_verdict(report, level),
+        *(_warned(report) if level == "red" or not report.converged else _told(report)),
+        *_strip(report, 612 if report.truth is None else 584, grey=level == "red"),
+        Html(f'<line class="rule" x1="{LEFT}" x2="{WIDTH - LEFT}" y1="762" y2="762" stroke-width="2"/>'),
+        *_facts(report, rows),
+    ]
+    said = f"{name}. {_meaning(report)}. {headline(report)}"
+    return tag(
+        "svg",
+        *parts,
+        xmlns="http://www.w3.org/2000/svg",
+        viewBox=f"0 0 {WIDTH} {HEIGHT}",
+        role="img",
+        aria_label=said,
+        id="summary-picture",
+    )
+
+
+def _about(report: ModelReport) -> str:
+    metric = report.problem.metric.spoken
+    of = f"{metric[:1].upper()}{metric[1:]} of {report.model}"
+    return f"{of} on the new data, estimated without its labels from {report.n_source:,} labelled rows"
+
+
+def _meaning(report: ModelReport) -> str:
+    return "No verdict" if report.verdict is None else report.verdict.meaning
+
+
+def _reason(report: ModelReport) -> str:
+    said = NO_VERDICT if report.verdict is None else say(report.verdict.reason, PLAIN)
+    return said[:1].upper() + said[1:]
+
+
+def _verdict(report: ModelReport, level: str) -> list[Html]:
+    icon = Html(
+        f'<g transform="translate({LEFT} 178) scale(2.5)"><circle class="{level}" cx="12" cy="12" r="11"/>'
+        f'<path d="{ICONS[level]}" fill="none" stroke="#fff" stroke-width="2.4" stroke-linecap="round"/></g>'
+    )
+    return [icon, _text(LEFT + 78, 222, _meaning(report), 42, f"bold {level}")]
+
+
+def _told(report: ModelReport) -> list[Html]:
+    """Say the number, and what must hold for it."""
+    share = is_share(report)
+    value = tag("tspan", show_value(report.estimate, share=share), font_size=150, class_="bold")
+    ends = tag("tspan", show_ends(report.interval, share=share), font_size=58, dx=36, class_="grey")
+    text = tag("text", value, ends, x=LEFT - 6, y=386)
+    return [text, *_lines(_reason(report), 448, 32, 84, 3, "")]
+
+
+def _warned(report: ModelReport) -> list[Html]:
+    """Say what stands in the way, and the number small."""
+    written = number(report)
+    said = f"Not to be quoted: {written}" if report.converged else "There is no estimate"
+    return [*_lines(_reason(report), 306, 40, 60, 4, "bold"), _text(LEFT, 524, said, 30, "grey")]
+
+
+def _lines(said: str, y: int, size: int, width: int, most: int, look: str) -> list[Html]:
+    """Break text into lines of about the same length."""
+    n = len(textwrap.wrap(said, width))
+    even = next(shorter for shorter in range(width // 2, width + 1) if len(textwrap.wrap(said, shorter)) <= n)
+    lines = textwrap.wrap(said, even, max_lines=most, placeholder=" …")
+    return [_text(LEFT, y + round(1.25 * size) * i, line, size, look) for i, line in enumerate(lines)]
+
+
+def _strip(report: ModelReport, y: int, *, grey: bool) -> list[Html]:
+    """Draw the score on the labelled data, the estimate and, where it is known, the truth on one axis."""
+    marks = [_Mark("Labelled data", report.source, report.source_interval, "circle", SOURCE)]
+    if report.converged:
+        marks.append(_Mark("New data, estimated", report.estimate, report.interval, "diamond", None))
+    if report.truth is not None:
+        marks.append(_Mark("New data, truth", report.truth, None, "star", TRUTH))
+    ends = [end for mark in marks for end in (mark.value, *(mark.interval or ()))]
+    low, high = min(ends), max(ends)
+    room = 0.08 * (high - low) or 0.05 * abs(high) or 1.0
+    low, high = low - room, high + room
+
+    def x(value: float) -> float:
+        return round(_AXIS[0] + (value - low) / (high - low) * (_AXIS[1] - _AXIS[0]), 1)
+
+    share = is_share(report)
+    return [
+        part
+        for place, mark in enumerate(marks)
+        for part in _line(
+            mark,
+            y + _ROW * place,
+            x(mark.value),
+            None if mark.interval is None else (x(mark.interval[0]), x(mark.interval[1])),
+            share=share,
+            grey=grey and mark.shape == "diamond",
+        )
+    ]
+
+
+def _line(mark: _Mark, y: int, x: float, ends: Interval | None, *, share: bool, grey: bool) -> list[Html]:
+    value = (
+        show_value(mark.value, share=share)
+        if mark.interval is None
+        else show_interval(mark.value, mark.interval, share=share)
+    )
+    look = "grey" if grey else "bold"
+    parts = [
+        _text(LEFT, y + 10, mark.name, 30, "grey"),
+        tag("text", value, x=_AXIS[0] - 60, y=y + 10, font_size=30, text_anchor="end", class_=look),
+        Html(f'<line class="rule" x1="{_AXIS[0]}" x2="{_AXIS[1]}" y1="{y}" y2="{y}" stroke-width="2"/>'),
+    ]
+    stroke = f'stroke="{mark.colour}"' if mark.colour else f'class="{"faint" if grey else "line"}"'
+    if ends is not None:
+        parts.append(Html(f'<line {stroke} x1="{ends[0]}" x2="{ends[1]}" y1="{y}" y2="{y}" stroke-width="8"/>'))
+    fill = f'fill="{mark.colour}"' if mark.colour else f'class="{"pale" if grey else "mark"}"'
+    return [*parts, Html(f'<path {fill} transform="translate({x} {y})" d="{_SHAPES[mark.shape]}"/>')]
+
+
+_SHAPES = {
+    "circle": "M-15 0a15 15 0 1 0 30 0a15 15 0 1 0-30 0z",
+    "diamond": "M0-19L19 0L0 19L-19 0z",
+    "star": "M0-20L5-7L19-6L8 3L12 17L0 9L-12 17L-8 3L-19-6L-5-7z",
+}
+
+
+def _facts(report: ModelReport, rows: tuple[SliceRow, ...]) -> list[Html]:
+    """Write three facts side by side: what changed most, on how much the number rests, what it leaves out."""
+    most = changed_most(rows)
+    facts = (
+        (
+            "What changed most",
+            "no slice" if most is None else shorten(most.name, 20),
+            "" if most is None else f"{most.source:.1%} of labelled, {most.target:.1%} of new rows",
+        ),
+        ("Effective rows", f"{report.effective_sample_size:,.0f}", f"of {report.n_source:,} labelled rows"),
+        (
+            "Set aside",
+            show_percent(report.set_aside) if report.set_aside else "nothing",
+            f"of {report.n_target:,} new rows",
+        ),
+    )
+    return [
+        joined([_text(at, 800, label, 26, "grey"), _text(at, 842, value, 36, "bold"), _text(at, 876, more, 24, "grey")])
+        for at, (label, value, more) in zip((LEFT, 640, 1120), facts, strict=True)
+    ]
+
+
+def _text(x: int, y: int, said: str, size: int, look: str) -> Html:
+    return tag("text", said, x=x, y=y, font_size=size, class_=look or None)

@@ -1,0 +1,59 @@
+"""Edits of corrections and pairs change what they name, on whatever the project holds by then."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from app.project import correcting, edits
+from mandoline_core import Correction, Noise, Project, ProjectError, load_project
+from tests.core.projects import REVIEWS
+
+PROJECT = load_project(REVIEWS)
+PAIR = ("negation", "short")
+
+
+def noise_of(project: Project, name: str) -> Noise | None:
+    return edits.find_slice(project, name).noise
+
+
+@pytest.mark.parametrize("sure", correcting.PRESETS)
+def test_a_preset_is_known_by_its_numbers_and_leaves_the_new_data_alone(sure: str) -> None:
+    own = Noise(Correction(0.8, 0.1), target=Correction(0.7, 0.2))
+    changed = correcting.set_sureness(edits.set_noise(PROJECT, "slang", own), "slang", sure, Correction())
+    assert correcting.sureness(edits.find_slice(changed, "slang")) == sure
+    assert correcting.way(edits.find_slice(changed, "slang")) == "separate"
+    assert noise_of(changed, "slang").target == own.target
+
+
+def test_without_a_column_of_true_answers_what_was_measured_on_it_goes_and_what_was_stated_stays() -> None:
+    gold = correcting.set_gold(PROJECT, "slang", "truly")
+    stated = edits.set_noise(gold, "slang", Noise(Correction(0.8)))
+    assert noise_of(correcting.set_gold(stated, "slang", None), "slang") == Noise(Correction(0.8))
+    measured = edits.set_noise(gold, "slang", Noise(measured=True, same=True))
+    assert noise_of(correcting.set_gold(measured, "slang", "other"), "slang").measured
+    assert correcting.set_gold(measured, "slang", None) == PROJECT
+
+
+def test_corrections_are_copied_to_slices_that_are_still_there_unless_they_were_measured() -> None:
+    sure = Noise(Correction(0.9, 0.05), same=True)
+    copied = correcting.copy_corrections(edits.set_noise(PROJECT, "slang", sure), "slang", ["short", "gone"])
+    assert [noise_of(copied, name) for name in ("negation", "short", "slang")] == [None, sure, sure]
+    measured = edits.set_noise(correcting.set_gold(PROJECT, "slang", "truly"), "slang", Noise(measured=True))
+    with pytest.raises(ProjectError, match="measured on its own gold column, so they cannot be copied"):
+        correcting.copy_corrections(measured, "slang", ["short"])
+
+
+def test_pairs_are_joined_and_parted_one_by_one() -> None:
+    """Whichever comes first, and twice the same, changes nothing for the others."""
+    both = correcting.join(correcting.join(PROJECT, *PAIR), "slang", "entropy_2")
+    assert both.edges == (PAIR, ("slang", "entropy_2"))
+    assert set(map(frozenset, correcting.join(both, *PAIR[::-1]).edges)) == set(map(frozenset, both.edges))
+    assert correcting.part(both, *PAIR[::-1]).edges == (("slang", "entropy_2"),)
+    assert correcting.part(PROJECT, *PAIR) == PROJECT
+
+
+def test_pairs_that_tests_choose_are_not_joined_by_hand() -> None:
+    with pytest.raises(ProjectError, match="Tests choose the pairs"):
+        correcting.join(replace(PROJECT, edges="auto"), *PAIR)

@@ -1,0 +1,58 @@
+"""The story of an estimate: its numbers are the report's, and it goes no further than the verdict."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+import mandoline_core as md
+from app.words.story import Slide, reveal, slides
+from mandoline_core import ModelReport, Verdict
+from tests.core.projects import REVIEWS
+
+
+@pytest.fixture(scope="module")
+def report() -> ModelReport:
+    return md.estimate(md.load_project(REVIEWS), reveal=True).first
+
+
+def told(report: ModelReport) -> list[Slide]:
+    project = md.load_project(REVIEWS)
+    rows = {
+        rule.name: [row for row in md.slice_table(report.prepared) if row.name.startswith(rule.name)]
+        for rule in project.slices
+    }
+    return slides(project, report, md.ablation(report.prepared, project.estimator), rows)
+
+
+def test_the_story_goes_from_the_labelled_score_over_every_slice_to_the_estimate(report: ModelReport) -> None:
+    start, *steps, end = told(report)
+    assert "88.4%" in start.lead
+    assert [slide.lead.split(":")[0] for slide in steps] == ["negation", "short", "slang", "entropy"]
+    assert [slide.shown for slide in steps] == [1, 2, 3, 4]
+    assert any("of the labelled rows" in line for line in steps[0].lines)
+    assert end.lead.startswith("On the new data this model is probably right 79.4% of the time (77.0 to 81.6)")
+    assert not any(slide.truth for slide in (start, *steps, end))
+
+
+@pytest.mark.parametrize("level", ["green", "amber", "red"])
+def test_what_stands_in_the_way_comes_before_the_number(report: ModelReport, level: str) -> None:
+    judged = replace(report, verdict=Verdict(level, "so it is.", (), "it is so.", "A few rows decide."))
+    end = told(judged)[-1]
+    assert end.level == level
+    assert ("79.4%" in end.lead) == (level != "red")
+    assert ("A few rows decide." in end.lead) == (level == "red")
+    assert any("79.4%" in line for line in end.lines) == (level == "red")
+
+
+def test_an_estimate_that_was_not_reached_is_not_told(report: ModelReport) -> None:
+    end = told(replace(report, converged=False, verdict=None))[-1]
+    assert end.lead.startswith("There is no estimate")
+    assert not end.lines
+
+
+def test_the_truth_says_how_far_off_the_estimate_was(report: ModelReport) -> None:
+    assert reveal(report, 4).lines == ("The estimate was 0.4 points off. The truth lies inside its interval.",)
+    assert "outside" in reveal(replace(report, truth=0.5), 4).lines[0]
+    assert "not known" in reveal(replace(report, truth=None), 4).lead

@@ -1,0 +1,174 @@
+"""The workbench: the number stays in sight, slices are worked on in their rows, and what is offered was tried."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from playwright.sync_api import expect
+
+import mandoline_core as md
+from app.project import edits
+from app.project.store import Store
+from mandoline_core.formatting import show_interval, show_points, show_value
+from tests.browser.conftest import Arrive
+from tests.browser.server import Server
+from tests.browser.visitor import Visitor
+from tests.core.projects import LONG, NEGATION, REVIEWS, write_project
+
+PAGES = ("Data", "Slices", "Corrections", "Estimate", "Compare", "Trust")
+HIGHEST = {1280: 60, 390: 90}  # pixels of the bar, by the width of the window
+
+
+def scroll(visitor: Visitor) -> None:
+    """Go to the end of the page."""
+    visitor.page.get_by_test_id("stMain").evaluate("page => page.scrollTo(0, page.scrollHeight)")
+
+
+def expect_in_sight(visitor: Visitor, width: int) -> None:
+    """Expect the bar to be seen whole, low, and where nothing lies over it."""
+    visitor.page.wait_for_function(
+        """most => {
+            const bar = document.querySelector(".st-key-live_summary");
+            const {left, top, bottom, height} = bar.getBoundingClientRect();
+            const seen = document.elementFromPoint(left + 20, (top + bottom) / 2);
+            return top >= 0 && bottom < 160 && height <= most && bar.contains(seen);
+        }""",
+        arg=HIGHEST[width],
+    )
+
+
+def test_the_number_stays_in_sight_and_says_what_the_last_edit_did(arrive: Arrive, server: Server) -> None:
+    """However far one scrolls, wide and narrow, in the work and on the pages that only read."""
+    visitor = arrive(f"{server.url}/slices")
+    project = md.load_project(REVIEWS)
+    before, after = (md.estimate(one).first for one in (project, edits.switch_slice(project, "negation", on=False)))
+    visitor.page.get_by_role("switch", name="Use negation").press("Space")
+    moved = show_points(after.estimate - before.estimate, share=True)
+    expect(visitor.summary).to_contain_text(f"{moved} by: switch off negation")
+    visitor.expect_estimate(after)
+    visitor.edit("slang")
+    for width in HIGHEST:
+        visitor.page.set_viewport_size({"width": width, "height": 700})
+        scroll(visitor)
+        expect_in_sight(visitor, width)
+    visitor.open(visitor.link.replace("/slices", "/trust"))
+    scroll(visitor)
+    expect_in_sight(visitor, 390)
+    expect(visitor.summary).to_contain_text(f"{moved} by: switch off negation")
+
+
+def test_a_slice_is_worked_on_in_its_row(arrive: Arrive, server: Server) -> None:
+    """A click opens its form right under it; rename, copy, delete, undo and redo go back and forth."""
+    visitor = arrive(f"{server.url}/slices")
+    before = visitor.summary.inner_text()
+    visitor.edit("negation")
+    places = [one.bounding_box() for one in (visitor.row("negation"), visitor.name_field, visitor.row("short"))]
+    heights = [place["y"] for place in places if place is not None]
+    assert heights == sorted(heights)
+    assert len(heights) == len(places)
+
+    visitor.name_field.fill("denial")
+    visitor.name_field.press("Enter")
+    expect(visitor.row("denial")).to_be_visible()
+    expect(visitor.summary).to_contain_text("unchanged by: rename negation")
+    visitor.settle()
+    visitor.button("Duplicate").click()
+    expect(visitor.row("denial 2")).to_be_visible()
+    visitor.settle()
+    visitor.button("Delete").click()
+    visitor.expect_message("Deleted denial. Undo brings it back.")
+    expect(visitor.row("denial")).to_have_count(0)
+    expect(visitor.name_field).to_have_count(0)
+    visitor.settle()
+    for said, name in (("delete denial", "denial"), ("duplicate denial", "denial"), ("rename negation", "negation")):
+        visitor.button("Undo").click()
+        visitor.expect_message(f"Undone: {said}")
+        expect(visitor.row(name)).to_be_visible()
+        visitor.settle()
+    expect(visitor.summary).to_have_text(before)
+    visitor.button("Redo").click()
+    visitor.expect_message("Redone: rename negation")
+    expect(visitor.row("denial")).to_be_visible()
+
+
+def write_seasons(folder: Path) -> Path:
+    """Write rows of spring and, without labels, of summer: no labelled row is of a later month than April."""
+    rng = np.random.default_rng(0)
+    for name, n, months, tilt in (("source", 1500, (2, 5), 0.3), ("target", 900, (5, 8), 0.6)):
+        late, rush = rng.random(n) < tilt, rng.random(n) < tilt
+        label = rng.choice(["late", "on time"], n)
+        right = rng.random(n) < np.where(rush, 0.6, 0.9)
+        frame = pd.DataFrame(
+            {
+                "month": rng.integers(*months, n),
+                "origin": np.where(late, "north", "south"),
+                "hour": np.where(rush, "rush", "calm"),
+                "pred": np.where(right, label, np.where(label == "late", "on time", "late")),
+            }
+        )
+        (frame.assign(label=label) if name == "source" else frame).to_csv(folder / f"{name}.csv", index=False)
+    project = md.Project(
+        name="seasons",
+        source_path=Path("source.csv"),
+        target_path=Path("target.csv"),
+        label="label",
+        models=(md.Model("model", "pred"),),
+        slices=(md.Category("north", column="origin", values=("north",)),),
+        base=folder,
+    )
+    path = folder / "project.toml"
+    md.save_project(replace(project, path=path), path)
+    return path
+
+
+def test_only_what_was_tried_is_offered_and_gives_what_it_promised(
+    arrive: Arrive, server: Server, folder: Path
+) -> None:
+    """A change that no labelled row shows is told, not offered; what is offered says where the estimate goes."""
+    visitor = arrive(server.link_to(write_seasons(folder), "trust"))
+    expect(visitor.main).to_contain_text("'month'")
+    assert not [name for name in visitor.main.get_by_role("button").all_inner_texts() if "month" in name]
+    expect(visitor.main).not_to_contain_text("month above")
+    visitor.go("Estimate")
+    expect(visitor.main).not_to_contain_text("month above")
+    offer = visitor.main.get_by_role("button").filter(has_text="Add: hour").first
+    now, promised = offer.inner_text().rpartition(", ")[2].split(" → ")
+    expect(visitor.summary).to_contain_text(now)
+    offer.click()
+    expect(visitor.summary).to_contain_text(f"{promised} (")
+    expect(visitor.summary).to_contain_text("by: add: hour")
+    visitor.go("Slices")
+    expect(visitor.page.locator(".st-key-slice_list button")).to_have_count(2)
+
+
+def test_a_project_that_comes_broken_says_so_once_and_undo_mends_it(
+    arrive: Arrive, server: Server, folder: Path
+) -> None:
+    """One error on every page, the last estimate marked as such, and a way back."""
+    path = write_project(folder, {"slices": [NEGATION, LONG]})
+    report = md.estimate(md.load_project(path)).first
+    link = server.link_to(path, "slices")
+    store, identity = Store(server.folder / "data"), link.partition("project=")[2]
+    document = store.head(identity).document
+    broken = {**document, "toml": document["toml"].replace('"n_words"', '"n_wrods"')}
+    assert broken != document
+    store.save(identity, broken, "edit long")
+    visitor = arrive(link)
+    alert = visitor.page.get_by_role("alert")
+    each: list[Callable[[], None]] = [lambda title=title: visitor.go(title) for title in PAGES if title != "Slices"]
+    for go in [lambda: None, *each]:
+        go()
+        expect(alert).to_have_count(1)
+        expect(alert).to_contain_text("Did you mean 'n_words'?")
+        last = show_interval(report.estimate, report.interval, share=True)
+        expect(visitor.summary).to_contain_text(f"Last estimate: {last}, before: edit long")
+    visitor.go("Slices")
+    visitor.edit("long")
+    expect(alert).to_have_count(1)
+    visitor.button("Undo: edit long").click()
+    expect(alert).to_have_count(0)
+    expect(visitor.summary).to_contain_text(show_value(report.estimate, share=True))
