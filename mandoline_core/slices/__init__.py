@@ -42,6 +42,7 @@ from mandoline_core.slices.rule import (
     Slice,
     column_scale,
     fitting_columns,
+    free_name,
     serves,
     survey,
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from mandoline_core.errors import MandolineError
@@ -26,33 +26,48 @@ class Choice:
     ----------
     accepted : tuple of Candidate
         In order.
-    standings : tuple of Standing
-        Of each model, with all that was accepted.
+    steps : tuple of tuples of Standing
+        Of each model: at the start, and after each acceptance.
     """
 
     accepted: tuple[Candidate, ...]
-    standings: tuple[Standing, ...]
+    steps: tuple[tuple[Standing, ...], ...]
+
+    @property
+    def standings(self) -> tuple[Standing, ...]:
+        """Each model with all that was accepted."""
+        return self.steps[-1]
 
 
 def choose(
-    standings: Sequence[Standing], pools: Sequence[Pool], never: Collection[object], most: int = MOST_ACCEPTED
+    standings: Sequence[Standing],
+    pools: Sequence[Pool],
+    never: Collection[object],
+    progress: Callable[[float], None] | None = None,
 ) -> Choice:
-    """Accept greedily what is most relevant, until nothing stands out."""
-    start = tuple(standings)
-    now, accepted = start, []
+    """Accept the most relevant candidate, rank the others anew, and so on, until nothing stands out.
+
+    At most eight are accepted. One that leaves fewer than 100 effective rows (or than a quarter of those at the
+    start), or sets aside more than 2% of the target beyond what was, is passed over.
+    """
+    steps = [tuple(standings)]
+    accepted: list[Candidate] = []
     refused = set(never)
-    for _ in range(most):
-        step = _next(now, start, pools, refused)
+    while len(accepted) < MOST_ACCEPTED:
+        if progress is not None:
+            progress(len(accepted) / MOST_ACCEPTED)
+        step = _next(steps[-1], steps[0], pools, refused)
         if step is None:
             break
-        candidate, now = step
-        accepted.append(candidate)
-    return Choice(tuple(accepted), now)
+        accepted.append(step[0])
+        steps.append(step[1])
+    return Choice(tuple(accepted), tuple(steps))
 
 
 def _next(
     now: tuple[Standing, ...], start: tuple[Standing, ...], pools: Sequence[Pool], refused: set[object]
 ) -> tuple[Candidate, tuple[Standing, ...]] | None:
+    """Find the first candidate that stands out and keeps the weights sane; remember those that do not."""
     ranking = rank(now, pools, refused)
     outstanding = [one for one in ranking.candidates if abs(one.z) > ranking.threshold]
     for candidate in outstanding[:MOST_REFUSED]:
@@ -78,8 +93,3 @@ def is_sane(new: Standing, start: Standing) -> bool:
     before, after = start.report, new.report
     least = max(LEAST_LEFT * before.effective_sample_size, min(FEWEST_EFFECTIVE, before.effective_sample_size))
     return after.effective_sample_size >= least and after.set_aside <= before.set_aside + MOST_ASIDE
-
-
-def steps(choice: Choice) -> Iterator[Slice | Edge]:
-    """List what was accepted, as rules."""
-    return (candidate.rule for candidate in choice.accepted)

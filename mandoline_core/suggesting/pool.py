@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -22,7 +22,7 @@ from mandoline_core.estimating import (
     words_of,
 )
 from mandoline_core.samples import Sample
-from mandoline_core.slices import Keyword, Slice, codes, resolve
+from mandoline_core.slices import Keyword, Slice, codes, free_name, resolve
 from mandoline_core.suggesting.column_rules import column_rules, model_rules
 from mandoline_core.suggesting.function_words import is_function
 from mandoline_core.suggesting.phrases import phrases_of
@@ -69,7 +69,7 @@ class _Table(NamedTuple):
 
 
 def make_pools(counts: Sequence[ModelCount], taken: Sequence[Slice]) -> tuple[Pool, ...]:
-    """List candidates for each model, and evaluate them on the drawn rows; once for all models that score the same rows.
+    """List candidates for each model, with what they say of the drawn rows.
 
     Parameters
     ----------
@@ -90,7 +90,8 @@ def make_pools(counts: Sequence[ModelCount], taken: Sequence[Slice]) -> tuple[Po
         if key not in shared:
             shared[key] = _of_columns(rows, drawn, samples)
         own = _evaluate(list(model_rules(rows.model, taken)), rows, samples)
-        pools.append(_pool(drawn, shared[key], own))
+        names = {*(rule.name for rule in taken), *counted.origins}
+        pools.append(_pool(drawn, _joined(shared[key], own), names))
     return tuple(pools)
 
 
@@ -111,14 +112,13 @@ def _joined(one: _Table, other: _Table) -> _Table:
     )
 
 
-def _pool(drawn: DrawnColumns, shared: _Table, own: _Table) -> Pool:
-    """Keep what has rows inside and outside, in both samples."""
-    whole = _joined(shared, own)
+def _pool(drawn: DrawnColumns, whole: _Table, names: Collection[str]) -> Pool:
+    """Keep what has rows inside and outside, in both samples, under names that are free."""
     keep = _supported(whole.source, FEWEST_SOURCE) & _supported(whole.target, FEWEST_TARGET)
     place = np.array(whole.places, dtype=np.intp)[keep]
     last = np.array([isinstance(rule, Keyword) and is_function(rule.words[0]) for rule in whole.rules], dtype=bool)
     return Pool(
-        tuple(whole.rules),
+        tuple(replace(rule, name=free_name(rule.name, names)) for rule in whole.rules),
         place,
         csr_matrix(whole.source[:, keep]),
         csr_matrix(whole.target[:, keep]),
@@ -172,7 +172,7 @@ def _evaluate(rules: Sequence[Slice], rows: Rows, samples: tuple[Sample, Sample]
 
 def _words(column: str, samples: tuple[Sample, Sample]) -> _Table:
     """List the words and phrases of a text column that are frequent, or shift most."""
-    n, sizes = samples[0].n_rows, [max(sample.n_rows, 1) for sample in samples]
+    n, sizes = samples[0].n_rows, (samples[0].n_rows, samples[1].n_rows)
     texts = pa.concat_arrays([_texts(column, sample) for sample in samples])
     words = words_of(texts)
     table, names = _most(words.rows, words.names, n, sizes, MOST_WORDS, FREQUENT_WORDS)
@@ -190,7 +190,7 @@ def _texts(column: str, sample: Sample) -> pa.Array:
 
 
 def _most(
-    table: csr_matrix, names: list[str], n: int, sizes: list[int], most: int, frequent: int
+    table: csr_matrix, names: list[str], n: int, sizes: tuple[int, int], most: int, frequent: int
 ) -> tuple[csr_matrix, list[str]]:
     here, there = (np.asarray(side.sum(axis=0)).ravel() for side in (table[:n], table[n:]))
     tried = np.flatnonzero((here >= FEWEST_SOURCE) & (there >= FEWEST_TARGET))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,9 +15,9 @@ from mandoline_core.slices import Slice
 from mandoline_core.suggesting.conjunctions import join_rules
 from mandoline_core.suggesting.pool import Pool
 from mandoline_core.suggesting.relevance import Relevance, Scored, relevance, score_table
-from mandoline_core.suggesting.standing import Edge, Standing
+from mandoline_core.suggesting.standing import Edge, Standing, rule_key, rule_name
 from mandoline_core.trust import sampling_threshold, weigh
-from mandoline_core.weighting import has_rows
+from mandoline_core.weighting import has_rows, take_step
 
 MOST_JOINED = 10  # candidates that are looked at in pairs
 CLEARLY_MORE = 1.25  # times the z of both its parts: then a conjunction is worth its length
@@ -51,7 +51,12 @@ class Candidate:
     @property
     def key(self) -> object:
         """What tells it from other candidates."""
-        return self.rule.key if isinstance(self.rule, Slice) else frozenset(self.rule)
+        return rule_key(self.rule)
+
+    @property
+    def name(self) -> str:
+        """What a project calls the slice, or the two slices of an edge."""
+        return rule_name(self.rule)
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,27 +65,32 @@ class Ranking:
 
     Parameters
     ----------
+    candidates : tuple of Candidate
+        Each rule once, for the model that it matters to most.
+    by_model : mapping
+        The same rules by their keys, for every model.
     threshold : float
         The |z| beyond which one of all candidates stands out from luck (Bonferroni).
     """
 
     candidates: tuple[Candidate, ...]
+    by_model: Mapping[object, Mapping[str, Candidate]]
     threshold: float
-    n_tests: int
 
 
 def rank(standings: Sequence[Standing], pools: Sequence[Pool], never: Collection[object]) -> Ranking:
     """Rank all candidates by their largest |z| over models; function words come last."""
-    best: dict[object, Candidate] = {}
+    found: dict[object, dict[str, Candidate]] = {}
     n_tests = 0
     for standing, pool in zip(standings, pools, strict=True):
-        found = _rank_one(standing, pool, never)
-        n_tests += len(found)
-        for one in found:
-            if one.key not in best or abs(one.z) > abs(best[one.key].z):
-                best[one.key] = one
-    ordered = sorted(best.values(), key=lambda one: (one.last, -round(abs(one.z), 9), str(one.rule)))
-    return Ranking(tuple(ordered), sampling_threshold(n_tests), n_tests)
+        take_step()
+        listed = _rank_one(standing, pool, never)
+        n_tests += len(listed)
+        for one in listed:
+            found.setdefault(one.key, {})[one.model] = one
+    best = [max(some.values(), key=lambda one: abs(one.z)) for some in found.values()]
+    best.sort(key=lambda one: (one.last, -round(abs(one.z), 9), one.name))
+    return Ranking(tuple(best), found, sampling_threshold(n_tests))
 
 
 def distinct(candidates: Sequence[Candidate], most: int) -> list[Candidate]:
@@ -156,8 +166,8 @@ def _listed(
     best: dict[object, int] = {}
     for place in np.argsort(-np.abs(found.z), kind="stable"):
         rule = rules[place]
-        key = rule.key if isinstance(rule, Slice) else frozenset(rule)
-        if found.z[place] != 0 and key not in taken:
+        key = rule_key(rule)
+        if found.z[place] != 0 and key not in taken and rule_name(rule) not in taken:
             best.setdefault(key, int(place))
     here, there = source.tocsc(), target.tocsc()
     return [
@@ -201,7 +211,7 @@ def _conjunctions(
     if found is None:
         return []
     listed = _listed(standing, rules, found, source, target, [False] * len(rules), taken)
-    bounds = dict(zip((rule.key for rule in rules if isinstance(rule, Slice)), least, strict=True))
+    bounds = dict(zip(map(rule_key, rules), least, strict=True))
     return [one for one in listed if abs(one.z) > bounds[one.key]]
 
 
@@ -223,5 +233,3 @@ def _edges(standing: Standing, drawn: _Drawn, taken: Collection[object]) -> list
         return []
     rules: list[Slice | Edge] = [(names[i], names[j]) for i, j in pairs]
     return _listed(standing, rules, found, source, target, [False] * len(rules), taken)
-
-

@@ -97,7 +97,7 @@ def relevance(weighing: Weighing, scored: Scored) -> Relevance | None:
     rows, tally = scored.tally.source_rows, scored.tally
     weight = weighing.source / float(rows @ weighing.source)
     matched = np.column_stack([np.ones(len(rows)), weighing.source_matched])
-    inverse = np.linalg.pinv((matched.T * (rows * weight)) @ matched, rcond=1e-10, hermitian=True)
+    inverse = np.asarray(np.linalg.pinv((matched.T * (rows * weight)) @ matched, rcond=1e-10, hermitian=True), float)
     line = inverse @ (matched.T @ (weight * scored.sums))  # the score by the modelled slices
     crossed = _times(matched.T * weight, tally.source)
     lines = inverse @ crossed  # each candidate by the modelled slices

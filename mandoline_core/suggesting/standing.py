@@ -1,4 +1,4 @@
-"""A standing: one model's solved problem with some slices, on all labelled rows or on a part; one more slice, another."""
+"""A standing: one model's solved problem with some slices; with one more, another."""
 
 from __future__ import annotations
 
@@ -25,6 +25,20 @@ from mandoline_core.samples import Sample
 from mandoline_core.slices import Slice, codes, resolve
 
 Edge = tuple[str, str]
+
+
+def rule_name(rule: Slice | Edge) -> str:
+    """Name a slice, or the two slices of an edge.
+
+    >>> rule_name(("a", "b"))
+    'a + b'
+    """
+    return rule.name if isinstance(rule, Slice) else " + ".join(rule)
+
+
+def rule_key(rule: Slice | Edge) -> object:
+    """Return what tells a rule from others, whatever it is called."""
+    return rule.key if isinstance(rule, Slice) else frozenset(rule)
 
 
 class CodesKept:

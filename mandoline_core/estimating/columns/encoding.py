@@ -173,7 +173,7 @@ def _texts(values: list[pa.Array]) -> EncodedColumn:
     n = len(values[0])
     words = words_of(pa.concat_arrays(values))
     known = values[0].is_valid().to_numpy(zero_copy_only=False), values[1].is_valid().to_numpy(zero_copy_only=False)
-    totals = [max(float(side.sum()), 1.0) for side in known]
+    totals = max(float(known[0].sum()), 1.0), max(float(known[1].sum()), 1.0)
     here, there = (np.asarray(side.sum(axis=0)).ravel() for side in (words.rows[:n], words.rows[n:]))
     tried = np.flatnonzero((here + there >= MIN_ROWS_OF_WORD) & (here + there < sum(totals)))
     chosen = np.sort(tried[choose_words(here[tried], there[tried], *totals)])
@@ -184,7 +184,12 @@ def _texts(values: list[pa.Array]) -> EncodedColumn:
 
 
 def choose_words(
-    here: Floats, there: Floats, n_source: float, n_target: float, most: int = MOST_WORDS, frequent: int = FREQUENT_WORDS
+    here: Floats,
+    there: Floats,
+    n_source: float,
+    n_target: float,
+    most: int = MOST_WORDS,
+    frequent: int = FREQUENT_WORDS,
 ) -> Index:
     """Choose the words in most rows, and those whose share differs most between the samples.
 
