@@ -60,6 +60,7 @@ if TYPE_CHECKING:
         Threshold,
         slicing_function,
     )
+    from mandoline_core.suggesting import Suggestion, Suggestions, suggest
     from mandoline_core.trust import report_model
 
 # Public names by the module that has them. They are fetched at first use: `mandoline --help` needs none of them.
@@ -82,6 +83,7 @@ _PUBLIC = {
     ),
     "labelling": "FewLabels LabelPlan plan_labels read_plan use_labels",
     "trust": "report_model",
+    "suggesting": "Suggestion Suggestions suggest",
     "comparing": "Comparison Difference Entry ModelComparison Ranking compare",
     "backtesting": "Backtest backtest",
     "report": "Report estimate estimate_from_codes",

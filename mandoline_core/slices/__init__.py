@@ -8,7 +8,7 @@ from __future__ import annotations
 from mandoline_core.slices.codes import codes, gold_codes, slice_codes
 from mandoline_core.slices.expression.compiling import compile_expression_code
 from mandoline_core.slices.expression.syntax import ExpressionError
-from mandoline_core.slices.expression.tree import FUNCTIONS
+from mandoline_core.slices.expression.tree import FUNCTIONS, written_column, written_text
 from mandoline_core.slices.kinds import (
     KINDS,
     All,
@@ -42,6 +42,7 @@ from mandoline_core.slices.rule import (
     Slice,
     column_scale,
     fitting_columns,
+    free_name,
     serves,
     survey,
 )

@@ -10,7 +10,7 @@ import numpy as np
 
 from mandoline_core.errors import MandolineError
 from mandoline_core.estimating import MOST_LEVELS, ColumnTable, ColumnTally, ModelReport, column_table
-from mandoline_core.slices import Slice
+from mandoline_core.slices import Slice, free_name
 from mandoline_core.trust.unmodelled.gaps import Weighing, sampling_threshold, weigh, weigh_rows
 from mandoline_core.trust.unmodelled.line import AGREEMENT, BalanceLine, Edge
 from mandoline_core.trust.unmodelled.shift import column_shift
@@ -145,5 +145,4 @@ def _free(rule: Slice | Edge | None, names: Collection[str], keys: Collection[ob
     """Give a suggested slice a name that is free; none for a rule that is a slice already."""
     if not isinstance(rule, Slice) or rule.key in keys:
         return None
-    numbered = itertools.chain([rule.name], (f"{rule.name} ({n})" for n in itertools.count(2)))
-    return replace(rule, name=next(name for name in numbered if name not in names))
+    return replace(rule, name=free_name(rule.name, names))
