@@ -9,6 +9,7 @@ from mandoline_core.estimators.baselines import Simple, Source
 from mandoline_core.estimators.bbse import Bbse
 from mandoline_core.estimators.cbiw import CbiwFeatures, CbiwScores, CbiwSlices
 from mandoline_core.estimators.cbpe import Cbpe, Pape
+from mandoline_core.estimators.cot import Cot, CotWeighted
 from mandoline_core.estimators.doubly_robust import DoublyRobust
 from mandoline_core.estimators.kmm import KmmFeatures, KmmSlices
 from mandoline_core.estimators.mandoline import Denoised, Mandoline
@@ -36,6 +37,8 @@ _ALL: tuple[Estimator, ...] = (
     Pape(),
     DoublyRobust(),
     Bbse(),
+    Cot(),
+    CotWeighted(),
 )
 ESTIMATORS: dict[str, Estimator] = {estimator.name: estimator for estimator in _ALL}
 
