@@ -23,7 +23,7 @@ from mandoline_core.estimating.balance import HeavyPattern, SliceBalance, heavie
 from mandoline_core.estimating.columns.encoding import MOST_LEVELS, OTHER
 from mandoline_core.estimating.columns.table import ColumnTable, column_table
 from mandoline_core.estimating.columns.tally import ColumnTally, SumTable, Tally
-from mandoline_core.estimating.diagnostics import Diagnostics, diagnose, interval_of
+from mandoline_core.estimating.diagnostics import Diagnostics, diagnose, hull, interval_of
 from mandoline_core.estimating.elasticity import CorrectionSlope, correction_slopes
 from mandoline_core.estimating.labels import TargetLabels, score_labels
 from mandoline_core.estimating.model_report import ModelReport, Progress, interval_by_settings, is_share, solve_model

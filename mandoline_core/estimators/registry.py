@@ -14,6 +14,7 @@ from mandoline_core.estimators.doubly_robust import DoublyRobust
 from mandoline_core.estimators.kmm import KmmFeatures, KmmSlices
 from mandoline_core.estimators.mandoline import Denoised, Mandoline
 from mandoline_core.estimators.of_accuracy import AverageConfidence, DifferenceOfConfidences
+from mandoline_core.estimators.second_opinion import SecondOpinion
 from mandoline_core.estimators.ulsif import UlsifFeatures, UlsifSlices
 from mandoline_core.formatting import listed
 
@@ -39,6 +40,7 @@ _ALL: tuple[Estimator, ...] = (
     Bbse(),
     Cot(),
     CotWeighted(),
+    SecondOpinion(),
 )
 ESTIMATORS: dict[str, Estimator] = {estimator.name: estimator for estimator in _ALL}
 

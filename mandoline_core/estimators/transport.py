@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from heapq import heappop, heappush
+from itertools import pairwise
 
 import numpy as np
 
@@ -160,7 +161,7 @@ class _Plan:
         surplus = self.mass.sum(axis=0) - sizes
         while surplus.max() > _ROUNDING and surplus.min() < -_ROUNDING:
             path = self.cheapest_path(surplus > _ROUNDING, surplus < -_ROUNDING)
-            steps = list(zip(path[:-1], path[1:], strict=True))
+            steps = list(pairwise(path))
             movers = [int(self.movers[step]) for step in steps]
             room = min(surplus[path[0]], -surplus[path[-1]])
             moved = min(room, *(self.mass[row, home] for row, (home, _) in zip(movers, steps, strict=True)))
