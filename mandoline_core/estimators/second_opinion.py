@@ -48,7 +48,7 @@ class SecondOpinion(OnProbabilities):
         """Say why the method does not apply to a problem; None if it does."""
         why = Cot().reason(problem) or Mandoline().reason(problem)
         if why is None and problem.verdict is None:
-            why = "This method goes by the verdict on Mandoline's estimate, which is not known here. Use mandoline or cot."
+            why = "This method goes by the verdict on Mandoline's estimate, and there is none. Use mandoline or cot."
         return why
 
     def solve(self, problem: Problem) -> Outcome:

@@ -62,7 +62,7 @@ class CheckedReport(ModelReport):
 
     @cached_property
     def second_opinion(self) -> SecondOpinionOn | None:
-        """What the model's own confidence adds, by the verdict; None where it cannot be asked."""
+        """What the model's own confidence adds to Mandoline's estimate, by the verdict; None where it has no say."""
         return second_opinion_on(self)
 
     @classmethod

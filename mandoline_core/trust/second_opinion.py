@@ -56,17 +56,16 @@ class SecondOpinionOn:
 
 
 def second_opinion_on(report: ModelReport) -> SecondOpinionOn | None:
-    """Ask for a second opinion on an estimate by slices; None where there is none to be had.
+    """Ask for a second opinion on Mandoline's estimate; None where there is none to be had.
 
     It needs a model with class probabilities, and a metric that is accuracy or error.
     """
-    method = SecondOpinion()
-    if report.estimator not in (Mandoline.name, method.name) or report.verdict is None or not report.converged:
+    if report.estimator != Mandoline.name or report.verdict is None or not report.converged:
         return None
-    problem = replace(report.problem, verdict=report.verdict.level)
+    method, problem = SecondOpinion(), replace(report.problem, verdict=report.verdict.level)
     if method.reason(problem) is not None:
         return None
-    outcome = report.outcome if report.estimator == method.name else method.estimate(problem)
+    outcome = method.estimate(problem)
     finding = next(one for one in outcome.findings if one.code == method.name)
     follows = "cot" if outcome.spanned else Mandoline.name
     interval = interval_of(problem, outcome, report.settings.confidence) if outcome.spanned else report.interval

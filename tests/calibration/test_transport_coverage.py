@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy.stats import binom
 
@@ -14,6 +13,7 @@ from mandoline_core.estimating.diagnostics import interval_of
 from mandoline_core.estimators.cot import Cot, CotWeighted
 from mandoline_core.estimators.transport import share_out
 from tests.core.answered import SamplePair, state_drawn
+from tests.core.trust.test_second_opinion import RULES, draw_samples, draw_world
 
 REPETITIONS = 500
 # A band of 93-97%, and luck's share in 500 worlds, once in 1,000.
@@ -76,24 +76,9 @@ def test_transport_intervals_cover_the_populations_value(
     assert LEAST <= hits <= MOST, said
 
 
-def world(rng: np.random.Generator, n: int, *, hard: float, place: float, labelled: bool) -> pd.DataFrame:
-    """Draw rows of a calibrated model that is less sure of hard rows, and less sure at a place."""
-    is_hard, there = rng.random(n) < hard, rng.random(n) < place
-    spread = np.where(is_hard, 6.0, 0.6) * np.where(there, 2.0, 1.0)
-    chance = rng.beta(spread, spread)
-    label = rng.random(n) < chance
-    frame = pd.DataFrame(
-        {"hard": is_hard.astype(int), "place": np.where(there, "there", "here"), "p_no": 1 - chance, "p_yes": chance}
-    )
-    frame["pred"] = np.where(chance > 0.5, "yes", "no")
-    frame["label"] = np.where(label, "yes", "no")
-    return frame if labelled else frame.drop(columns="label")
-
-
 def accuracy(hard: float, place: float) -> float:
     """Compute how often the model is right on all rows of a world."""
-    rng = np.random.default_rng(2)
-    frame = world(rng, 2 * MANY, hard=hard, place=place, labelled=False)
+    frame = draw_world(np.random.default_rng(2), 2 * MANY, hard=hard, place=place)
     return float(np.maximum(frame["p_no"], frame["p_yes"]).mean())
 
 
@@ -106,13 +91,9 @@ def test_second_opinion_covers_the_truth(
 ) -> None:
     """Where slices explain the change the interval is Mandoline's; where a column that nobody named does, it spans."""
     rng, truth = np.random.default_rng(3), accuracy(shares[1], 0.6)
-    model = md.Model("m", "pred", {"no": "p_no", "yes": "p_yes"})
-    rules = [md.Category("there", column="place", values=("there",))]
     hits = mandoline = red = 0
     for _ in range(REPETITIONS):
-        source = md.Sample(world(rng, 800, hard=shares[0], place=0.3, labelled=True), label="label", models=[model])
-        target = md.Sample(world(rng, 600, hard=shares[1], place=0.6, labelled=False), models=[model])
-        report = md.estimate(source, target, rules).first
+        report = md.estimate(*draw_samples(rng, shares), RULES).first
         opinion = report.second_opinion
         assert opinion is not None
         hits += opinion.interval[0] <= truth <= opinion.interval[1]
