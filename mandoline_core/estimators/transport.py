@@ -8,6 +8,7 @@ up to and what its prices allow at most is computed with every solution.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from itertools import pairwise
@@ -19,7 +20,8 @@ from mandoline_core.arrays import Floats, Index
 _DIGITS = 12  # rows that differ by less are the same
 _COARSER = 8  # of so many rows a coarser problem has one
 _FEW = 500  # rows that need no coarser problem
-_ROUNDING = 1e-9  # of a row: less is nothing
+_ROUNDING = 1e-13  # of all rows: less is nothing
+_LEAST_SHARE = 1e-12  # of a class: with less it has no row
 _LEAST_GAIN = 1e-13  # of a detour: less is rounding, and would lead in circles
 
 
@@ -63,7 +65,7 @@ def share_out(probabilities: Floats, shares: Floats) -> Transport:
     >>> round(found.value, 3), found.gap < 1e-12
     (0.7, True)
     """
-    used = np.flatnonzero(shares > 0)
+    used = np.flatnonzero(shares > _LEAST_SHARE)
     rows = probabilities[:, used]
     if len(used) == 1:
         plan, prices = float(rows.mean()), np.zeros(1)
@@ -86,10 +88,10 @@ def _cut(gains: Floats, share: float) -> tuple[float, Floats]:
     """Send the rows that gain most to the second of two classes; return the mean gain, and the prices."""
     ordered, n = np.sort(gains)[::-1], len(gains)
     places = min(max(share * n, 0.0), float(n))
-    whole = round(places) if abs(places - round(places)) < _ROUNDING else int(places)
+    whole = round(places) if abs(places - round(places)) < _ROUNDING * n else int(places)
     part = places - whole if whole < n else 0.0
     last, following = ordered[max(whole - 1, 0)], ordered[min(whole, n - 1)]
-    price = (last + following) / 2 if abs(part) < _ROUNDING else following
+    price = (last + following) / 2 if abs(part) < _ROUNDING * n else following
     return float(ordered[:whole].sum() + part * following) / n, np.array([0.0, price])
 
 
@@ -121,7 +123,7 @@ class _Plan:
 
     def __init__(self, rows: Floats, counts: Floats, start: Index) -> None:
         n, n_classes = rows.shape
-        self.rows, self.start = rows, start
+        self.rows = rows
         self.mass = np.zeros((n, n_classes))
         self.mass[np.arange(n), start] = counts
         self.costs = np.full((n_classes, n_classes), np.inf)  # of the cheapest row, from a class to another
@@ -136,13 +138,11 @@ class _Plan:
             for other in range(n_classes):
                 self.queues[home, other] = here[order[:, other]]
                 self.arrived[home, other] = []
-            self.look(home)
+            self.look(home, [other for other in range(n_classes) if other != home])
 
-    def look(self, home: int) -> None:
-        """Find the cheapest rows to move out of a class."""
-        for other in range(len(self.costs)):
-            if other == home:
-                continue
+    def look(self, home: int, others: Iterable[int]) -> None:
+        """Find the cheapest rows to move out of a class, to some others."""
+        for other in others:
             queue, place = self.queues[home, other], int(self.next[home, other])
             while place < len(queue) and self.mass[queue[place], home] <= 0:
                 place += 1
@@ -158,9 +158,9 @@ class _Plan:
 
     def fill(self, sizes: Floats) -> None:
         """Move rows until every class has its size."""
-        surplus = self.mass.sum(axis=0) - sizes
-        while surplus.max() > _ROUNDING and surplus.min() < -_ROUNDING:
-            path = self.cheapest_path(surplus > _ROUNDING, surplus < -_ROUNDING)
+        surplus, nothing = self.mass.sum(axis=0) - sizes, _ROUNDING * float(sizes.sum())
+        while surplus.max() > nothing and surplus.min() < -nothing:
+            path = self.cheapest_path(surplus > nothing, surplus < -nothing)
             steps = list(pairwise(path))
             movers = [int(self.movers[step]) for step in steps]
             room = min(surplus[path[0]], -surplus[path[-1]])
@@ -169,16 +169,19 @@ class _Plan:
                 self.move(row, home, other, moved)
             surplus[path[0]] -= moved
             surplus[path[-1]] += moved
-            for home in path:
-                self.look(home)
 
     def move(self, row: int, home: int, other: int, moved: float) -> None:
         """Move some of what a row stands for from one class to another."""
         self.mass[row, home] -= moved
+        if self.mass[row, home] <= 0:
+            self.look(home, np.flatnonzero(self.movers[home] == row).tolist())
         if self.mass[row, other] <= 0:
-            for beyond in range(len(self.costs)):
-                if beyond != other:
-                    heappush(self.arrived[other, beyond], (self.rows[row, other] - self.rows[row, beyond], row))
+            losses = self.rows[row, other] - self.rows[row]
+            losses[other] = np.inf
+            for beyond, loss in enumerate(losses.tolist()):
+                heappush(self.arrived[other, beyond], (loss, row))
+            cheaper = losses < self.costs[other]
+            self.costs[other, cheaper], self.movers[other, cheaper] = losses[cheaper], row
         self.mass[row, other] += moved
 
     def cheapest_path(self, starts: Floats, ends: Floats) -> list[int]:

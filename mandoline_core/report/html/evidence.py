@@ -181,10 +181,7 @@ def comparison(ground: Ground) -> Section:
         ],
     )
     return Section(
-        section(
-            "comparison", title, paragraphs(words.agreement(found), found.second_opinion, quick), ground.put(figure)
-        ),
-        (figure,),
+        section("comparison", title, paragraphs(words.agreement(found), quick), ground.put(figure)), (figure,)
     )
 
 

@@ -42,6 +42,13 @@ def test_transport_is_the_linear_programme(problem: tuple[np.ndarray, np.ndarray
     assert problem[1] @ found.prices == pytest.approx(0, abs=1e-12)
 
 
+def test_transport_is_the_linear_programme_where_a_coarser_problem_comes_first() -> None:
+    """Sure rows, most of them nearly tied, of four classes in shares that the model does not expect."""
+    rng = np.random.default_rng(7)
+    rows, shares = rng.dirichlet(np.full(4, 0.05), 900), np.array([0.05, 0.15, 0.3, 0.5])
+    assert share_out(rows, shares).value == pytest.approx(1 - oracles.transport(rows, shares), abs=EXACT)
+
+
 @given(problems(), st.integers(0, 10**6))
 @settings(max_examples=60, deadline=None)
 def test_neither_the_order_of_rows_nor_that_of_classes_matters(
@@ -64,6 +71,18 @@ def test_no_class_pays_for_another_share_by_less_than_its_price(problem: tuple[n
     found, rng = share_out(rows, shares), np.random.default_rng(0)
     for other in rng.dirichlet(np.ones(len(shares)), 5):
         assert share_out(rows, other).value <= found.value + other @ found.prices + 1e-12
+
+
+@pytest.mark.parametrize("least", [1e-9, 1e-11, 1e-14])
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_a_class_with_hardly_any_share_is_no_trouble(n_classes: int, least: float) -> None:
+    """As weights may leave one: the value is that without it, and its price is a number."""
+    rows = np.random.default_rng(0).dirichlet(np.ones(n_classes), 2000)
+    shares = np.append(np.full(n_classes - 1, (1 - least) / (n_classes - 1)), least)
+    found, without = share_out(rows, shares), share_out(rows, np.append(np.full(n_classes - 1, 1 / (n_classes - 1)), 0))
+    assert found.value == pytest.approx(without.value, abs=2 * least + 1e-12)
+    assert np.isfinite(found.prices).all()
+    assert found.gap < 1e-11
 
 
 @pytest.mark.parametrize("n_classes", [2, 3, 6])
