@@ -25,7 +25,7 @@ from mandoline_core.estimating.columns.rules import cut_rule, item_rule, keyword
 from mandoline_core.estimating.columns.table import ColumnTable, DrawnColumns, column_table
 from mandoline_core.estimating.columns.tally import Cells, ColumnTally, SumTable, Tally
 from mandoline_core.estimating.columns.words import words_of
-from mandoline_core.estimating.diagnostics import Diagnostics, diagnose, interval_of
+from mandoline_core.estimating.diagnostics import Diagnostics, diagnose, hull, interval_of
 from mandoline_core.estimating.elasticity import CorrectionSlope, correction_slopes
 from mandoline_core.estimating.labels import TargetLabels, score_labels
 from mandoline_core.estimating.model_report import ModelReport, Progress, interval_by_settings, is_share, solve_model

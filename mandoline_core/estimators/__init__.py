@@ -21,3 +21,4 @@ from mandoline_core.estimators.intervals import (
 )
 from mandoline_core.estimators.mandoline import Denoised, Mandoline
 from mandoline_core.estimators.registry import ESTIMATORS, get_estimator
+from mandoline_core.estimators.second_opinion import SecondOpinion

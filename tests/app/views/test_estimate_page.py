@@ -17,6 +17,7 @@ from mandoline_core.words import PLAIN
 from tests.app import pages
 from tests.app.pages import MAIN, current, labels, numbers, open_app, press, project_id, run, said
 from tests.core.projects import DIGITS, LONG, NEGATION, REVIEWS, WEB, small_frames, write_project
+from tests.core.trust.test_second_opinion import write_hidden
 
 WEIGHTS, BALANCE, MODELS = "How much each row counts", "What the reweighting did", "All models"
 
@@ -60,6 +61,21 @@ def test_a_number_that_is_not_to_be_trusted_is_nowhere_large(folder: Path) -> No
     shown = [*app.main.markdown, *app.title, *app.subheader, *app.error, *app.warning, *app.metric]
     assert not any(f"{report.estimate:.1%}" in str(text.value).replace("\\", "") for text in shown)
     assert say(report.findings[0].remedy, PLAIN) in said(app)
+
+
+def test_the_models_own_confidence_is_asked_for_a_second_opinion(folder: Path) -> None:
+    """In small print where slices explain the change; in a box where they do not, and the number stays."""
+    opinion = estimate(load_project(REVIEWS)).first.second_opinion
+    assert opinion is not None
+    assert opinion.message in [text.value.replace("\\", "") for text in open_app().caption]
+    path = write_hidden(folder)
+    report = estimate(load_project(path)).first
+    assert report.second_opinion is not None
+    app = open_app(path)
+    (box,) = [one.value.replace("\\", "") for one in app.info if "second opinion" in one.value]
+    assert box == report.second_opinion.message
+    assert box.startswith("Your slices do not explain the change; the model's own confidence says ")
+    assert show_interval(report.estimate, report.interval, share=True) in said(app)
 
 
 def test_every_number_has_a_sentence_under_it(folder: Path) -> None:
