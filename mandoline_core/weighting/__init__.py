@@ -1,6 +1,6 @@
 """Weighting: a problem on patterns goes in, and weights that make the source's slices look like the target's come out.
 
-Corrections become numbers here, edges are learned, and what the source cannot reach is found.
+Corrections become numbers here, edges are learned or chosen, and what the source cannot reach is found.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from mandoline_core.weighting.corrections import (
     correction_rule,
     fixed_rule,
 )
+from mandoline_core.weighting.covariance_edges import graphical_lasso_edges, inverse_covariance_edges
 from mandoline_core.weighting.edges import (
     MAX_UNCERTAIN,
     check_edges,

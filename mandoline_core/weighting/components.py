@@ -97,7 +97,7 @@ def summed_over(uncertain: Mask, group: Sequence[int]) -> Mask:
     sizes = (np.bincount(index) * 2.0 ** sets.sum(axis=1))[sets.any(axis=1)]
     apart = float(sizes.sum()) + _COMPONENT_COST * len(sizes)
     together = float(here.any(axis=1).sum()) * 2.0 ** len(group) + _COMPONENT_COST
-    return here if apart < together else np.repeat(here.any(axis=1)[:, None], len(group), axis=1)
+    return here if apart < together else np.repeat(here.max(axis=1, keepdims=True), len(group), axis=1)
 
 
 def build_components(

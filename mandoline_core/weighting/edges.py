@@ -5,8 +5,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 
-import numpy as np
-
 from mandoline_core.errors import ProjectError, did_you_mean
 from mandoline_core.formatting import listed
 from mandoline_core.weighting.pair_tests import ratios_of

@@ -12,8 +12,8 @@ from scipy.special import logsumexp
 
 from mandoline_core.errors import ProjectError
 from mandoline_core.slices.noise import Correction, Noise
-from mandoline_core.weighting.fitting import fit, potential_names
 from mandoline_core.weighting.components import MAX_COMPONENT, connected_groups
+from mandoline_core.weighting.fitting import fit, potential_names
 from mandoline_core.weighting.kliep import solve, varying_directions
 from mandoline_core.weighting.potentials import build_tilt, expected_potentials
 from tests import oracles
