@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mandoline_core.formatting import listed
 from mandoline_core.project import GRAPHICAL_LASSO, INVERSE_COVARIANCE, TESTS, read_edge_choice
 
 BY_HAND = "hand"
@@ -52,4 +51,4 @@ def chosen_by(ways: Sequence[str]) -> str:
     ('Chosen by tests and by stable ties', 'Chosen by strongest ties', 'Chosen by none')
     """
     said = [f"by {CHOICES[way].lower().removeprefix('by ')}" for way in ways]
-    return f"Chosen {listed(said) or 'by none'}"
+    return f"Chosen {' and '.join(said) or 'by none'}"

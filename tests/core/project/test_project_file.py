@@ -452,8 +452,8 @@ def test_the_column_of_a_mean_must_be_in_the_source(data):
         ({"edges": "all"}, f"{EDGES} Got 'all'."),
         ({"edges": 3}, f"{EDGES} Got 3."),
         ({"edges": "inverse covariance"}, f"{EDGES} Got 'inverse covariance'. Did you mean 'inverse-covariance'?"),
-        ({"edges": "inverse-covariance:0"}, f"{EDGES} Got 'inverse-covariance:0'."),
-        ({"edges": "auto:3"}, f"{EDGES} Got 'auto:3'."),
+        ({"edges": "inverse-covariance:0"}, f"{EDGES} Got 'inverse-covariance:0'. Did you mean 'inverse-covariance'?"),
+        ({"edges": "auto:3"}, f"{EDGES} Got 'auto:3'. Did you mean 'auto'?"),
         ({"edges": [["a"]]}, "Edge number 1 must be a pair of slice names. Got ['a']."),
         ({"edges": [["a", "b"], ["a", "a"]]}, "Edge number 2 joins 'a' to itself. Name two different slices."),
         (
