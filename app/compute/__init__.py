@@ -23,6 +23,7 @@ from app.compute.corrections import (
     Pairs,
     Trial,
     answer_columns,
+    choosers,
     correction_rows,
     pairs,
     pairs_in_use,

@@ -12,13 +12,14 @@ from numpy.typing import NDArray
 from mandoline_core.arrays import Codes, Floats
 from mandoline_core.errors import DataError, MandolineError, SliceError
 from mandoline_core.estimating.answers import AnswerTally, RowAnswers, read_row_answers, tally_answers
+from mandoline_core.estimating.choosing import choose_edges
 from mandoline_core.estimating.columns.table import GOLD, ColumnTable, DrawnColumns, column_table, draw_columns
 from mandoline_core.estimating.labels import TargetLabels, read_arriving_labels
 from mandoline_core.findings import Finding, FindingKind, Severity
 from mandoline_core.formatting import Sentence
 from mandoline_core.metrics import Metric, Scores, evaluate, score_rows
 from mandoline_core.patterns import Count, Membership, count_patterns, restrict_source
-from mandoline_core.project import EstimatorSettings, MethodSettings, MetricSettings
+from mandoline_core.project import TESTS, EstimatorSettings, MethodSettings, MetricSettings
 from mandoline_core.samples import Model, Sample
 from mandoline_core.slices import Noise, Slice, codes, gold_codes, resolve_with_origins
 from mandoline_core.weighting import (
@@ -29,7 +30,6 @@ from mandoline_core.weighting import (
     correction_rule,
     edges_by_name,
     gold_table,
-    learn_edges,
     make_audit,
 )
 
@@ -122,7 +122,7 @@ class ModelProblem:
     Parameters
     ----------
     learned : LearnedEdges or None
-        When edges were learned.
+        When edges were learned by tests.
     """
 
     counted: ModelCount
@@ -272,8 +272,8 @@ def state_problem(
         problem, rule=correction_rule(stated), audit=make_audit(counted.count.patterns.names, counted.gold, measured)
     )
     if isinstance(edges, str):
-        learned = learn_edges(problem)
-        return ModelProblem(counted, replace(problem, edges=learned.edges), learned)
+        chosen = choose_edges(problem, edges)
+        return ModelProblem(counted, replace(problem, edges=chosen.edges), chosen if edges == TESTS else None)
     names = [rule.name for rule in counted.slices]
     used = [pair for pair in edges if not any(_is_off(name, rules) for name in pair)]
     return ModelProblem(counted, replace(problem, edges=edges_by_name(used, names)))

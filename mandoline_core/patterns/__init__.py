@@ -11,6 +11,7 @@ from mandoline_core.patterns.patterns import (
     Patterns,
     add_up,
     count_patterns,
+    distinct_codes,
     restrict_source,
     total_statistics,
 )
