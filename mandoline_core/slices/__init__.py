@@ -6,6 +6,7 @@ A kind of rule is a file in `kinds`: it says what it needs, what it compiles to,
 from __future__ import annotations
 
 from mandoline_core.slices.codes import codes, gold_codes, slice_codes
+from mandoline_core.slices.conjoining import conjoin
 from mandoline_core.slices.expression.compiling import compile_expression_code
 from mandoline_core.slices.expression.syntax import ExpressionError
 from mandoline_core.slices.expression.tree import FUNCTIONS
@@ -45,4 +46,4 @@ from mandoline_core.slices.rule import (
     serves,
     survey,
 )
-from mandoline_core.slices.text import LETTERS
+from mandoline_core.slices.text import LETTERS, count_words
