@@ -68,6 +68,16 @@ from app.compute.labels import (
     label_plan,
     target_labels,
 )
+from app.compute.mapping import (
+    DrawnMap,
+    described,
+    map_run,
+    map_scores,
+    map_weights,
+    row_map,
+    rows_inside,
+    start_map,
+)
 from app.compute.offers import ground, offers, scale, word_counts
 from app.compute.reading import plain_samples, samples, table_at, uploaded
 from app.compute.reporting import report_html

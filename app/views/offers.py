@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import streamlit as st
 
 from app import compute
-from app.project import Remedy, Workspace
+from app.project import Remedy, Workspace, state
 from app.words import wording
 
 
@@ -27,6 +27,10 @@ def button(remedy: Remedy, found: compute.Tried, key: str) -> None:
 
 
 def _apply(remedy: Remedy) -> None:
-    """Do what a remedy says; undo brings it back."""
+    """Do what a remedy says; undo brings it back. A slice that it adds is the one that is open on its page."""
     label = remedy.label[:1].lower() + remedy.label[1:]
-    compute.attempt(label, remedy.edit, f"Done: {remedy.label}. Undo takes it back.")
+    before = {rule.name for rule in state.workspace().project.slices}
+    if compute.attempt(label, remedy.edit, f"Done: {remedy.label}. Undo takes it back."):
+        for rule in state.workspace().project.slices:
+            if rule.name not in before:
+                state.remember("editing", rule.name)
