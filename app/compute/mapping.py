@@ -11,13 +11,13 @@ from threadpoolctl import threadpool_limits
 
 from app.compute import keys
 from app.compute.background import Run, Task, runs
-from app.compute.estimates import codes_of, report, scores
+from app.compute.estimates import report, scores
 from app.compute.frames import feature_columns
 from app.compute.keys import kept
 from app.compute.reading import samples
 from app.compute.shelf import Shelf
 from app.project import Workspace
-from mandoline_core import Description, MandolineError, RowMap, Sample, Slice, charts, describe_selection, map_rows
+from mandoline_core import Description, MandolineError, RowMap, Sample, charts, describe_selection, map_rows
 from mandoline_core.arrays import Index
 
 MOST_KEPT = 12
@@ -117,9 +117,3 @@ def _described(workspace: Workspace, side: str, selected: tuple[int, ...]) -> tu
     source, target = samples(workspace)
     sample, rows = (source, drawn.rows.source_rows) if side == "source" else (target, drawn.rows.target_rows)
     return describe_selection(sample, rows[list(selected)], among=rows, columns=drawn.rows.columns)
-
-
-def rows_inside(workspace: Workspace, rule: Slice) -> tuple[int, int]:
-    """Count the labelled and the new rows inside a rule."""
-    here, there = (int((codes_of(sample, [rule]) == 1).sum()) for sample in samples(workspace))
-    return here, there

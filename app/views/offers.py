@@ -7,8 +7,9 @@ from collections.abc import Iterable
 import streamlit as st
 
 from app import compute
-from app.project import Remedy, Workspace, state
-from app.words import wording
+from app.project import Remedy, Workspace, remedies, state
+from app.words import pointing, wording
+from mandoline_core import Slice
 
 
 def worth_offering(workspace: Workspace, remedies: Iterable[Remedy], most: int) -> list[tuple[Remedy, compute.Tried]]:
@@ -24,6 +25,18 @@ def button(remedy: Remedy, found: compute.Tried, key: str) -> None:
     if found.source is not None and found.target is not None:
         rows = f"{found.source:,} labelled rows and {found.target:,} new rows are inside."
     st.button(wording.plain(f"{remedy.label}, {said}"), key=key, help=rows, on_click=_apply, args=(remedy,))
+
+
+def offer_slice(workspace: Workspace, rule: Slice, key: str) -> None:
+    """Offer a rule as a slice with what it would do, or say why it is none to offer."""
+    if rule.key in [known.key for known in workspace.project.slices]:
+        st.caption(wording.plain(f"{rule.describe()}: one of your slices."))
+        return
+    tried = worth_offering(workspace, [remedies.addition(rule)], 1)
+    for remedy, found in tried:
+        button(remedy, found, key)
+    if not tried:
+        st.caption(wording.plain(pointing.not_offered(rule.describe(), compute.rows_inside(workspace, rule))))
 
 
 def _apply(remedy: Remedy) -> None:

@@ -112,7 +112,8 @@ def progress(find: Callable[[], compute.Run | None], name: str) -> None:
         if run is None or not run.running:
             st.rerun()
         with st.container(border=True):
-            said = f"{wording.plain(run.current)}: {run.share:.0%}, {run.seconds:.0f} s so far"
+            share = f"{run.share:.0%}, " if run.share else ""  # some work cannot say how far it is
+            said = f"{wording.plain(run.current)}: {share}{run.seconds:.0f} s so far"
             st.progress(min(run.share, 1.0), text=said)
             st.button("Stop", key=f"stop_{name}", icon=":material/stop_circle:", on_click=run.stop)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from app.words.wording import plain
 from mandoline_core import Description
 from mandoline_core.formatting import counted, show_percent
 
@@ -29,27 +28,26 @@ def selection_sentence(source: int, target: int, found: Sequence[Description]) -
 
 
 def description_sentence(found: Description, side: str, inside: tuple[int, int], totals: tuple[int, int]) -> str:
-    """Say a rule, how well it fits the selection, and its coverage on both sides."""
-    rows = f"{_SIDES[side]} rows on the map"
+    """Say how well a rule fits the selection, and its coverage on both sides."""
     shares = [show_percent(count / total) for count, total in zip(inside, totals, strict=True)]
     return (
-        f"**{plain(found.rule.describe())}**  \n"
-        f"It has {found.recall:.0%} of your selection, and {found.precision:.0%} of the {rows} inside it are selected. "
-        f"Inside are {shares[0]} of all labelled rows ({inside[0]:,}) and {shares[1]} of all new rows ({inside[1]:,})."
+        f"It has {found.recall:.0%} of your selection; of the {_SIDES[side]} rows on the map inside it, "
+        f"{found.precision:.0%} are selected. Inside are {shares[0]} of all labelled rows ({inside[0]:,}) and "
+        f"{shares[1]} of all new rows ({inside[1]:,})."
     )
 
 
-def not_offered(inside: tuple[int, int]) -> str:
+def not_offered(rule: str, inside: tuple[int, int]) -> str:
     """Say why a rule is not offered as a slice.
 
-    >>> not_offered((0, 40))[:32]
-    'No labelled row is inside, so no'
+    >>> not_offered("age at least 90", (0, 40))[:42]
+    'age at least 90: no labelled row is inside'
     """
     if not inside[0]:
         return (
-            "No labelled row is inside, so no weights could stand in for these new rows: the estimate says nothing "
-            "about them. Label some of them."
+            f"{rule}: no labelled row is inside, so no weights could stand in for these new rows, and the estimate "
+            "says nothing about them. Label some of them."
         )
     if not inside[1]:
-        return "No new row is inside, so as a slice it would say nothing about the new data."
-    return "As a slice it would leave too few rows to estimate from."
+        return f"{rule}: no new row is inside, so as a slice it would say nothing about the new data."
+    return f"{rule}: as a slice it would leave too few rows to estimate from."

@@ -13,7 +13,6 @@ from mandoline_core.arrays import Floats
 from mandoline_core.charts.drawing import Drawing
 from mandoline_core.charts.template import SOURCE, TARGET, WIDE_AXIS, finish, palette, safe, shorten, wrap
 from mandoline_core.describing import RowMap
-from mandoline_core.formatting import show_times
 
 # Little, some, much: clear of the colours that stand for the samples and the truth, on light and on dark.
 _SCALE = [[0.0, "#7B3FA0"], [0.5, "#B9A9C4"], [1.0, "#E3A51A"]]
@@ -61,9 +60,10 @@ def weight_shade(ratios: Floats) -> Shade:
     """Colour rows by how much they count, on a scale of doublings."""
     with np.errstate(divide="ignore"):
         doublings = np.clip(np.log2(ratios), -_MOST_DOUBLINGS, _MOST_DOUBLINGS)
-    most = float(np.abs(doublings[np.isfinite(doublings)]).max(initial=1.0))
-    ticks = {place: show_times(2.0**place) for place in (-most, 0.0, most)}
-    return Shade(doublings, "Yellow dots count most: labelled rows that stand in for new ones", "a labelled row", ticks)
+    most = float(np.ceil(np.abs(doublings[np.isfinite(doublings)]).max(initial=1.0)))
+    ticks = {-most: f"1/{2**most:g}", 0.0: "1", most: f"{2**most:g}"}
+    title = "Yellow dots count most: labelled rows that stand in for new ones"
+    return Shade(doublings, title, "how many times a row counts", ticks)
 
 
 def hover_lines(rows: Sequence[Sequence[tuple[str, str]]]) -> list[str]:
@@ -105,7 +105,7 @@ def row_map(
             name=name,
             marker=_marker(number == 1, shade, dark),
             selected={"marker": {"opacity": 1}},
-            unselected={"marker": {"opacity": 0.12}},
+            unselected={"marker": {"opacity": 0.18}},
             hovertext=[f"<b>{name.removesuffix('s')}</b><br>{line}" for line in hover[number]],
             hoverinfo="text",
             **chosen,
@@ -178,4 +178,4 @@ def _key(found: RowMap, shade: Shade | None) -> str:
 def _title(found: RowMap) -> str:
     if found.apart < _FEW:
         return "New rows lie among labelled rows everywhere: nothing on this map is new"
-    return f"{found.apart:.0%} of the new rows lie apart, with few labelled rows near them"
+    return f"{found.apart:.0%} of the new rows lie apart, with few labelled rows among them"

@@ -23,6 +23,7 @@ _MOST_CONDITIONS = 3
 _BEAM = 10  # rules that are carried on with one more condition
 _CONDITION = 0.03  # agreement that one more condition must add to be worth its words
 _ALIKE = 0.95  # of the rows of two rules: they are one
+_AS_GOOD = 0.8  # of what the first rule is worth: others that come close are worth a look
 _NAME = 80  # characters
 
 
@@ -80,7 +81,7 @@ def describe_selection(
     columns : sequence of str, optional
         What rules may speak of; all columns but labels, answers, identifiers and constants when not given.
     most : int
-        So many rules at most, no two of them of the same columns or rows, the best first.
+        So many rules at most, no two of them of the same columns or rows, the best first, and none far worse.
 
     Examples
     --------
@@ -104,6 +105,8 @@ def describe_selection(
             break
         if any(_says_the_same(one, other) for other, _ in answers):
             continue
+        if answers and one.value < _AS_GOOD * answers[0][0].value:
+            break
         description = _judge(one, judged, wanted)
         if description is not None and description.hits >= fewest:
             answers.append((one, description))

@@ -20,7 +20,7 @@ MOST_ROWS = 3000  # of both samples together: more take long to lay out, and cov
 FEWEST_ROWS = 5
 _DIMENSIONS = 30  # that a wide column, such as text, is brought down to
 _NEIGHBOURS = 10
-_APART = 0.25  # of the labelled neighbours that a well-mixed map would give
+_APART = 0.5  # of the labelled neighbours that a well-mixed map would give
 _STEPS, _ANGLE, _PERPLEXITY = 500, 0.8, 30.0
 
 

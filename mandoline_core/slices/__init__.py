@@ -31,7 +31,7 @@ from mandoline_core.slices.kinds import (
     slicing_function,
 )
 from mandoline_core.slices.noise import Correction, Noise
-from mandoline_core.slices.offering import offer
+from mandoline_core.slices.offering import offer, rule_between
 from mandoline_core.slices.reading import example_line, read_line
 from mandoline_core.slices.resolving import resolve, resolve_with_origins
 from mandoline_core.slices.rule import (

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import streamlit as st
 
 from app import compute
-from app.project import Workspace, remedies, state
+from app.project import Workspace, state
 from app.views import offers, parts
 from app.views.selection import Selection
 from app.words import pointing, wording
@@ -115,17 +115,9 @@ def _described(workspace: Workspace, chosen: Selection) -> None:
 
 
 def _offer(workspace: Workspace, description: Description, side: str, number: int) -> None:
-    """Show one rule: what it says, how well it fits, and what it would do."""
-    rule = description.rule
-    counts = compute.rows_inside(workspace, rule)
-    totals = tuple(sample.n_rows for sample in compute.samples(workspace))
+    """Show one rule: what it says and would do, and how well it fits."""
+    counts = compute.rows_inside(workspace, description.rule)
+    source, target = (sample.n_rows for sample in compute.samples(workspace))
     with st.container(border=True, gap="small"):
-        st.markdown(pointing.description_sentence(description, side, counts, (totals[0], totals[1])))
-        if rule.key in [known.key for known in workspace.project.slices]:
-            st.caption("It is one of your slices.")
-            return
-        tried = offers.worth_offering(workspace, [remedies.addition(rule)], 1)
-        for remedy, outcome in tried:
-            offers.button(remedy, outcome, f"point:{number}")
-        if not tried:
-            st.caption(pointing.not_offered(counts))
+        offers.offer_slice(workspace, description.rule, f"point:{number}")
+        st.caption(pointing.description_sentence(description, side, counts, (source, target)))
