@@ -1,4 +1,4 @@
-"""Figures that answer: a range brushed on a histogram, or bars clicked, become a slice that was tried before."""
+"""Figures that answer: a range brushed on a histogram, or bars and dots clicked, become slices that were tried."""
 
 from __future__ import annotations
 
@@ -30,11 +30,15 @@ def histogram(workspace: Workspace, column: str, bounds: Mapping[str, float], ke
             offers.offer_slice(workspace, rule, f"brushed:{key}")
 
 
-def bars(workspace: Workspace, figure: go.Figure, rules: Mapping[str, Slice], key: str, *, alt: str) -> None:
-    """Show bars; the rule of one that is clicked, by its name, is offered as a slice."""
+def clickable(
+    workspace: Workspace, figure: go.Figure, rules: Mapping[str, Slice], key: str, *, alt: str, what: str = "bar"
+) -> None:
+    """Show a figure of bars or dots; the rule of one that is clicked, by its name, is offered as a slice."""
     figure.update_layout(clickmode="event+select")
+    written = {charts.mark(name): rule for name, rule in rules.items()}
     for name in parts.chart(figure, key, alt=alt, tools={"points": ""}).names[:1]:
-        if name in rules:
-            offers.offer_slice(workspace, rules[name], f"clicked:{key}")
+        if name in written:
+            offers.offer_slice(workspace, written[name], f"clicked:{key}")
             return
-    st.caption("Click a bar: its rows become a slice if you want them to.")
+    if rules:
+        st.caption(f"Click a {what}: its rows become a slice if you want them to.")

@@ -26,6 +26,7 @@ from mandoline_core.charts.template import (
     TARGET,
     TRUTH,
     chart_config,
+    mark,
     palette,
     shorten,
 )

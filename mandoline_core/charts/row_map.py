@@ -133,14 +133,14 @@ def _marker(is_target: bool, shade: Shade | None, dark: bool) -> dict[str, Any]:
         return {**shape, "color": TARGET if is_target else SOURCE, "opacity": 0.7}
     if is_target:
         return {**shape, "symbol": "diamond-open", "color": palette(dark).muted, "opacity": 0.35}
-    ends = list(shade.ticks)
+    ends, known = list(shade.ticks), np.isfinite(shade.values)
     return {
         **shape,
-        "color": [value if np.isfinite(value) else None for value in shade.values.tolist()],
+        "color": np.where(known, shade.values, sum(ends) / len(ends)),
         "colorscale": _SCALE,
         "cmin": min(ends),
         "cmax": max(ends),
-        "opacity": 0.85,
+        "opacity": np.where(known, 0.85, 0.1),
         "showscale": True,
         "colorbar": {
             "orientation": "h",

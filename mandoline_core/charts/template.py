@@ -21,6 +21,7 @@ TITLE_WIDTH = 44  # characters a line: what fits on a phone
 AXIS_WIDTH = 36  # beside names on the left
 WIDE_AXIS = 48
 NAME_WIDTH = 18
+_MARK = 60
 _TITLE_SIZE = 15
 _LINE = 20  # pixels
 _CLEAR = "rgba(0,0,0,0)"
@@ -148,6 +149,15 @@ def label(text: str, width: int = NAME_WIDTH) -> str:
     '&lt;i&gt;'
     """
     return safe(shorten(text, width))
+
+
+def mark(text: str) -> str:
+    """Write the name that a dot or a bar goes by where it is clicked.
+
+    >>> mark("<i>")
+    '&lt;i&gt;'
+    """
+    return label(text, _MARK)
 
 
 def wrap(text: str, width: int = TITLE_WIDTH) -> str:

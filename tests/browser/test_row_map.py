@@ -20,7 +20,6 @@ from tests.core.projects import DIGITS, REVIEWS
 
 MAP = "Map of labelled and new rows"
 LAID_OUT = 240_000  # milliseconds; many rows on a machine that does other things too
-FILES = {"source": {"path": "source.csv"}, "target": {"path": "target.csv"}, "task": {"label": "y"}}
 
 
 def write_numbers(folder: Path, n: int, m: int) -> Path:
@@ -52,29 +51,28 @@ def open_map(visitor: Visitor) -> Locator:
     return figure
 
 
-def lasso(visitor: Visitor, figure: Locator, where: str) -> int:
-    """Drag a lasso around the new rows for which hovering would show what `where` matches; return how many dots.
+def lasso(visitor: Visitor, figure: Locator, where: str, share: float = 0.5) -> None:
+    """Drag a lasso around the new rows for which hovering would show what `where` matches.
 
-    The lasso is a circle around the middle one of them, as far as half of them lie.
+    The lasso is a circle around the middle one of them, as far as a share of them lie.
     """
     area = figure.locator(".nsewdrag").first
     area.scroll_into_view_if_needed()
     places = figure.evaluate(
         """(found, where) => {
             const plot = found.querySelector(".js-plotly-plot"), {xaxis, yaxis} = plot._fullLayout;
-            const trace = plot.data[1], pattern = new RegExp(where);
-            return trace.hovertext.flatMap((text, i) =>
-                pattern.test(text) ? [[xaxis.l2p(trace.x[i]), yaxis.l2p(trace.y[i])]] : []);
+            const dots = plot.calcdata[1], pattern = new RegExp(where);
+            return plot.data[1].hovertext.flatMap((text, i) =>
+                pattern.test(text) ? [[xaxis.c2p(dots[i].x), yaxis.c2p(dots[i].y)]] : []);
         }""",
         where,
     )
     spots, box = np.array(places), area.bounding_box()
     assert box is not None
     middle = spots[np.abs(spots - np.median(spots, axis=0)).sum(axis=1).argmin()]
-    radius = max(float(np.median(np.hypot(*(spots - middle).T))), 12.0)
-    centre = middle + [box["x"], box["y"]]
-    mouse = visitor.page.mouse
-    mouse.move(*(centre + [radius, 0]))
+    radius = float(np.quantile(np.hypot(*(spots - middle).T), share)) + 6.0
+    centre, mouse = middle + np.array([box["x"], box["y"]]), visitor.page.mouse
+    mouse.move(*(centre + np.array([radius, 0.0])))
     mouse.down()
     for step in range(1, 25):
         angle = step * math.pi / 12
@@ -82,22 +80,21 @@ def lasso(visitor: Visitor, figure: Locator, where: str) -> int:
     mouse.up()
     expect(visitor.main.get_by_text(re.compile(r"rows selected"))).to_be_visible()
     visitor.settle()
-    return len(spots)
 
 
 def offers(visitor: Visitor) -> Locator:
     return visitor.main.get_by_role("button", name=re.compile(r"^Add: "))
 
 
-def take_first(visitor: Visitor) -> tuple[str, str]:
-    """Press the first offer; return its rule, and the estimate it promised."""
-    words = offers(visitor).first.inner_text()
+def take_first(visitor: Visitor) -> str:
+    """Press the first offer, expect the estimate that it promised, and return its rule."""
+    words = offers(visitor).first.inner_text().replace("\u2060", "")  # which keeps signs from becoming arrows
     rule, promised = re.fullmatch(r"Add: (.*), (?:stays |.* → )(\S+)", words).groups()
     offers(visitor).first.click()
     expect(visitor.summary).to_contain_text(f"by: add: {rule}")
     expect(visitor.summary).to_contain_text(promised)
     visitor.settle()
-    return rule, promised
+    return rule
 
 
 def test_a_cloud_on_the_map_of_numbers_becomes_a_slice(arrive: Arrive, server: Server, folder: Path) -> None:
@@ -105,9 +102,9 @@ def test_a_cloud_on_the_map_of_numbers_becomes_a_slice(arrive: Arrive, server: S
     path = write_numbers(folder, 300, 200)
     visitor = arrive(server.link_to(path, "slices"))
     figure = open_map(visitor)
-    lasso(visitor, figure, r"x: (9|1\d)\.")
-    rule, promised = take_first(visitor)
-    assert rule.startswith("x ")
+    lasso(visitor, figure, r"x: (9|1\d)\.", share=0.95)
+    rule = take_first(visitor)
+    assert re.match("x (at least|>=) [3-9]", rule)
     expect(visitor.name_field).to_have_value(rule)
     saved = md.load_project(visitor.export(folder))
     assert saved.slices[-1].describe() == rule
@@ -135,7 +132,7 @@ def test_a_brushed_range_and_a_clicked_bar_become_slices(arrive: Arrive, server:
     mouse.move(box["x"] + 0.8 * box["width"], height, steps=5)
     mouse.move(box["x"] + 0.9 * box["width"], height, steps=5)
     mouse.up()
-    rule, _ = take_first(visitor)
+    rule = take_first(visitor)
     low, high = map(float, re.fullmatch(r"x from (\S+) to (\S+)", rule).groups())
     assert 6 < low < high < 16
     bars = visitor.page.get_by_role("figure", name="Share of each predicted class in both files")
@@ -154,7 +151,7 @@ def test_a_cloud_on_the_map_of_a_sample_becomes_a_slice(
     visitor = arrive(server.link_to(project, "slices"))
     figure = open_map(visitor)
     lasso(visitor, figure, where)
-    rule, _ = take_first(visitor)
+    rule = take_first(visitor)
     saved = md.load_project(visitor.export(folder))
     assert saved.slices[-1].describe() == rule
     visitor.expect_estimate(md.estimate(saved).first)
@@ -175,8 +172,8 @@ def test_the_page_stays_usable_with_sixty_thousand_rows(arrive: Arrive, server: 
     visitor.settle()
     expect(figure).to_contain_text("1,500 of 40,000 labelled")
     begun = time.monotonic()
-    lasso(visitor, figure, r"x: (9|1\d)\.")
+    lasso(visitor, figure, r"x: (9|1\d)\.", share=0.95)
     described = time.monotonic() - begun
     print(f"a switch while the map is laid out: {answered:.1f} s; a lasso to its rule: {described:.1f} s")
-    rule, _ = take_first(visitor)
-    assert rule.startswith("x ")
+    rule = take_first(visitor)
+    assert re.match("x (at least|>=) [3-9]", rule)

@@ -31,4 +31,4 @@ def look(workspace: Workspace) -> None:
         str(value): Category(f"{column} is {value}", column=column, values=(value,)) for value in counts
     }
     figure = charts.class_balance(*shares, what=column, dark=parts.is_dark())
-    brushing.bars(workspace, figure, rules, f"column:{column}", alt=alt)
+    brushing.clickable(workspace, figure, rules, f"column:{column}", alt=alt)

@@ -93,7 +93,7 @@ def contents(workspace: Workspace) -> None:
             rules: dict[str, Slice] = {
                 name: Prediction(f"predicts {name}", value=name) for name in shares.target_answers if name
             }
-            brushing.bars(workspace, figure, rules, "answers", alt="Share of each predicted class in both files")
+            brushing.clickable(workspace, figure, rules, "answers", alt="Share of each predicted class in both files")
     st.markdown("**First rows**")
     browsing.rows(workspace)
 
