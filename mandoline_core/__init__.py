@@ -61,7 +61,7 @@ if TYPE_CHECKING:
         Threshold,
         slicing_function,
     )
-    from mandoline_core.suggesting import Suggestion, Suggestions, suggest
+    from mandoline_core.suggesting import Spread, Suggestion, Suggestions, spread, suggest
     from mandoline_core.trust import report_model
 
 # Public names by the module that has them. They are fetched at first use: `mandoline --help` needs none of them.
@@ -85,7 +85,7 @@ _PUBLIC = {
     "describing": "Description RowMap describe_selection map_rows",
     "labelling": "FewLabels LabelPlan plan_labels read_plan use_labels",
     "trust": "report_model",
-    "suggesting": "Suggestion Suggestions suggest",
+    "suggesting": "Spread Suggestion Suggestions spread suggest",
     "comparing": "Comparison Difference Entry ModelComparison Ranking compare",
     "backtesting": "Backtest backtest",
     "report": "Report estimate estimate_from_codes",

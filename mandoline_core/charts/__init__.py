@@ -18,7 +18,7 @@ from mandoline_core.charts.shares import class_balance
 from mandoline_core.charts.shifts import balance, pair_gaps
 from mandoline_core.charts.small import small_curve, small_strip, small_weights
 from mandoline_core.charts.story import story_curve
-from mandoline_core.charts.strip import estimate_strip
+from mandoline_core.charts.strip import SPREAD, estimate_strip
 from mandoline_core.charts.template import (
     IMAGE_FORMATS,
     NAME_WIDTH,

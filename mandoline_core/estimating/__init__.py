@@ -5,7 +5,7 @@ Request, count, solve, report; the slice table, the ablation curve and the attri
 
 from __future__ import annotations
 
-from mandoline_core.estimating.ablation import Ablation, AblationPoint, ablation, estimate_without, steps
+from mandoline_core.estimating.ablation import Ablation, AblationPoint, ablation, estimate_with, estimate_without, steps
 from mandoline_core.estimating.answers import AnswerTally, tally_answers
 from mandoline_core.estimating.assemble import (
     CodesOf,

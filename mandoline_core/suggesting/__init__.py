@@ -8,4 +8,5 @@ from __future__ import annotations
 
 from mandoline_core.suggesting.crossfit import CrossFit
 from mandoline_core.suggesting.results import Accepted, Suggestion, Suggestions, Trial, Unexplained
+from mandoline_core.suggesting.spread import Spread, spread
 from mandoline_core.suggesting.suggest import suggest

@@ -88,8 +88,13 @@ def try_rule(standings: Sequence[Standing], rule: Slice | Edge) -> tuple[Standin
     return grown if solved else None
 
 
+def fewest_effective(start: Standing) -> float:
+    """Say on how many effective rows another estimate must rest to be worth looking at."""
+    rows = start.report.effective_sample_size
+    return max(LEAST_LEFT * rows, min(FEWEST_EFFECTIVE, rows))
+
+
 def is_sane(new: Standing, start: Standing) -> bool:
     """Tell whether enough rows carry the estimate, and it speaks of nearly as much of the target as at the start."""
     before, after = start.report, new.report
-    least = max(LEAST_LEFT * before.effective_sample_size, min(FEWEST_EFFECTIVE, before.effective_sample_size))
-    return after.effective_sample_size >= least and after.set_aside <= before.set_aside + MOST_ASIDE
+    return after.effective_sample_size >= fewest_effective(start) and after.set_aside <= before.set_aside + MOST_ASIDE

@@ -77,11 +77,11 @@ def suggest(
     wanted: object = most
     if isinstance(wanted, bool) or not isinstance(wanted, int) or wanted < 1:
         raise MandolineError(f"most must be a whole number, 1 or above. Got {most!r}.")
-    request = state("suggest", source, target, slices, estimator=estimator, **asked)
-    _check_method(request)
     said = _silent if progress is None else progress
-    prepared = [one for one, _ in request.each_model(_part(said, 0.0, 0.2))]
-    standings = stand(request, prepared)
+    request, standings = stand_for(
+        "suggest", source, target, slices, estimator=estimator, progress=_part(said, 0.0, 0.2), **asked
+    )
+    prepared = [one.prepared for one in standings]
     said("looking for slices", 0.2)
     pools = make_pools([one.counted for one in prepared], request.slices)
     barred = {rule if isinstance(rule, str) else rule_key(_edge(rule)) for rule in never}
@@ -99,6 +99,22 @@ def suggest(
         note="" if drawn is None else drawn.note,
         accepted=_accept(request, standings, pools, barred, _part(said, 0.6, 1.0)) if auto else None,
     )
+
+
+def stand_for(
+    caller: str,
+    source: Project | Sample,
+    target: Sample | None,
+    slices: Sequence[Slice] | None,
+    *,
+    estimator: str | EstimatorSettings,
+    progress: Progress | None = None,
+    **asked: Unpack[Asked],
+) -> tuple[Request, tuple[Standing, ...]]:
+    """State what is asked for, and count every model's rows."""
+    request = state(caller, source, target, slices, estimator=estimator, **asked)
+    _check_method(request)
+    return request, stand(request, [one for one, _ in request.each_model(progress)])
 
 
 def _check_method(request: Request) -> None:
