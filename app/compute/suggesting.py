@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import streamlit as st
 
@@ -13,7 +14,8 @@ from app.compute.background import Run, Task, runs
 from app.compute.reading import samples
 from app.compute.shelf import Shelf
 from app.project import Workspace, edits, remedies
-from mandoline_core import MandolineError, Project, Slice, Suggestion, Suggestions, suggest
+from mandoline_core import MandolineError, Project, Slice, Spread, Suggestion, Suggestions, suggest
+from mandoline_core import spread as spread_of
 
 MOST_KEPT = 24
 MOST_SHOWN = 8
@@ -21,6 +23,11 @@ MOST_SHOWN = 8
 
 @st.cache_resource(show_spinner=False)
 def _kept() -> Shelf[Suggestions]:
+    return Shelf(MOST_KEPT)
+
+
+@st.cache_resource(show_spinner=False)
+def _spreads() -> Shelf[dict[str, Spread]]:
     return Shelf(MOST_KEPT)
 
 
@@ -38,29 +45,58 @@ def suggest_run(workspace: Workspace) -> Run | None:
     return found
 
 
-def start_suggesting(workspace: Workspace) -> Run:
-    """Look for slices worth trying, in the background."""
-    key, shelf, project, (source, target) = _key(workspace), _kept(), workspace.project, samples(workspace)
-    never = refused(workspace)
+def start_suggesting(workspace: Workspace, *, spread: bool = False) -> Run:
+    """Look for slices worth trying, in the background.
 
-    def work(run: Run) -> None:
-        found = suggest(
-            source,
-            target,
-            project.slices,
-            most=MOST_SHOWN,
-            never=never,
-            estimator=project.estimator,
-            edges=project.edges,
-            metric=project.metric,
-            methods=project.methods,
-            progress=run.note,
-        )
-        shelf.put(key, found)
-
-    run = Run([Task(key, "Looking for slices worth trying", work)])
+    Parameters
+    ----------
+    spread : bool
+        Then also try other choices of slices, to see how much hangs on them.
+    """
+    key = _key(workspace)
+    tasks = (
+        [] if suggestions(workspace) is not None else [Task(key, "Looking for slices worth trying", _find(workspace))]
+    )
+    if spread:
+        tasks.append(Task(key, "Trying other choices of slices", _spread(workspace)))
+    run = Run(tasks)
     runs().put(("suggest", workspace.id), run)
     return run
+
+
+def _find(workspace: Workspace) -> Callable[[Run], None]:
+    key, shelf, both, asked = _key(workspace), _kept(), samples(workspace), _asked(workspace.project)
+    rules, never = workspace.project.slices, refused(workspace)
+
+    def work(run: Run) -> None:
+        shelf.put(key, suggest(*both, rules, most=MOST_SHOWN, never=never, progress=run.note, **asked))
+
+    return work
+
+
+def _spread(workspace: Workspace) -> Callable[[Run], None]:
+    key, shelf, both, asked = _key(workspace), _kept(), samples(workspace), _asked(workspace.project)
+    rules, spreads = workspace.project.slices, _spreads()
+
+    def work(run: Run) -> None:
+        spreads.put(key, spread_of(*both, rules, suggestions=shelf.get(key), progress=run.note, **asked))
+
+    return work
+
+
+def _asked(project: Project) -> dict[str, Any]:
+    return {
+        "estimator": project.estimator,
+        "edges": project.edges,
+        "metric": project.metric,
+        "methods": project.methods,
+    }
+
+
+def spread(workspace: Workspace) -> Spread | None:
+    """Return how much hangs on the choice of slices for the model on show, if that has been tried."""
+    found = _spreads().get(_key(workspace))
+    return None if found is None else found.get(workspace.model)
 
 
 def accepting(one: Suggestion) -> Callable[[Project], Project]:

@@ -9,10 +9,11 @@ from app.project import Workspace, remedies, state
 from app.views import live, offers, parts
 from app.views.estimate import evidence
 from app.words import wording
-from mandoline_core import MandolineError, ModelReport, charts
+from mandoline_core import MandolineError, ModelReport, Spread, charts
 from mandoline_core.estimating import is_share
 from mandoline_core.formatting import show_value
 from mandoline_core.trust import CheckedReport
+from mandoline_core.words import TOOLTIPS
 
 FIRST_FINDINGS = 4
 MOST_TRIED = 8  # remedies: each is an estimate
@@ -64,15 +65,55 @@ def headline(workspace: Workspace, report: CheckedReport) -> None:
 def numbers(workspace: Workspace, report: ModelReport) -> None:
     """Show the estimate beside the labelled data's score and, once it was asked for, the truth."""
     picture, truth = st.columns([3, 1], vertical_alignment="center")
+    spread = compute.spread(workspace)
     with picture:
         parts.chart(
-            charts.estimate_strip(report, reveal=workspace.revealed, dark=parts.is_dark()),
+            charts.estimate_strip(
+                report,
+                reveal=workspace.revealed,
+                spread=None if spread is None else spread.interval,
+                dark=parts.is_dark(),
+            ),
             "strip",
             alt="The estimate with its interval beside the labelled data's score",
         )
         st.caption(wording.source_caption(report))
+        choice(workspace, spread)
     with truth:
         reveal(workspace, report)
+
+
+def choice(workspace: Workspace, spread: Spread | None) -> None:
+    """Say how much hangs on the choice of slices, once somebody asked for it."""
+    if spread is not None:
+        if spread.finding is not None:
+            parts.show_finding(spread.finding)
+        else:
+            st.caption(wording.tell(spread.sentence), help=TOOLTIPS["spread"])
+        return
+    run = compute.suggest_run(workspace)
+    error = None if run is None else run.take_error()
+    if error is not None:
+        if not isinstance(error, MandolineError):
+            raise error
+        parts.show_error(error)
+    if run is not None and run.running:
+        parts.progress(lambda: compute.suggest_run(state.workspace()), "spread")
+    else:
+        st.button(
+            "How much hangs on my choice of slices?",
+            icon=":material/alt_route:",
+            type="tertiary",
+            key="spread",
+            help=TOOLTIPS["spread"],
+            on_click=try_others,
+            args=(workspace,),
+        )
+
+
+def try_others(workspace: Workspace) -> None:
+    """Try other choices of slices in the background."""
+    compute.start_suggesting(workspace, spread=True)
 
 
 def reveal(workspace: Workspace, report: ModelReport) -> None:

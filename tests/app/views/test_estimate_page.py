@@ -9,8 +9,11 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from app.compute.background import runs
+from app.compute.suggesting import MOST_SHOWN
 from app.project import edits, remedies
-from mandoline_core import Any, dump_project, estimate, load_project
+from mandoline_core import Any, dump_project, estimate, load_project, spread, suggest
+from mandoline_core.charts import SPREAD
 from mandoline_core.findings import FindingKind
 from mandoline_core.formatting import say, show_interval
 from mandoline_core.words import PLAIN
@@ -301,3 +304,18 @@ def test_what_a_finding_says_of_a_column_is_in_the_chart_below_it(folder: Path) 
     first, *others = json.loads(figure)["data"][1]["hovertext"]
     assert first.startswith(f"<b>{worst.name}</b>")
     assert any(line.endswith("matches by construction") for line in others)
+
+
+def test_how_much_hangs_on_the_choice_of_slices_is_tried_on_request(folder: Path) -> None:
+    """The band on the strip and the sentence below it are the library's; nothing is tried before."""
+    app = open_app(write_project(folder, {"slices": [LONG], "edges": None}))
+    before = set(runs().values())
+    app.button(key="spread").click()
+    run(app)
+    for started in set(runs().values()) - before:
+        started.wait(60)
+    found = spread(current(app), suggestions=suggest(current(app), most=MOST_SHOWN))["lr"]
+    assert say(found.finding.message if found.finding else found.sentence, PLAIN) in said(run(app))
+    (strip, *_) = [json.loads(chart.proto.spec) for chart in app.get("plotly_chart")]
+    (band,) = [trace for trace in strip["data"] if trace["name"] == SPREAD]
+    assert band["x"] == pytest.approx(list(found.interval))
