@@ -21,7 +21,7 @@ from mandoline_core.weighting.stopping import take_step
 MAX_ROUNDS = 20
 # Pairs that do at least this share of what the strongest does are added together; the others are looked at again,
 # because part of what they do may be done by then.
-AT_ONCE = 0.5
+AT_ONCE = 0.25
 
 
 @dataclass(frozen=True)
