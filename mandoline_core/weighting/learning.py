@@ -74,7 +74,7 @@ def _worth_adding(
         and not abs(test.effect) < enough  # where it is not known, tests alone decide
         and test.edge not in passed_over
         and has_rows(problem, test.edge)
-        and not _wastes_rows(problem, fitted, test.edge)
+        and not (problem.ridge == 0 and _wastes_rows(problem, fitted, test.edge))
     ]
     if enough:
         most = max((abs(test.effect) for test in found), default=0.0)
