@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
-from scipy.special import logsumexp
 
 from mandoline_core.arrays import Codes, Floats, Index
 from mandoline_core.errors import ProjectError
@@ -40,25 +39,32 @@ class Component:
     sub: Index  # (n_rows,) sub-pattern of each of these patterns
     signs: Floats  # (n_sub, n)
     alike: Index  # (n_sub,) number of the sub-pattern's row of signs among the distinct ones
+    firsts: Index  # (n_distinct,) a sub-pattern with each distinct row of signs
     monomials: Floats  # (n_configurations, n)
     log_posterior: Floats  # (n_sub, n_configurations); -inf where impossible
 
     def evaluate(self, delta: Floats) -> tuple[Floats, Floats, Floats]:
         """Return log E[exp(delta . phi)], the tilted mean and the tilted probabilities, per sub-pattern."""
-        logits = (self.signs * delta[self.potentials]) @ self.monomials.T + self.log_posterior
-        log_scale = logsumexp(logits, axis=1)
-        with np.errstate(invalid="ignore"):
-            probabilities = np.where(np.isneginf(log_scale)[:, None], 0.0, np.exp(logits - log_scale[:, None]))
-        return log_scale, self.signs * (probabilities @ self.monomials), probabilities
+        by_signs = (self.signs[self.firsts] * delta[self.potentials]) @ self.monomials.T
+        # The table is large: it is gone over as few times as possible, and in place.
+        table = self.log_posterior + by_signs[self.alike]
+        top = table.max(axis=1)
+        top[np.isneginf(top)] = 0.0  # nothing is possible there
+        table -= top[:, None]
+        np.exp(table, out=table)
+        total = table.sum(axis=1)
+        with np.errstate(divide="ignore"):
+            log_scale = top + np.log(total)
+        table /= np.where(total > 0, total, 1.0)[:, None]
+        return log_scale, self.signs * (table @ self.monomials), table
 
     def covariance(self, weights: Floats, mean: Floats, probabilities: Floats) -> Floats:
         """Compute the covariance of its potentials within patterns, added up with the weights of all patterns."""
         share = np.bincount(self.sub, weights[self.rows], len(mean))
         # Sub-patterns with the same signs are added up first: each distinct row of signs costs one product.
-        one = csr_matrix((share, (self.alike, np.arange(len(share)))), shape=(self.alike.max() + 1, len(share)))
+        one = csr_matrix((share, (self.alike, np.arange(len(share)))), shape=(len(self.firsts), len(share)))
         total = -(share[:, None] * mean).T @ mean
-        firsts = np.unique(self.alike, return_index=True)[1]
-        for signs, chance in zip(self.signs[firsts], one @ probabilities, strict=True):
+        for signs, chance in zip(self.signs[self.firsts], one @ probabilities, strict=True):
             total += np.outer(signs, signs) * ((chance[:, None] * self.monomials).T @ self.monomials)
         return total
 
@@ -157,13 +163,15 @@ def _component(
     for i, slice_ in enumerate(group):
         by_code = log_posterior[:, slice_, :][:, codes[first, slice_] + 1]
         table += by_code[configurations[:, i].astype(int)].T
+    alike = distinct_codes(truth[first][:, neighbours].astype(np.int8))[1]
     return Component(
         rows=rows,
         slices=np.array(group, dtype=np.intp),
         potentials=np.array([*group, *[k + e for e, _, _ in own_edges]], dtype=np.intp),
         sub=sub,
         signs=np.hstack(signs),
-        alike=distinct_codes(truth[first][:, neighbours].astype(np.int8))[1],
+        alike=alike,
+        firsts=np.unique(alike, return_index=True)[1],
         monomials=np.hstack(monomials),
         log_posterior=table,
     )

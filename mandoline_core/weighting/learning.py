@@ -21,7 +21,7 @@ from mandoline_core.weighting.stopping import take_step
 MAX_ROUNDS = 20
 # Pairs that do at least this share of what the strongest does are added together; the others are looked at again,
 # because part of what they do may be done by then.
-AT_ONCE = 0.5
+AT_ONCE = 0.25
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ def _worth_adding(
         and not abs(test.effect) < enough  # where it is not known, tests alone decide
         and test.edge not in passed_over
         and has_rows(problem, test.edge)
-        and not _wastes_rows(problem, fitted, test.edge)
+        and not (problem.ridge == 0 and _wastes_rows(problem, fitted, test.edge))
     ]
     if enough:
         most = max((abs(test.effect) for test in found), default=0.0)
