@@ -158,10 +158,9 @@ def _search(asked: Sequence[Candidate], selected: Bools, fewest: int) -> Iterato
     for _ in range(_MOST_CONDITIONS):
         longer: dict[frozenset[int], _Rule] = {}
         for rule in beam:
-            taken = {asked[place].column for place in rule.places}
             for place, candidate in enumerate(asked):
                 key = frozenset((*rule.places, place))
-                if candidate.column in taken or key in longer:
+                if place in rule.places or key in longer:
                     continue
                 condition = candidate.best(selected, rule.inside, fewest)
                 if condition is not None:

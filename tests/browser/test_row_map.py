@@ -37,7 +37,8 @@ def write_numbers(folder: Path, n: int, m: int) -> Path:
     path.write_text(
         'version = 1\nname = "numbers"\n[source]\npath = "source.csv"\n[target]\npath = "target.csv"\n'
         '[task]\nlabel = "y"\n[[models]]\nname = "m"\nprediction = "p"\n'
-        '[[slices]]\nname = "high"\nkind = "threshold"\ncolumn = "z"\nabove = 0.5\n',
+        '[[slices]]\nname = "high"\nkind = "threshold"\ncolumn = "z"\nabove = 0.5\n'
+        '[[slices]]\nname = "low"\nkind = "threshold"\ncolumn = "z"\nbelow = -1\n',
         encoding="utf-8",
     )
     return path

@@ -48,6 +48,7 @@ PLANTED = [
     md.Keyword("words", column="text", words=("gamma", "kappa")),
     md.Length("short", column="text", below=6),
     md.Expression("two", text='age >= 50 and place == "there"'),
+    md.Expression("one column", text='contains(text, "delta") and words(text) < 8'),
     md.Expression("three", text='age >= 35 and member and contains(text, "delta", "eta")'),
 ]
 
