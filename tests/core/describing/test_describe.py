@@ -107,6 +107,14 @@ def test_rows_drawn_by_lot_get_no_convincing_rule() -> None:
     assert all(one.agreement < 0.5 for one in md.describe_selection(sample, rows))
 
 
+def test_a_rule_must_say_more_than_that_every_row_is_inside() -> None:
+    """Of a large selection any rule that holds nearly all rows has a high recall, and most of its rows selected."""
+    sample = world(7)
+    rows = inside(sample, md.Threshold("cut", column="age", above=35))
+    found = md.describe_selection(sample, rows)
+    assert [one.rule.reads for one in found] == [("age",)]
+
+
 HOSTILE = ['"', '") or (1 == 1', "\\", 'a\\" or true or contains(text, \\"b', "a\nb", "<b>", "__import__('os')", "'"]
 
 
