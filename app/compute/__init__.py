@@ -47,7 +47,7 @@ from app.compute.estimates import (
 from app.compute.frames import (
     class_shares,
     classes,
-    column_kinds,
+    column_kind,
     column_table,
     column_values,
     feature_columns,

@@ -49,12 +49,10 @@ def feature_columns(workspace: Workspace) -> tuple[tuple[str, ...], dict[str, st
     return default_columns(*samples(workspace))
 
 
-@kept(by=keys.samples)
-def column_kinds(workspace: Workspace) -> dict[str, str]:
-    """List the columns that a figure can show in both samples, each as "number" or "category"."""
-    kinds = {column: profile_column(column, *samples(workspace)).kind for column in feature_columns(workspace)[0]}
-    words = {"number": "number", "category": "category", "flag": "category"}
-    return {column: words[kind] for column, kind in kinds.items() if kind in words}
+@kept(by=keys.tables, entries=64)
+def column_kind(workspace: Workspace, column: str) -> str:
+    """Say what a column of both tables holds: "number", "category", "text" and so on."""
+    return profile_column(column, *plain_samples(workspace)).kind
 
 
 @kept(by=keys.samples)

@@ -36,8 +36,6 @@ class Condition:
 class Candidate(Protocol):
     """Something that can be asked of a column."""
 
-    column: str
-
     def best(self, selected: Bools, among: Bools, fewest: int) -> Condition | None:
         """Find the condition that agrees best with a selection among some rows; None where there is none."""
 
@@ -54,7 +52,7 @@ class Numbers:
         if ends is None:
             return None
         if ends.low is not None and ends.high is not None:
-            # Between the largest that is in and the least that is not there is no row.
+            # Between the largest that is in and the least that is not lies no row that counts.
             rule = Range("range", column=self.column, low=ends.low, high=ends.high)
             return Condition(rule, self._cuts.inside(ends), ONE_END)
         cut = Threshold("cut", column=self.column, at_least=ends.low, below=ends.below)

@@ -21,7 +21,7 @@ FEWEST = 5  # selected rows that a rule must hold, and a selection have
 _SUPPORT = 0.1  # of the selection that a rule must hold
 _MOST_CONDITIONS = 3
 _BEAM = 10  # rules that are carried on with one more condition
-_CONDITION = 0.03  # agreement that one more condition must add to be worth its words
+_CONDITION = 0.03  # agreement that a condition must add to be worth its words
 _ALIKE = 0.95  # of the rows of two rules: they are one
 _AS_GOOD = 0.8  # of what the first rule is worth: others that come close are worth a look
 _NAME = 80  # characters
@@ -153,15 +153,15 @@ def _rows(sample: Sample, selected: ArrayLike, among: ArrayLike | None) -> tuple
 
 def _search(asked: Sequence[Candidate], selected: Bools, fewest: int) -> Iterator[_Rule]:
     """Yield rules of one condition, then the best of them with one more, and once again."""
-    everything = np.ones(len(selected), dtype=bool)
-    beam = [_Rule((), (), everything, 0.0)]
+    everything, n = np.ones(len(selected), dtype=bool), int(selected.sum())
+    # To say nothing agrees with a large selection, too: a rule must do better.
+    beam = [_Rule((), (), everything, float(agreement(n, len(selected), n, fewest)))]
     for _ in range(_MOST_CONDITIONS):
         longer: dict[frozenset[int], _Rule] = {}
         for rule in beam:
-            taken = {asked[place].column for place in rule.places}
             for place, candidate in enumerate(asked):
                 key = frozenset((*rule.places, place))
-                if candidate.column in taken or key in longer:
+                if place in rule.places or key in longer:
                     continue
                 condition = candidate.best(selected, rule.inside, fewest)
                 if condition is not None:
@@ -190,7 +190,7 @@ def _settled(
 def _rule(conditions: tuple[Condition, ...], places: tuple[int, ...], selected: Bools, fewest: int) -> _Rule:
     inside = np.logical_and.reduce([one.inside for one in conditions])
     found = float(agreement((inside & selected).sum(), inside.sum(), int(selected.sum()), fewest))
-    cost = sum(one.cost for one in conditions) + _CONDITION * (len(conditions) - 1)
+    cost = sum(one.cost for one in conditions) + _CONDITION * len(conditions)
     return _Rule(conditions, places, inside, found - cost)
 
 

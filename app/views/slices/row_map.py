@@ -36,17 +36,18 @@ def show(workspace: Workspace) -> None:
 
 def _opened(workspace: Workspace) -> None:
     """Show the map, or how far it is."""
+    run = compute.map_run(workspace)
+    running = run is not None and run.running  # asked before the map is looked for, which it may bring meanwhile
     drawn = compute.row_map(workspace)
     if drawn is not None:
         _map(workspace, drawn)
         return
-    run = compute.map_run(workspace)
     error = None if run is None else run.take_error()
     if error is not None:
         raise error
     if run is None:
-        run = compute.start_map(workspace)
-    if run.running:
+        compute.start_map(workspace)
+    if run is None or running:
         parts.progress(lambda: compute.map_run(workspace), "map")
     else:
         st.button("Draw the map", icon=":material/play_arrow:", on_click=_start, args=(workspace,))

@@ -48,6 +48,7 @@ PLANTED = [
     md.Keyword("words", column="text", words=("gamma", "kappa")),
     md.Length("short", column="text", below=6),
     md.Expression("two", text='age >= 50 and place == "there"'),
+    md.Expression("one column", text='contains(text, "delta") and words(text) < 8'),
     md.Expression("three", text='age >= 35 and member and contains(text, "delta", "eta")'),
 ]
 
@@ -104,6 +105,14 @@ def test_rows_drawn_by_lot_get_no_convincing_rule() -> None:
     sample = world(4)
     rows = np.random.default_rng(4).choice(N, 60, replace=False)
     assert all(one.agreement < 0.5 for one in md.describe_selection(sample, rows))
+
+
+def test_a_rule_must_say_more_than_that_every_row_is_inside() -> None:
+    """Of a large selection any rule that holds nearly all rows has a high recall, and most of its rows selected."""
+    sample = world(7)
+    rows = inside(sample, md.Threshold("cut", column="age", above=35))
+    found = md.describe_selection(sample, rows)
+    assert [one.rule.reads for one in found] == [("age",)]
 
 
 HOSTILE = ['"', '") or (1 == 1', "\\", 'a\\" or true or contains(text, \\"b', "a\nb", "<b>", "__import__('os')", "'"]
