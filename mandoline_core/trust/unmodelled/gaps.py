@@ -185,7 +185,7 @@ def would_show(effective: float, n_target: float, threshold: float) -> bool:
     (True, False)
     """
     error = (1 / effective + 1 / n_target) ** 0.5
-    return NOTABLE >= (threshold + float(norm.ppf(POWER))) * error
+    return (threshold + float(norm.ppf(POWER))) * error <= NOTABLE
 
 
 def _remaining(
