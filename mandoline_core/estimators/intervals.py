@@ -254,8 +254,8 @@ def bootstrap_interval(values: Sequence[float] | Floats, *, confidence: float, e
 
     Examples
     --------
-    >>> bootstrap_interval(np.arange(1.0, 100), confidence=0.9, estimate=120.0)
-    (5.0, 120.0)
+    >>> bootstrap_interval(np.arange(1.0, 100), confidence=0.5, estimate=120.0)
+    (25.0, 120.0)
     """
     tails = [0.5 - confidence / 2, 0.5 + confidence / 2]
     low, high = np.quantile(np.asarray(values, float), tails, method="weibull")
