@@ -141,7 +141,7 @@ def _solves_together(problem: Problem, estimator: Redrawable, outcome: Outcome) 
         and problem.ridge == 0.0
         and problem.audit is None
         and outcome.converged
-        and bool(outcome.kept.all())
+        and bool((outcome.kept == 1).all())
         and not outcome.unused.any()
         and bool((problem.patterns.codes != 0).all())
     )

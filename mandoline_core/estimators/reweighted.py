@@ -31,8 +31,9 @@ class OnReweighted(OnProbabilities):
 
     def solve(self, problem: Problem) -> Outcome:
         """Estimate the metric on the target, with influence through the weights."""
+        problem = replace(problem, whole_patterns=True)  # a target row has answers of its own: it counts, or not
         first = Mandoline().weigh(problem)
-        known = read_known(problem, kept=first.kept)
+        known = read_known(problem, kept=first.kept > 0)
         found = self.expect(problem, known, first.weights(problem.members)[known.source.rows])
         second = Mandoline().weigh(problem, known.source.spread_out(found.by_weight), first.delta)
         through = RowInfluence.of(second.influence.pieces(problem.members))

@@ -106,7 +106,7 @@ def score_tests(problem: Problem, fitted: Fit | None = None) -> tuple[EdgeTest, 
     rows, ratios = fitted.rows, _ratios(fitted, patterns.source)
     target = expected_potentials(patterns.codes[fitted.target_rows], corrections.target, wider)
     gaps = fitted.target_shares @ target - (patterns.source[rows] * ratios / patterns.n_source) @ means
-    n_kept = float(patterns.target[fitted.kept].sum())
+    n_kept = float(patterns.target @ fitted.kept)
     lines = fitted.solution.inverse @ covariance[:d, d:]
     leftover = np.diag(covariance)[d:] - (lines * covariance[:d, d:]).sum(axis=0)
     at_source = ratios[:, None] * (means[:, d:] - means[:, :d] @ lines)
@@ -190,7 +190,7 @@ def _add(problem: Problem, fitted: Fit, edges: Sequence[tuple[int, int]]) -> tup
         refitted = bigger.fitted
     except MandolineError:
         return bigger, None
-    worse = (refitted.kept != fitted.kept).any() or (refitted.unused & ~fitted.unused).any()
+    worse = (refitted.kept < fitted.kept - 1e-9).any() or (refitted.unused & ~fitted.unused).any()
     return bigger, None if worse or not refitted.solution.converged else refitted
 
 

@@ -118,6 +118,8 @@ class Problem:
         Where random numbers start.
     audit : Audit, optional
         The rows that corrections were measured on; its slices are the table's.
+    whole_patterns : bool
+        Whether only whole patterns of the target are set aside, and not parts of them.
     """
 
     patterns: Patterns
@@ -134,6 +136,7 @@ class Problem:
     methods: MethodSettings = field(default_factory=MethodSettings)
     seed: int = 0
     audit: Audit | None = None
+    whole_patterns: bool = False
 
     def __post_init__(self) -> None:
         """Make the whole source the only group when no split was given."""
@@ -154,7 +157,8 @@ class Problem:
     @cached_property
     def fitted(self) -> Fit:
         """The weights of the whole source, split or not: the estimate and tests of pairs start from one fit."""
-        return fit(self.patterns, self.edges, self.corrections(), ridge=self.ridge)
+        whole = self.whole_patterns
+        return fit(self.patterns, self.edges, self.corrections(), ridge=self.ridge, whole_patterns=whole)
 
     @cached_property
     def _corrections(self) -> Corrections:

@@ -29,7 +29,7 @@ class Weighing:
     source : array of float, shape (n_cells,)
         The weight of one row.
     target : array of float, shape (n_patterns,)
-        1 for the patterns that the estimate speaks of, else 0.
+        Of patterns that the estimate speaks of 1, of those it speaks of in part their share, else 0.
     source_matched, target_matched : array of float, shape (n_cells, d) and (n_patterns, d)
         The slices and edges that the weights match; d may be 0.
     """
@@ -89,7 +89,7 @@ def weigh(report: ModelReport, n_groups: int = 1) -> Weighing:
         by_group = np.where(np.array([group.source for group in problem.groups]) > 0, outcome.row_weights, 0.0)
     else:
         by_group = np.tile(report.ratios / table.n_source, (n_groups, 1))
-    kept = outcome.kept.astype(float)
+    kept = outcome.kept
     codes = table.codes.astype(float)
     pairs = [codes[:, i] * codes[:, j] for i, j in problem.edges]
     potentials = np.column_stack([codes, *pairs]) if codes.shape[1] else np.empty((len(table), 0))
