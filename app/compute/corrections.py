@@ -242,4 +242,4 @@ def _try(problem: Problem, estimator: str) -> Trial | None:
     except MandolineError:
         return None
     target = problem.patterns.target
-    return Trial(outcome.value, float(target[~outcome.kept].sum() / target.sum())) if outcome.converged else None
+    return Trial(outcome.value, float(target @ (1 - outcome.kept) / target.sum())) if outcome.converged else None

@@ -17,7 +17,7 @@ from mandoline_core.estimating.columns.table import GOLD, ColumnTable, DrawnColu
 from mandoline_core.estimating.labels import TargetLabels, read_arriving_labels
 from mandoline_core.findings import Finding, FindingKind, Severity
 from mandoline_core.formatting import Sentence
-from mandoline_core.metrics import Metric, Scores, evaluate, score_rows
+from mandoline_core.metrics import Metric, Scores, evaluate, find_sums_off, score_rows
 from mandoline_core.patterns import Count, Membership, count_patterns, restrict_source
 from mandoline_core.project import TESTS, EstimatorSettings, MethodSettings, MetricSettings
 from mandoline_core.samples import Model, Sample
@@ -233,7 +233,7 @@ def count_rows(
         scored=scores.known,
         gold=gold,
         truth=truth,
-        findings=(*_unscored(scores, source), *why),
+        findings=(*_unscored(scores, source), *find_sums_off(slices, source, target), *why),
         rows=rows,
         gold_answers=answers,
         drawn=drawn,

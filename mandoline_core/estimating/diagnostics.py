@@ -52,7 +52,7 @@ def diagnose(problem: Problem, outcome: Outcome) -> Diagnostics:
     n_evaluated = float(counts[weights.any(axis=1)].sum())
     effective = 1 / float((counts * weights**2).sum())
     n_target = max(table.n_target, 1.0)  # a part of the samples, such as a slice's rows, may have none
-    set_aside = float(table.target[~outcome.kept].sum() / n_target)
+    set_aside = float(table.target @ (1 - outcome.kept) / n_target)
     return Diagnostics(
         effective_sample_size=effective,
         design_effect=n_evaluated / effective,

@@ -32,8 +32,8 @@ class Outcome:
         How luck in both samples moves the estimate.
     row_weights : array of float, shape (n_groups, n_patterns)
         The weight of one row of a pattern, by group of source rows; all rows' weights sum to 1.
-    kept : array of bool, shape (n_patterns,)
-        False for patterns whose target rows are set aside.
+    kept : array of float, shape (n_patterns,)
+        The share of each pattern's target rows that the estimate speaks of; the others are set aside.
     delta : array of float, shape (n_potentials,), optional
         Fitted parameters, averaged over folds.
     beyond : tuple of str
@@ -52,7 +52,7 @@ class Outcome:
     means: Floats
     influence: Spread
     row_weights: Floats
-    kept: NDArray[np.bool_]
+    kept: Floats
     delta: Floats | None = None
     beyond: tuple[str, ...] = ()
     unused: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, dtype=bool))
@@ -97,7 +97,7 @@ def complete_outcome(
         means=means,
         influence=influence,
         row_weights=np.tile(weights, (len(problem.groups), 1)),
-        kept=np.ones(len(table), dtype=bool),
+        kept=np.ones(len(table)),
         converged=converged,
         findings=findings,
         scored_weights=scored_weights,

@@ -73,15 +73,18 @@ class AuditPart:
         The change when the row counts once more, through the corrections alone.
     otherwise : array of float, shape (n_audited,)
         The same through everything else: a row that is scored and audited adds both.
+    unseen : array of float
+        How far each correction may have moved the estimate beyond what its rows show.
     """
 
     rows: Index
     moves: Floats
     otherwise: Floats
+    unseen: Floats
 
     def variance(self) -> float:
         """Return what the audit adds to the variance; negative where its luck makes up for other luck."""
-        return float(self.moves @ self.moves + 2 * self.moves @ self.otherwise)
+        return float(self.moves @ self.moves + 2 * self.moves @ self.otherwise + self.unseen @ self.unseen)
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,15 +112,17 @@ class Influence:
         return math.sqrt(max(sum(part.variance() for part in self.source) + target + audit, 0.0))
 
     def pieces(self, membership: Membership) -> tuple[Floats, ...]:
-        """Return how far each source row and each target row moves the estimate."""
+        """Return how far each source row and each target row moves the estimate; then, what an audit does not show."""
         source = np.zeros(len(membership.source))
         for number, part in enumerate(self.source):
             # A method that does not split the source has one part for all rows.
             rows = membership.groups == number if len(self.source) > 1 else np.ones(len(source), dtype=bool)
             source[rows] = part.by_row(membership.source[rows], membership.statistics[rows])
-        if self.audit is not None:
-            source[self.audit.rows] += self.audit.moves
-        return source, self.target[membership.target] / self._n_target
+        target = self.target[membership.target] / self._n_target
+        if self.audit is None:
+            return source, target
+        source[self.audit.rows] += self.audit.moves
+        return source, target, self.audit.unseen
 
     @property
     def _target_counts(self) -> Floats:
@@ -138,16 +143,22 @@ class RowInfluence:
     target : array of float, shape (n_target,)
         Influence over the number of rows: the change when the row counts once more.
     pooled : float
-        How far the estimate may be off because it evens rows out. That pulls estimates of two models the same way,
-        unlike luck, so it is not among the pieces.
+        How far the estimate may be off for another reason than these rows, such as evening them out. That pulls
+        estimates of two models the same way, unlike luck, so it is not among the pieces.
     """
 
     source: Floats
     target: Floats
     pooled: float = field(default=0.0, kw_only=True)
 
+    @classmethod
+    def of(cls, pieces: Sequence[Floats]) -> RowInfluence:
+        """Take pieces of luck by row, and those that no row stands for together."""
+        source, target, *others = pieces
+        return cls(source, target, pooled=math.sqrt(sum(float(other @ other) for other in others)))
+
     def standard_error(self) -> float:
-        """Combine the independent rows, and what evening them out may have done."""
+        """Combine the independent rows, and what else may have moved the estimate."""
         return math.sqrt(float(self.source @ self.source + self.target @ self.target) + self.pooled**2)
 
     def pieces(self, membership: Membership) -> tuple[Floats, ...]:  # noqa: ARG002 - rows are what it holds
@@ -246,15 +257,20 @@ def _student(rows: float, confidence: float) -> float:
     return float(stdtrit(rows - 1, 0.5 + confidence / 2)) * math.sqrt(rows / (rows - 1))
 
 
-def bootstrap_interval(values: Sequence[float] | Floats, *, confidence: float) -> Interval:
-    """Take the percentiles of the refitted estimates.
+def bootstrap_interval(values: Sequence[float] | Floats, *, confidence: float, estimate: float) -> Interval:
+    """Take the percentiles of the refitted estimates, and the estimate itself where they leave it out.
 
     The k-th of n values in order has k / (n + 1) of the distribution below it, on average; percentiles that
     count from 0 to n - 1 would cut off more than the tails asked for, 1% too much with 200 values.
+
+    Examples
+    --------
+    >>> bootstrap_interval(np.arange(1.0, 100), confidence=0.5, estimate=120.0)
+    (25.0, 120.0)
     """
     tails = [0.5 - confidence / 2, 0.5 + confidence / 2]
     low, high = np.quantile(np.asarray(values, float), tails, method="weibull")
-    return float(low), float(high)
+    return min(float(low), estimate), max(float(high), estimate)
 
 
 def _exact_interval(share: float, n: float, confidence: float) -> Interval:

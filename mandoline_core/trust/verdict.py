@@ -1,9 +1,9 @@
 """The verdict: one traffic light for an estimate, by stated rules from what its checks found.
 
 Red when a check failed: one of its findings is serious. Amber when a check is in doubt (one of its findings is a
-warning) or could not run. Green only when every check ran and none found anything beyond a remark. No check sees
-whether labels changed their meaning, or whether a slice is missing that no column speaks of, so green says no more
-than that nothing speaks against the estimate.
+warning) or could not run; one that so few rows would let pass whatever is so, did not run. Green only when every check
+ran and none found anything beyond a remark. No check sees whether labels changed their meaning, or whether a slice is
+missing that no column speaks of, so green says no more than that nothing speaks against the estimate.
 """
 
 from __future__ import annotations

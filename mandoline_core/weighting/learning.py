@@ -148,5 +148,5 @@ def _refit(problem: Problem, fitted: Fit) -> Fit | None:
         refitted = problem.fitted
     except MandolineError:
         return None
-    worse = (refitted.kept != fitted.kept).any() or (refitted.unused & ~fitted.unused).any()
+    worse = (refitted.kept < fitted.kept - 1e-9).any() or (refitted.unused & ~fitted.unused).any()
     return None if worse or not refitted.solution.converged else refitted

@@ -56,7 +56,7 @@ def score_tests(problem: Problem, fitted: Fit | None = None) -> tuple[EdgeTest, 
     means, covariance = _wider_moments(problem, fitted, wider, target)
     rows, ratios = fitted.rows, ratios_of(fitted, patterns.source)
     gaps = fitted.target_shares @ target - (patterns.source[rows] * ratios / patterns.n_source) @ means
-    n_kept = float(patterns.target[fitted.kept].sum())
+    n_kept = float(patterns.target @ fitted.kept)
     lines = fitted.solution.inverse @ covariance[:d, d:]
     leftover = np.diag(covariance)[d:] - (lines * covariance[:d, d:]).sum(axis=0)
     at_source = ratios[:, None] * (means[:, d:] - means[:, :d] @ lines)

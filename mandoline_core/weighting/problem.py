@@ -120,6 +120,8 @@ class Problem:
         The rows that corrections were measured on; its slices are the table's.
     verdict : {"green", "amber", "red"}, optional
         The light that Mandoline's estimate gets with all slices, for a method that goes by it.
+    whole_patterns : bool
+        Whether only whole patterns of the target are set aside, and not parts of them.
     """
 
     patterns: Patterns
@@ -137,6 +139,7 @@ class Problem:
     seed: int = 0
     audit: Audit | None = None
     verdict: str | None = None
+    whole_patterns: bool = False
 
     def __post_init__(self) -> None:
         """Make the whole source the only group when no split was given."""
@@ -157,7 +160,8 @@ class Problem:
     @cached_property
     def fitted(self) -> Fit:
         """The weights of the whole source, split or not: the estimate and tests of pairs start from one fit."""
-        return fit(self.patterns, self.edges, self.corrections(), ridge=self.ridge)
+        whole = self.whole_patterns
+        return fit(self.patterns, self.edges, self.corrections(), ridge=self.ridge, whole_patterns=whole)
 
     @cached_property
     def _corrections(self) -> Corrections:

@@ -17,12 +17,11 @@ _TOLERANCE = 1e-6
 _OPTIONS = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
 
 
-def find_beyond(
-    tilt: Tilt, present: NDArray[np.bool_], potentials: Floats, shares: Floats
-) -> tuple[NDArray[np.bool_], Floats]:
-    """Find target patterns that must be set aside for the rest to be matched.
+def find_beyond(tilt: Tilt, present: NDArray[np.bool_], potentials: Floats, shares: Floats) -> tuple[Floats, Floats]:
+    """Find how much of each target pattern can be kept, the rest being set aside.
 
-    A linear programme keeps as much of the target as some weighting of the source can match.
+    A linear programme keeps as much of the target as some weighting of the source can match. Of a pattern that only
+    lies a little too far out for the others to make up for it, that is a part.
 
     Parameters
     ----------
@@ -37,8 +36,9 @@ def find_beyond(
 
     Returns
     -------
-    beyond : array of bool, shape (n_target_patterns,)
-        Patterns that cannot be kept whole; all lie behind a hyperplane that has the source in front.
+    within : array of float, shape (n_target_patterns,)
+        The share of each pattern that is kept, 0 to 1. Those that cannot be kept whole all lie behind a hyperplane that
+        has the source in front.
     direction : array of float, shape (n_potentials,)
         The separating combination of potentials; zero when nothing is beyond.
     """
@@ -48,9 +48,11 @@ def find_beyond(
     equalities = vstack([hstack([rows, -source]), hstack([csr_matrix((links.shape[0], n)), links])]).tocsr()
     found = _maximise(shares, equalities)
     if -found.fun >= shares.sum() * (1 - 1e-9):
-        return np.zeros(n, dtype=bool), np.zeros(d)
+        return np.ones(n), np.zeros(d)
+    within = found.x[:n] / shares
+    within = np.where(within < _TOLERANCE, 0.0, np.where(within > 1 - _TOLERANCE, 1.0, within))
     # By duality every pattern not kept whole lies behind the hyperplane whose normal the multipliers are.
-    return found.x[:n] < shares * (1 - _TOLERANCE), -found.eqlin.marginals[:d]
+    return within, -found.eqlin.marginals[:d]
 
 
 def restrict_to_face(tilt: Tilt, present: NDArray[np.bool_], target_mean: Floats) -> tuple[Tilt, NDArray[np.bool_]]:

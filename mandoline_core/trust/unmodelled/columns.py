@@ -81,7 +81,7 @@ def unmodelled_pairs(report: ModelReport) -> tuple[BalanceLine, ...]:
     except MandolineError:
         return ()
     corrections, table = problem.corrections(), problem.patterns
-    kept = np.where(report.outcome.kept, table.target, 0.0)
+    kept = report.outcome.kept * table.target
     pairs = tuple(itertools.combinations(range(len(names)), 2))
     means = kept @ expected_potentials(table.codes, corrections.target, pairs)[:, len(names) :] / kept.sum()
     agree = dict(zip(pairs, (1 + means) / 2, strict=True))

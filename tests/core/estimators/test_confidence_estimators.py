@@ -252,7 +252,7 @@ def test_what_mandoline_sets_aside_weighted_calibration_sets_aside_too() -> None
         found, expected = estimator.estimate(whole), estimator.estimate(part)
         assert found.value == pytest.approx(expected.value, abs=1e-9)
         assert found.beyond == ("new",)
-        assert not found.kept.all()
+        assert (found.kept < 1).any()
         source_part, target_part = found.influence.pieces(whole.members)
         assert found.influence.standard_error() == pytest.approx(expected.influence.standard_error(), rel=1e-6)
         assert (target_part[:20] == 0).all()

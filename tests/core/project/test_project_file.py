@@ -418,6 +418,13 @@ def test_the_column_of_a_mean_must_be_in_the_source(data):
         ({"estimator": {"seed": 0.5}}, "seed must be a whole number, 0 or above. Got 0.5."),
         ({"estimator": {"replicates": 1}}, "replicates must be a whole number, 2 or above. Got 1."),
         (
+            {"estimator": {"interval": "bootstrap", "replicates": 2}},
+            (
+                "replicates must be 39 or above where confidence is 0.95: with fewer redraws the ends of the interval "
+                "lie beyond all of them. Got 2."
+            ),
+        ),
+        (
             {"estimator": {"sede": 1}},
             (
                 "Unknown key 'sede' in [estimator]. Expected: name, split, overlap, ridge, confidence, seed, interval, "
