@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     )
     from mandoline_core.estimators import ESTIMATORS
     from mandoline_core.findings import Check, Finding, Verdict
-    from mandoline_core.labelling import FewLabels, LabelPlan, plan_labels, read_plan, use_labels
+    from mandoline_core.labelling import FewLabels, LabelPlan, plan_labels, published_correction, read_plan, use_labels
     from mandoline_core.metrics import METRICS
     from mandoline_core.project import (
         EstimatorSettings,
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from mandoline_core.slices import (
         All,
         Any,
+        AuditAnswers,
         Category,
         Confidence,
         Correction,
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
         Range,
         Regex,
         Slice,
+        SliceAudit,
         Threshold,
         slicing_function,
     )
@@ -68,8 +70,8 @@ _PUBLIC = {
     "findings": "Check Finding Verdict",
     "samples": "Model Sample read_table",
     "slices": (
-        "All Any Category Confidence Correction Entropy Expression Flag Keyword Length Missing Noise Not "
-        "Overlap Prediction Range Regex Slice Threshold slicing_function"
+        "All Any AuditAnswers Category Confidence Correction Entropy Expression Flag Keyword Length Missing Noise Not "
+        "Overlap Prediction Range Regex Slice SliceAudit Threshold slicing_function"
     ),
     "project": (
         "EstimatorSettings MethodSettings MetricSettings Project dump_project load_project "
@@ -80,7 +82,7 @@ _PUBLIC = {
     "estimating": (
         "Ablation AblationPoint Attribution ModelReport Prepared SliceRow ablation attribute prepare slice_table"
     ),
-    "labelling": "FewLabels LabelPlan plan_labels read_plan use_labels",
+    "labelling": "FewLabels LabelPlan plan_labels published_correction read_plan use_labels",
     "trust": "report_model",
     "comparing": "Comparison Difference Entry ModelComparison Ranking compare",
     "backtesting": "Backtest backtest",

@@ -127,13 +127,17 @@ class CorrectionRule:
         """
         return self._slopes(source_rates, target_rates, "stated")[:2]
 
+    def own_slopes(self, source_rates: Floats, target_rates: Floats) -> Floats:
+        """Differentiate the target's corrections with respect to what was stated for it alone, as `stated_slopes`."""
+        return self._slopes(source_rates, target_rates, "own")[1]
+
     def _slopes(self, source_rates: Floats, target_rates: Floats, moved: str) -> tuple[Floats, Floats, Floats]:
         """Differentiate the corrections by a number for each code: all codes and slices, up and down, in one call.
 
         Parameters
         ----------
-        moved : {"source", "target", "stated"}
-            The source's rates, the target's rates, or what was stated for the source.
+        moved : {"source", "target", "stated", "own"}
+            The source's rates, the target's rates, or what was stated for the source or for the target alone.
 
         Returns
         -------
@@ -149,6 +153,8 @@ class CorrectionRule:
         )
         if moved == "stated":
             rule = rule.with_source(rule.source + steps)
+        elif moved == "own":
+            rule = replace(rule, own_target=rule.own_target + steps)
         found = rule.at(here + steps * (moved == "source"), there + steps * (moved == "target"))
         source, target, target_rate = (
             np.moveaxis((up - down) / (2 * _STEP), 0, -1)
