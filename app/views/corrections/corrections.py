@@ -10,7 +10,8 @@ from app import compute
 from app.project import Workspace, state
 from app.views import live, parts
 from app.views.corrections import board, pairs
-from app.words import wording
+from app.words import auditing, wording
+from mandoline_core import MandolineError
 from mandoline_core.words import TOOLTIPS, title_of
 
 SHORT = {"mandoline": "The paper's weights", "denoised": "Denoised"}
@@ -36,14 +37,14 @@ def workbench() -> None:
         else:
             board.show(workspace, problem)
             pairs.show(workspace)
-            estimator_switch(workspace)
+            estimator_switch(workspace, problem)
     if problem is None:
         with beside:
             live.panel(workspace)
 
 
-def estimator_switch(workspace: Workspace) -> None:
-    """Choose between the paper's weights and the denoised estimator."""
+def estimator_switch(workspace: Workspace, said: MandolineError | None) -> None:
+    """Choose between the paper's weights and the denoised estimator, beside a test of what the latter assumes."""
     now = workspace.project.estimator.name
     key = state.bind("estimator", now)
     st.segmented_control(
@@ -57,6 +58,11 @@ def estimator_switch(workspace: Workspace) -> None:
         args=(key,),
     )
     st.caption(wording.estimator_sentence(now))
+    with parts.boundary(said):
+        tested = compute.mistake_tests(workspace)
+        if tested:
+            told = " ".join(auditing.mistake_words(name, test.z, test.n) for name, test in tested.items())
+            st.caption(wording.plain(f"What Denoised assumes, tested. {told}"))
 
 
 def choose_estimator(key: str) -> None:
