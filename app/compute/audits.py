@@ -11,7 +11,7 @@ from app.compute.estimates import counted, prepared, with_every_slice
 from app.compute.keys import kept
 from app.compute.reading import samples
 from app.project import Workspace, correcting, edits
-from mandoline_core import Correction, MandolineError, Slice, SliceAudit
+from mandoline_core import Correction, Slice, SliceAudit
 from mandoline_core.estimating import ModelCount, interval_of
 from mandoline_core.estimators import get_estimator, normal_reach
 from mandoline_core.labelling import (
@@ -84,22 +84,14 @@ def with_audit(workspace: Workspace, name: str, state: AuditState) -> Workspace:
     return replace(workspace, project=correcting.use_audit(workspace.project, name, sides))
 
 
-def audited_row(workspace: Workspace, name: str, state: AuditState) -> CorrectionRow | None:
-    """Look up a slice's corrections with the answers so far in use; None where there are too few."""
-    try:
-        return correction_rows(with_audit(workspace, name, state))[name]
-    except MandolineError:
-        return None
+def audited_row(workspace: Workspace, name: str, state: AuditState) -> CorrectionRow:
+    """Look up a slice's corrections with the answers so far in use."""
+    return correction_rows(with_audit(workspace, name, state))[name]
 
 
 def audit_effect(workspace: Workspace, name: str, state: AuditState) -> AuditEffect | None:
-    """Estimate with the answers so far; None where there are too few, or the method knows no corrections."""
-    if not any(state.has(side) for side in BOTH):
-        return None
-    try:
-        return _effect(with_audit(workspace, name, state))
-    except MandolineError:
-        return None
+    """Estimate with the answers so far; None where the method knows no corrections."""
+    return _effect(with_audit(workspace, name, state))
 
 
 @kept(by=keys.solution, entries=64)

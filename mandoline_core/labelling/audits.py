@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import narwhals as nw
 import numpy as np
 
 from mandoline_core.arrays import Codes, Index, Interval
 from mandoline_core.estimating import ModelCount
 from mandoline_core.estimators import exact_interval
-from mandoline_core.samples import Sample
+from mandoline_core.samples import Sample, profile_column
 from mandoline_core.slices import Side, Slice, SliceAudit
 
 ENOUGH = 0.15  # an interval that reaches no further than this to either side, on average, is enough for now
@@ -93,20 +94,22 @@ class AuditState:
 def audit_columns(rule: Slice, source: Sample, target: Sample) -> tuple[str, ...]:
     """Choose what a person sees of a row, by which it is then known: what the rule reads, then texts, then the rest.
 
-    Labels and the models' answers have no part in it, so that another model changes no row's key.
+    Labels, the models' answers and columns that only number the rows have no part in it: another model, or another
+    numbering, changes no row's key.
 
     Examples
     --------
     >>> import pandas as pd
     >>> from mandoline_core import Threshold
-    >>> frame = pd.DataFrame({"id": [1], "text": ["a"], "n": [3], "y": [0]})
+    >>> frame = pd.DataFrame({"id": range(100), "place": ["a", "b"] * 50, "n": [1, 2, 1, 3] * 25, "y": 0})
     >>> audit_columns(Threshold("long", column="n", above=2), Sample(frame, label="y"), Sample(frame))
-    ('n', 'text', 'id')
+    ('n', 'place')
     """
     shared = [column for column in source.columns if column in target.columns and column not in source.roles]
     read = [column for leaf in rule.leaves for column in leaf.reads if column in shared]
-    texts = [column for column in shared if str(source.schema[column]) == "String"]
-    return tuple(dict.fromkeys([*read, *texts, *shared]))[:MOST_COLUMNS]
+    content = [column for column in shared if profile_column(column, source, target).kind != "identifier"]
+    texts = [column for column in content if source.schema[column] == nw.String]
+    return tuple(dict.fromkeys([*read, *texts, *content]))[:MOST_COLUMNS] or tuple(shared)
 
 
 def audit_state(

@@ -15,7 +15,7 @@ from mandoline_core import MandolineError, Slice, charts
 from mandoline_core.formatting import counted
 from mandoline_core.slices import Answer, Side
 
-_WIDTH = 2000  # characters of a text: enough to judge it by
+_WIDTH, _SHORT = 2000, 60  # characters of a text: enough to judge it by, and few enough to stand beside others
 _SAYS: dict[Answer, tuple[str, str, str]] = {
     "truly_in": ("Truly in", "J", "check"),
     "truly_out": ("Not", "K", "close"),
@@ -87,18 +87,20 @@ def _row(turn: compute.AuditTurn) -> None:
         st.caption(f"A {auditing.SIDES[question.side]} row")
         short = []
         for column, value in turn.row.items():
-            if isinstance(value, str):
-                marking = [leaf for leaf in turn.rule.leaves if column in leaf.reads]
-                st.markdown(f":gray[{wording.plain(column)}] {highlighted(value, *marking, width=_WIDTH)}")
+            text = "missing" if value is None else str(value)
+            marking = [leaf for leaf in turn.rule.leaves if column in leaf.reads]
+            if len(text) > _SHORT or (isinstance(value, str) and marking):
+                st.markdown(f":gray[{wording.plain(column)}] {highlighted(text, *marking, width=_WIDTH)}")
             else:
-                short.append(f"{wording.plain(column)}: {wording.plain('missing' if value is None else str(value))}")
+                short.append(f"{wording.plain(column)}: {wording.plain(text)}")
         if short:
             st.caption(" · ".join(short))
 
 
 def _keys(name: str, turn: compute.AuditTurn) -> None:
-    """Answer by key. A key that is pressed twice before the next row is there answers for the same row twice."""
+    """Answer by key."""
     question = turn.state.question
+    state.remember("audit_shown", question or "")
     key = "" if question is None else f"{question.side}:{question.key}"
     with st.container(horizontal=True):
         for answer, (word, shortcut, icon) in _SAYS.items():
@@ -111,10 +113,10 @@ def _keys(name: str, turn: compute.AuditTurn) -> None:
                 args=(name, turn, answer),
                 disabled=question is None,
             )
-        trail = state.remember("audit_trail") or ()
+        n = len(_trail())
         st.button(
-            "Take back", icon=":material/undo:", shortcut="U", key=f"answer:back:{key}", on_click=_take_back,
-            args=(name,), disabled=not trail,
+            "Take back", icon=":material/undo:", shortcut="U", key=f"answer:back:{n}", on_click=_take_back,
+            args=(name, n), disabled=not n,
         )  # fmt: skip
         st.button(
             "Use the answers", icon=":material/done_all:", shortcut="E", key="audit_use", type="primary", on_click=_use,
@@ -124,17 +126,31 @@ def _keys(name: str, turn: compute.AuditTurn) -> None:
 
 
 def _answer(name: str, turn: compute.AuditTurn, answer: Answer) -> None:
+    """Take an answer about the row that was drawn last, once.
+
+    While a page is being drawn, the buttons of the row before are still there and hear the same key.
+    """
     question = turn.state.question
-    if question is not None:
-        trail = state.remember("audit_trail") or ()
-        if _save(name, turn.columns, question.side, question.key, answer):
-            state.remember("audit_trail", (*trail, (turn.columns, question.side, question.key)))
+    if question is None or state.remember("audit_shown") != question:
+        return
+    state.remember("audit_shown", "")
+    if _save(name, turn.columns, question.side, question.key, answer):
+        state.remember("audit_trail", (*_trail(), (turn.columns, question.side, question.key)))
 
 
-def _take_back(name: str) -> None:
-    *before, (columns, side, key) = state.remember("audit_trail")
+def _take_back(name: str, n: int) -> None:
+    """Take the last of so many answers back, once."""
+    trail = _trail()
+    if len(trail) != n:
+        return
+    *before, (columns, side, key) = trail
     if _save(name, columns, side, key, None):
         state.remember("audit_trail", tuple(before))
+
+
+def _trail() -> tuple[tuple[tuple[str, ...], Side, str], ...]:
+    """List the rows answered since the audit was opened, in order."""
+    return state.remember("audit_trail") or ()
 
 
 def _save(name: str, columns: tuple[str, ...], side: Side, key: str, answer: Answer | None) -> bool:
@@ -164,19 +180,26 @@ def _use(name: str, turn: compute.AuditTurn) -> None:
 
 def _so_far(workspace: Workspace, name: str, turn: compute.AuditTurn) -> None:
     """Show the matrix as the answers have it, with its intervals, and what the estimate would be."""
-    row = compute.audited_row(workspace, name, turn.state)
+    st.caption("; ".join(map(auditing.stratum_words, turn.state.strata)) + ".")
+    if not any(turn.state.has(side) for side in compute.BOTH):
+        return
+    try:
+        row, effect = (
+            compute.audited_row(workspace, name, turn.state),
+            compute.audit_effect(workspace, name, turn.state),
+        )
+    except MandolineError as error:
+        st.caption(f"So far they cannot be used: {wording.tell(error)}")
+        return
     tables = []
     for side, title in (("source", "Labelled data"), ("target", "New data")):
-        used = None if row is None else getattr(row, side)[name]
-        if used is not None and used.intervals:
+        used = getattr(row, side)[name]
+        if used.intervals:
             tables.append(
                 charts.correction_matrix(
                     used.inside, used.outside, used.abstain, title=title, dark=parts.is_dark(), intervals=used.intervals
                 )
             )
-    if tables:
-        st.html(charts.side_by_side(tables))
-    st.caption("; ".join(map(auditing.stratum_words, turn.state.strata)) + ".")
-    effect = compute.audit_effect(workspace, name, turn.state)
+    st.html(charts.side_by_side(tables))
     if effect is not None:
         st.markdown(wording.plain(auditing.effect_words(*astuple(effect)[:-1], share=effect.share)))
