@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from app import compute
 from app.project import Workspace, state
 from app.views import live, parts
 from app.views.corrections import board, pairs
 from app.words import auditing, wording
-from mandoline_core import MandolineError
 from mandoline_core.words import TOOLTIPS, title_of
 
 SHORT = {"mandoline": "The paper's weights", "denoised": "Denoised"}
@@ -26,24 +26,35 @@ def main() -> None:
 
 @st.fragment
 def workbench() -> None:
-    """Show the board and the live panel; a move reruns only this."""
+    """Lay the page out and draw what a move does not change; then the rest."""
+    board.drawn_whole()
     workspace = state.workspace()
-    problem = live.summary(workspace)
+    bar = live.place()
     work, beside = st.columns([3, 2])
-    with work, parts.boundary(said=problem):
+    cards: dict[str, DeltaGenerator] = {}
+    with work, parts.boundary(said=live.problem(workspace)):
         if not workspace.project.slices:
             st.info("There are no slices to correct yet.")
             st.page_link("views/slices/slices.py", label="Write a slice")
         else:
-            board.show(workspace, problem)
+            cards = board.show(workspace)
             pairs.show(workspace)
-            estimator_switch(workspace, problem)
-    if problem is None:
-        with beside:
-            live.panel(workspace)
+            estimator_switch(workspace)
+    moving(bar, cards, beside)
 
 
-def estimator_switch(workspace: Workspace, said: MandolineError | None) -> None:
+@st.fragment
+def moving(bar: DeltaGenerator, cards: dict[str, DeltaGenerator], beside: DeltaGenerator) -> None:
+    """Draw all that a move of a slider changes, in the places that were laid out for it; a move reruns only this."""
+    board.draw_whole_if_needed()
+    workspace = state.workspace()
+    live.summary(workspace, bar)
+    board.show_open(workspace, cards)
+    with beside:
+        live.panel(workspace)
+
+
+def estimator_switch(workspace: Workspace) -> None:
     """Choose between the paper's weights and the denoised estimator, beside a test of what the latter assumes."""
     now = workspace.project.estimator.name
     key = state.bind("estimator", now)
@@ -58,11 +69,10 @@ def estimator_switch(workspace: Workspace, said: MandolineError | None) -> None:
         args=(key,),
     )
     st.caption(wording.estimator_sentence(now))
-    with parts.boundary(said):
-        tested = compute.mistake_tests(workspace)
-        if tested:
-            told = " ".join(auditing.mistake_words(name, test.z, test.n) for name, test in tested.items())
-            st.caption(wording.plain(f"What Denoised assumes, tested. {told}"))
+    tested = compute.mistake_tests(workspace)
+    if tested:
+        told = " ".join(auditing.mistake_words(name, test.z, test.n) for name, test in tested.items())
+        st.caption(wording.plain(f"What Denoised assumes, tested. {told}"))
 
 
 def choose_estimator(key: str) -> None:

@@ -2,34 +2,43 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
 import streamlit as st
 
 from app import compute
-from app.project import Workspace, correcting, state
+from app.project import Workspace, correcting
 from app.views import parts
 from app.views.corrections import audit
 from app.words import auditing, wording
 from mandoline_core import MandolineError, Project, Slice
 from mandoline_core.formatting import counted, show_percent
 
+Change = Callable[[str, str, Callable[[Project], Project]], None]
 
-def show(workspace: Workspace, rule: Slice) -> None:
-    """Offer the ways to learn how far to trust a slice."""
+
+def show(workspace: Workspace, rule: Slice, change: Change) -> None:
+    """Offer the ways to learn how far to trust a slice.
+
+    Parameters
+    ----------
+    change : callable
+        Makes an edit of the slice: given its name, what the edit is called, and the edit.
+    """
     if rule.is_family:
         return
     with st.container(horizontal=True, vertical_alignment="center"):
         audit.show(workspace, rule)
         with st.popover("I know its precision and recall", icon=":material/menu_book:"):
-            _published(workspace, rule.name)
+            _published(workspace, rule.name, change)
         others = compute.second_rules(workspace, rule.name)
         if others:
             with st.popover("Compare with another rule", icon=":material/compare:"):
-                _second_rule(workspace, rule.name, others)
+                _second_rule(workspace, rule.name, others, change)
 
 
-def _published(workspace: Workspace, name: str) -> None:
+def _published(workspace: Workspace, name: str, change: Change) -> None:
     """Take precision and recall that someone else has measured."""
     st.caption("Measured elsewhere, by you or in a publication. What the slice misses follows from how often it fires.")
     shares = {
@@ -48,11 +57,12 @@ def _published(workspace: Workspace, name: str) -> None:
         return
     said = f"truly in: {show_percent(found.inside)} where it says in, {show_percent(round(found.outside, 4))} where out"
     st.markdown(wording.plain(f"At its rate in the labelled data, {said}."))
-    edit = partial(correcting.state_corrections, source=found)
-    _use(name, f"take precision and recall of {name}", "Use these numbers", edit)
+    edit = partial(correcting.state_corrections, name=name, source=found)
+    label = f"take precision and recall of {name}"
+    st.button("Use these numbers", type="primary", key=f"published:{name}", on_click=change, args=(name, label, edit))
 
 
-def _second_rule(workspace: Workspace, name: str, others: list[str]) -> None:
+def _second_rule(workspace: Workspace, name: str, others: list[str], change: Change) -> None:
     """Take another slice for the truth, as far as it speaks."""
     key = f"second_rule:{name}"
     other = st.selectbox(
@@ -74,14 +84,7 @@ def _second_rule(workspace: Workspace, name: str, others: list[str]) -> None:
                 f"that it puts in, and {outside} of the {counted(one.n_outside, 'row')} that it puts out."
             )
         )
-    edit = partial(correcting.state_corrections, source=found["source"].correction, target=found["target"].correction)
-    _use(name, f"take {other} for the truth of {name}", "Use what it says", edit)
-
-
-def _use(name: str, label: str, word: str, edit: partial[Project]) -> None:
-    st.button(word, key=f"{label}:{name}", on_click=_take, args=(name, label, edit), type="primary")
-
-
-def _take(name: str, label: str, edit: partial[Project]) -> None:
-    if compute.attempt(label, lambda project: edit(project, name), f"Corrections of {name} are set."):
-        state.forget_widgets()
+    source, target = (found[side].correction for side in compute.BOTH)
+    edit = partial(correcting.state_corrections, name=name, source=source, target=target)
+    label = f"take {other} for the truth of {name}"
+    st.button("Use what it says", type="primary", key=f"second:{name}", on_click=change, args=(name, label, edit))

@@ -9,6 +9,7 @@ import streamlit as st
 from app import compute
 from app.project import Workspace, correcting, edits, state
 from app.views import parts
+from app.views.corrections import board
 from app.words import wording
 from mandoline_core import MandolineError, ModelReport, charts
 from mandoline_core.estimating import is_share
@@ -39,7 +40,7 @@ def show(workspace: Workspace) -> None:
     )
     st.caption(f"In use: {in_use(joined)}.")
     # What every move of a slider would compute and draw again is there for those who look at it.
-    more = st.expander("What joining or parting two slices would do", key="pair_list", on_change="rerun")
+    more = st.expander("What joining or parting two slices would do", key=board.PAIR_LIST, on_change="rerun")
     if more.open:
         with more, parts.boundary():
             list_pairs(workspace, automatic=automatic)

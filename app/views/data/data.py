@@ -31,7 +31,8 @@ def main() -> None:
         source, target = compute.samples(workspace)
         sizes(source, target)
         truth.show(workspace)
-    role_controls.show(workspace)
+    with parts.boundary(said=problem):
+        role_controls.show(workspace)
     with parts.boundary(said=problem):
         scores(workspace)
         contents(workspace)

@@ -30,10 +30,7 @@ def main() -> None:
     red = report.verdict is not None and report.verdict.level == "red"
     for show in (findings, numbers) if red else (numbers, findings):  # what helps comes before what cannot be quoted
         show(workspace, report)
-    evidence.weights(report)
-    evidence.ablation(report)
-    evidence.balance(workspace)
-    evidence.models(workspace)
+    evidence.show()
 
 
 def no_estimate(workspace: Workspace, error: MandolineError) -> None:

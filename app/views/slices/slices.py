@@ -26,9 +26,8 @@ def workbench() -> None:
     work, beside = st.columns([3, 2])
     with work:
         listing.show(workspace, problem)
-    if problem is None:
-        with beside:
-            live.panel(workspace)
+    with beside:
+        live.panel(workspace)
 
 
 main()
