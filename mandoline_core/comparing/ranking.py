@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from itertools import combinations
+from itertools import combinations, zip_longest
 
 import numpy as np
 
@@ -57,10 +57,12 @@ def _tau(pairs: list[tuple[float, float]]) -> tuple[float | None, float | None]:
 def paired_error(one: Sequence[Floats], other: Sequence[Floats]) -> float:
     """Compute the standard error of the difference of two estimates from the pieces of their luck, which line up.
 
+    Pieces that one of them does not have are 0.
+
     >>> paired_error([np.array([0.3, 0.1])], [np.array([0.0, 0.1])])
     0.3
     """
-    gaps = [a - b for a, b in zip(one, other, strict=True)]
+    gaps = [a - b for a, b in zip_longest(one, other, fillvalue=np.zeros(()))]
     return math.sqrt(sum(float(gap @ gap) for gap in gaps))
 
 

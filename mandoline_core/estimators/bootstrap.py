@@ -140,6 +140,7 @@ def _solves_together(problem: Problem, estimator: Redrawable, outcome: Outcome) 
         and certain
         and len(problem.groups) == 1
         and problem.ridge == 0.0
+        and problem.audit is None
         and outcome.converged
         and bool(outcome.kept.all())
         and not outcome.unused.any()

@@ -73,15 +73,18 @@ class AuditPart:
         The change when the row counts once more, through the corrections alone.
     otherwise : array of float, shape (n_audited,)
         The same through everything else: a row that is counted and audited adds both.
+    unseen : array of float
+        How far each correction may have moved the estimate beyond what its rows show.
     """
 
     rows: Index
     moves: Floats
     otherwise: Floats
+    unseen: Floats
 
     def variance(self) -> float:
         """Return what the audit adds to the variance; negative where its luck makes up for other luck."""
-        return float(self.moves @ self.moves + 2 * self.moves @ self.otherwise)
+        return float(self.moves @ self.moves + 2 * self.moves @ self.otherwise + self.unseen @ self.unseen)
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,18 +115,19 @@ class Influence:
         return math.sqrt(max(sum(part.variance() for part in self.source) + target + audits, 0.0))
 
     def pieces(self, membership: Membership) -> tuple[Floats, ...]:
-        """Return how far each source row and each target row moves the estimate."""
+        """Return how far each source row and each target row moves the estimate; then, what an audit does not show."""
         source = np.zeros(len(membership.source))
         for number, part in enumerate(self.source):
             # A method that does not split the source has one part for all rows.
             rows = membership.groups == number if len(self.source) > 1 else np.ones(len(source), dtype=bool)
             source[rows] = part.by_row(membership.source[rows], membership.statistics[rows])
-        if self.audit is not None:
-            source[self.audit.rows] += self.audit.moves
         target = self.target[membership.target] / self._n_target
-        if self.target_audit is not None:
-            target[self.target_audit.rows] += self.target_audit.moves
-        return source, target
+        unseen = []
+        for part, moved in ((self.audit, source), (self.target_audit, target)):
+            if part is not None:
+                moved[part.rows] += part.moves
+                unseen.append(part.unseen)
+        return source, target, *unseen
 
     @property
     def _target_counts(self) -> Floats:
@@ -144,16 +148,22 @@ class RowInfluence:
     target : array of float, shape (n_target,)
         Influence over the number of rows: the change when the row counts once more.
     pooled : float
-        How far the estimate may be off because it evens rows out. That pulls estimates of two models the same way,
-        unlike luck, so it is not among the pieces.
+        How far the estimate may be off for another reason than these rows, such as evening them out. That pulls
+        estimates of two models the same way, unlike luck, so it is not among the pieces.
     """
 
     source: Floats
     target: Floats
     pooled: float = field(default=0.0, kw_only=True)
 
+    @classmethod
+    def of(cls, pieces: Sequence[Floats]) -> RowInfluence:
+        """Take pieces of luck by row, and those that no row stands for together."""
+        source, target, *others = pieces
+        return cls(source, target, pooled=math.sqrt(sum(float(other @ other) for other in others)))
+
     def standard_error(self) -> float:
-        """Combine the independent rows, and what evening them out may have done."""
+        """Combine the independent rows, and what else may have moved the estimate."""
         return math.sqrt(float(self.source @ self.source + self.target @ self.target) + self.pooled**2)
 
     def pieces(self, membership: Membership) -> tuple[Floats, ...]:  # noqa: ARG002 - rows are what it holds

@@ -69,8 +69,7 @@ class OnPatterns(Estimator):
         column = np.zeros(len(problem.members.source)) if statistic is None else statistic
         stated = problem.with_statistics(column[:, None], replace(get_metric("mean"), bounds=None))
         outcome = self.solve(stated if start is None else replace(stated, start=start))
-        source, target = outcome.influence.pieces(stated.members)
-        return replace(outcome, influence=RowInfluence(source, target))
+        return replace(outcome, influence=RowInfluence.of(outcome.influence.pieces(stated.members)))
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from dataclasses import replace
 
@@ -34,14 +35,15 @@ class OnReweighted(OnProbabilities):
         known = read_known(problem, kept=first.kept)
         found = self.expect(problem, known, first.weights(problem.members)[known.source.rows])
         second = Mandoline().weigh(problem, known.source.spread_out(found.by_weight), first.delta)
-        source, target = second.influence.pieces(problem.members)
+        through = RowInfluence.of(second.influence.pieces(problem.members))
+        source, target, pooled = through.source, through.target, math.hypot(through.pooled, found.pooled)
         if found.by_source is not None:
             source = source + known.source.spread_out(found.by_source)
         return replace(
             second,
             value=found.value,
             means=found.means,
-            influence=RowInfluence(source, target + known.target.spread_out(found.by_target), pooled=found.pooled),
+            influence=RowInfluence(source, target + known.target.spread_out(found.by_target), pooled=pooled),
             findings=(*second.findings, *known.findings, *found.findings),
         )
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from mandoline_core.arrays import Floats
 from mandoline_core.estimators.folds import FoldState, fit_folds, fold_state
 from mandoline_core.estimators.intervals import AuditPart, Influence, SourcePart
-from mandoline_core.weighting import ABSTAIN, Audit, Corrections, Fit, Problem, build_tilt, expected_potentials
+from mandoline_core.weighting import ABSTAIN, Audit, Corrections, Fit, Problem, Tilt, build_tilt, expected_potentials
 
 _STEP = 1e-6  # for central differences in a probability
 
@@ -149,7 +149,8 @@ def audit_part(solved: FoldSolutions, audit: Audit, influence: Influence) -> Aud
         statistics=members.statistics[rows],
     )
     moves = audit.moves(problem.patterns.codes[among.source], slopes)
-    return AuditPart(rows, moves, influence.pieces(among)[0])
+    unseen = np.nan_to_num(slopes * audit.unseen_errors).ravel()
+    return AuditPart(rows, moves, influence.pieces(among)[0], unseen)
 
 
 def target_audit_part(solved: FoldSolutions, audit: Audit | None, influence: Influence) -> AuditPart | None:
@@ -161,8 +162,10 @@ def target_audit_part(solved: FoldSolutions, audit: Audit | None, influence: Inf
     by_stated = problem.rule.own_slopes(source_rates, target_rates) * (audit.sizes > 0)[:, None, :]
     by_target = solved.by_target((np.abs(by_stated).sum(axis=2) > 0) & (target_rates > 0))
     index = problem.members.target[rows]
-    moves = audit.moves(problem.patterns.codes[index], np.einsum("ic,icr->ir", by_target, by_stated))
-    return AuditPart(rows, moves, influence.target[index] / problem.patterns.n_target)
+    slopes = np.einsum("ic,icr->ir", by_target, by_stated)
+    moves = audit.moves(problem.patterns.codes[index], slopes)
+    unseen = np.nan_to_num(slopes * audit.unseen_errors).ravel()
+    return AuditPart(rows, moves, influence.target[index] / problem.patterns.n_target, unseen)
 
 
 def _mean_slope(problem: Problem, fitted: Fit, table: Floats, i: int, code: int) -> Floats:
@@ -175,25 +178,36 @@ def _mean_slope(problem: Problem, fitted: Fit, table: Floats, i: int, code: int)
 
 
 def _source_correction_slope(solved: FoldSolutions, i: int, code: int) -> float:
-    """Differentiate the estimate by one of the source's corrections, delta re-solved."""
+    """Differentiate the estimate by one of the source's corrections, delta re-solved; at 0 and 1, to the inside."""
     problem, corrections = solved.problem, solved.corrections
     chance = float(corrections.source[i, code])
-    step = min(_STEP, chance / 2, (1 - chance) / 2)
-    if step <= 0:  # all rows behind the correction agree, and no row seen could move their average
-        return 0.0
+    ends = min(chance + _STEP, 1.0), max(chance - _STEP, 0.0)
     total = 0.0
     for fold, state in enumerate(solved.states):
         fitted, moved = state.fitted, []
-        for sign in (1, -1):
+        for end in ends:
             table = corrections.source.copy()
-            table[i, code] += sign * step
-            tilt = build_tilt(problem.patterns.codes[fitted.rows], table, problem.edges, problem.patterns.names)
-            tilt = tilt.on_face_of(fitted.tilt)
+            table[i, code] = end
+            tilt = _face_tilt(problem, corrections.source, table, fitted)
             moved.append(fold_state(problem, fold, fitted, replace(corrections, source=table), solved.denoise, tilt))
-        value = solved.gradient @ (moved[0].means - moved[1].means) / (2 * step)
-        drift = (moved[0].fitted_mean - moved[1].fitted_mean) / (2 * step)
+        value = solved.gradient @ (moved[0].means - moved[1].means) / (ends[0] - ends[1])
+        drift = (moved[0].fitted_mean - moved[1].fitted_mean) / (ends[0] - ends[1])
         total += float(value - solved.through_delta(state) @ drift)
     return total / len(solved.states)
+
+
+def _face_tilt(problem: Problem, before: Floats, table: Floats, fitted: Fit) -> Tilt:
+    """Build the tilt of other corrections, without the configurations that the fit had no use for.
+
+    What the corrections themselves rule out they may rule out no more. Where a slice that was certain is no more, and
+    the fit is on a face, all that the corrections allow stays: the face is not known for that slice.
+    """
+    codes, names = problem.patterns.codes[fitted.rows], problem.patterns.names
+    tilt, whole = (build_tilt(codes, corrections, problem.edges, names) for corrections in (table, before))
+    lost = [np.isneginf(one) & ~np.isneginf(other) for one, other in zip(fitted.tilt.logs, whole.logs, strict=True)]
+    if [log.shape for log in tilt.logs] != [one.shape for one in lost]:
+        return tilt
+    return tilt.with_logs(np.where(gone, -np.inf, log) for gone, log in zip(lost, tilt.logs, strict=True))
 
 
 def _by_code(codes: np.ndarray, slopes: Floats, counts: Floats) -> Floats:

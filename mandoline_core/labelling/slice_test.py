@@ -78,9 +78,9 @@ def compare_with_slices(
     here, whole = expected[labelled][inside], expected @ gradient
     left = (statistics[inside] - here) @ gradient
     difference = float(share @ left + whole[kept].mean() - outcome.means @ gradient)
-    source, target = outcome.influence.pieces(problem.members)
+    source, target, *more = outcome.influence.pieces(problem.members)
     rest = np.where(kept, whole - whole[kept].mean(), 0.0) / kept.sum() - target
-    others = float(source @ source + rest @ rest)
+    others = sum(float(piece @ piece) for piece in (source, rest, *more))
     drawn = _sampling_error_of_labels(problem, here, left, share, gradient)
     if problem.patterns.products is not None:
         # Few labels seldom show a long tail, so the source has a say in how much scores vary about expectations.

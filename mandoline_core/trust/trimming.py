@@ -226,15 +226,14 @@ def _standard_error(
     members = report.problem.members._replace(statistics=np.where(capped, 0.0, excess)[:, None])
     plain = replace(get_metric("mean"), bounds=None)
     influence = restate(report, members.statistics, plain, estimator).influence
-    source, target = influence.pieces(members)
+    by_row = RowInfluence.of(influence.pieces(members))
     direct = np.where(capped, weights * excess, 0.0)
     split = isinstance(influence, Influence) and len(influence.source) > 1
     # Where the source is split, each part was drawn on its own.
     part = members.groups.astype(np.intp) if split else np.zeros(len(direct), dtype=np.intp)
     n_rows = np.maximum(np.bincount(part, minlength=len(report.problem.groups)), 1)
     average = add_up(part, direct, len(report.problem.groups)) / n_rows
-    source = source + direct - average[part]
-    return RowInfluence(source, target).standard_error()
+    return replace(by_row, source=by_row.source + direct - average[part]).standard_error()
 
 
 def _largest_gap(report: ModelReport, weights: Floats) -> tuple[float | None, str | None]:

@@ -114,7 +114,7 @@ class Audit:
     @property
     def shares(self) -> Floats:
         """Compute the corrections as measured, shape (n_slices, 3); NaN where there was nothing to measure on."""
-        return self._share_of(self.counts[..., 1])
+        return np.where(self.sizes > 0, self.counts[..., 1] / np.maximum(self.sizes, 1), np.nan)
 
     @property
     def rows(self) -> Index:
@@ -152,19 +152,27 @@ class Audit:
         apart = (truth == 1) - np.nan_to_num(self.shares)[columns, codes + 1]
         return np.asarray(np.where(truth != 0, per_row * apart, 0.0).sum(axis=1))
 
+    @property
+    def unseen_errors(self) -> Floats:
+        """Return how far each correction may be off beyond what its rows show, shape (n_slices, 3).
+
+        A handful of rows that agree show no sampling error at all. With half a row more on either side (Jeffreys'
+        prior) they do; this is what that adds to the variance p (1 - p) / n, as a standard deviation.
+        """
+        share, steadied = np.nan_to_num(self.shares), (self.counts[..., 1] + 0.5) / (self.sizes + 1)
+        more = steadied * (1 - steadied) - share * (1 - share)
+        return np.sqrt(np.where(self.sizes > 0, np.maximum(more, 0.0) / np.maximum(self.sizes, 1), 0.0))
+
     def redraw(self, rng: np.random.Generator) -> Floats:
-        """Measure the corrections again on as many rows of each answer, drawn anew; shape as `shares`."""
-        chance = np.nan_to_num(self.shares)
-        return self._share_of(rng.binomial(self.sizes.astype(int), chance).astype(float))
+        """Draw corrections that the audited rows leave possible (by Jeffreys' prior); shape as `shares`."""
+        drawn = rng.beta(self.counts[..., 1] + 0.5, self.counts[..., 0] + 0.5)
+        return np.where(self.sizes > 0, drawn, np.nan)
 
     def select(self, slices: Sequence[int]) -> Audit:
         """Keep some slices."""
         index = list(slices)
         target = None if self.target is None else self.target.select(index)
         return Audit(self.answers[:, index], self.counts[index], target)
-
-    def _share_of(self, inside: Floats) -> Floats:
-        return np.where(self.sizes > 0, inside / np.maximum(self.sizes, 1), np.nan)
 
 
 def make_audit(

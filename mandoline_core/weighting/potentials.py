@@ -101,11 +101,6 @@ class Tilt:
         pairs = zip(self.components, others, strict=True)
         return replace(self, lone_log=lone, components=tuple(replace(one, log_posterior=log) for one, log in pairs))
 
-    def on_face_of(self, other: Tilt) -> Tilt:
-        """Rule out the configurations that are impossible in another tilt of the same patterns."""
-        pairs = zip(self.logs, other.logs, strict=True)
-        return self.with_logs(np.where(np.isneginf(theirs), -np.inf, mine) for mine, theirs in pairs)
-
     def evaluate(self, delta: Floats) -> TiltValue:
         """Evaluate the tilt at one parameter vector."""
         log_scale = self.fixed @ delta

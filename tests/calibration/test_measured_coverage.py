@@ -64,6 +64,27 @@ def test_influence_intervals_with_measured_corrections_cover(name, n, record_pro
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("audited", [20, 50])
+def test_intervals_cover_where_a_handful_of_rows_agree(audited, record_property):
+    """One slice that errs in 3 of 100 rows: most audits show no mistake on one side, and that is no proof."""
+    rng = np.random.default_rng(97)
+    hits, failures = [], 0
+    for _ in range(REPETITIONS):
+        world = random_world(rng, n_slices=1, accuracy=0.97)
+        problem, truth = audited_world(world, 2000, audited, rng), world.score("target")
+        try:
+            low, high = interval_of(problem, get_estimator("denoised").estimate(problem), 0.95)
+        except MandolineError:
+            failures += 1
+            continue
+        hits.append(low <= truth <= high)
+    said = said_of(f"denoised, measured on {audited} of 2,000 rows that nearly all agree", hits, failures)
+    record_property("measured", said)
+    assert len(hits) >= FEWEST * REPETITIONS, said
+    assert np.mean(hits) >= 0.93, said
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [500, 5000])
 def test_bootstrap_intervals_with_measured_corrections_cover(n, record_property):
     """Rows redrawn, corrections measured again on redrawn answers."""

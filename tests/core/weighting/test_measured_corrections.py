@@ -111,7 +111,7 @@ def test_squares_of_pieces_add_up_to_the_variance(name, split):
     problem = audited_problem(source, truth, target, statistics[:, :1], metric=get_metric("mean"), split=split)
     outcome = get_estimator(name).estimate(problem)
     pieces = outcome.influence.pieces(problem.members)
-    assert [len(piece) for piece in pieces] == [300, 300]
+    assert [len(piece) for piece in pieces] == [300, 300, 6]  # and six corrections, for what their rows do not show
     assert sum(piece @ piece for piece in pieces) == pytest.approx(outcome.influence.standard_error() ** 2, rel=1e-10)
     known = get_estimator(name).estimate(replace(problem, audit=None))
     assert known.value == outcome.value
@@ -138,13 +138,9 @@ def test_slopes_behind_the_audit_are_those_of_the_sliders():
         assert value == pytest.approx(expected, abs=1e-8)
 
 
-def test_rows_of_unknown_truth_and_perfect_slices_add_nothing():
-    """A slice that agrees with its gold column everywhere has no luck in its corrections."""
-    source, _, target, statistics = rows(6, 200)
-    problem = audited_problem(source, source, target, statistics[:, :1], metric=get_metric("mean"))
-    outcome = get_estimator("mandoline").estimate(problem)
-    assert not outcome.influence.audit.moves.any()
-    assert outcome.influence.standard_error() == outcome.error_if_known
+def test_rows_of_unknown_truth_add_nothing():
+    """Only those with a gold answer have a say."""
+    statistics = rows(6, 200)[3]
     some = audited_problem(*rows(6, 200)[:3], statistics[:, :1], metric=get_metric("mean"), measured=(1,))
     part = get_estimator("mandoline").estimate(some).influence.audit
     assert set(part.rows) == set(np.flatnonzero(rows(6, 200)[1][:, 1]))
@@ -160,15 +156,52 @@ def test_selecting_slices_keeps_their_audit():
     assert found.influence.standard_error() == pytest.approx(expected.influence.standard_error(), rel=1e-9)
 
 
-def test_redrawn_corrections_are_binomial_shares_of_the_audited_rows():
-    """Their mean is what was measured, their variance p (1 - p) / n; what was not measured stays."""
+@pytest.mark.parametrize(("name", "same"), [("mandoline", True), ("denoised", False)])
+def test_a_handful_of_rows_that_agree_is_not_proof(name, same):
+    """The slice is taken at its word, and the interval allows for mistakes that so few rows would not show."""
+    source, _, target, statistics = rows(6, 400)
+    errors = []
+    for n in (10, 40, 400):
+        truth = np.where(np.arange(400)[:, None] < n, source, 0).astype(np.int8)
+        problem = audited_problem(source, truth, target, statistics[:, :1], metric=get_metric("mean"), same=same)
+        outcome = get_estimator(name).estimate(problem)
+        assert not outcome.influence.audit.moves.any()
+        assert outcome.value == pytest.approx(get_estimator(name).estimate(replace(problem, audit=None)).value)
+        errors.append(outcome.influence.standard_error() / outcome.error_if_known)
+    assert errors[0] > 1.01
+    assert errors == sorted(errors, reverse=True)
+    assert errors[-1] < 1.001
+
+
+@pytest.mark.parametrize("same", [False, True], ids=["derived", "same"])
+@pytest.mark.parametrize("mistakes", [0, 4], ids=["certain", "half certain"])
+def test_slopes_at_a_correction_of_0_or_1_are_those_to_the_inside(mistakes, same):
+    """As when every audited answer of a code is moved a little."""
+    source, _, target, statistics = rows(6, 300)
+    truth = source.copy()
+    truth[np.flatnonzero(source[:, 0] == -1)[:mistakes], 0] = 1
+    estimator = get_estimator("denoised")
+    problem = audited_problem(source, truth, target, statistics[:, :1], metric=get_metric("mean"), same=same)
+    errors = problem.audit.unseen_errors
+    found = estimator.estimate(problem).influence.audit.unseen.reshape(2, 3) / np.where(errors > 0, errors, 1)
+    for i, code in ((0, 2), (1, 0), (1, 2)):
+        stated = problem.rule.source.copy()
+        stated[i, code] += STEP if code == 0 else -STEP
+        moved = estimator.means(replace(problem, rule=problem.rule.with_source(stated)))[0]
+        expected = (moved - estimator.means(problem)[0]) / (STEP if code == 0 else -STEP)
+        assert found[i, code] == pytest.approx(expected, rel=1e-2, abs=1e-4)
+
+
+def test_redrawn_corrections_are_those_that_the_audited_rows_leave_possible():
+    """As half a row more on either side has them; what was not measured stays."""
     source, truth, target, statistics = rows(8, 400, abstain=0.1)
     problem = audited_problem(source, truth, target, statistics[:, :1], measured=(1,))
     rng = np.random.default_rng(0)
     drawn = np.array([draw_problem(problem, rng).rule.source for _ in range(2000)])
     np.testing.assert_array_equal(drawn[:, 0], np.tile([0, np.nan, 1], (2000, 1)))
     share, n = problem.audit.shares[1], problem.audit.sizes[1]
-    spread = np.sqrt(share * (1 - share) / n)
+    share = (share * n + 0.5) / (n + 1)
+    spread = np.sqrt(share * (1 - share) / (n + 2))
     assert (np.abs(drawn[:, 1].mean(axis=0) - share) < 4 * spread / np.sqrt(2000)).all()
     assert (np.abs(np.log(drawn[:, 1].std(axis=0) / spread)) < 4 / np.sqrt(2 * 2000)).all()
     assert (draw_problem(problem, rng).rule.own_target[0] == problem.rule.own_target[0])[[0, 2]].all()
