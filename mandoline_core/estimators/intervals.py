@@ -123,10 +123,10 @@ class Influence:
             source[rows] = part.by_row(membership.source[rows], membership.statistics[rows])
         target = self.target[membership.target] / self._n_target
         unseen = []
-        for part, moved in ((self.audit, source), (self.target_audit, target)):
-            if part is not None:
-                moved[part.rows] += part.moves
-                unseen.append(part.unseen)
+        for audit, moved in ((self.audit, source), (self.target_audit, target)):
+            if audit is not None:
+                moved[audit.rows] += audit.moves
+                unseen.append(audit.unseen)
         return source, target, *unseen
 
     @property
