@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     )
     from mandoline_core.estimators import ESTIMATORS
     from mandoline_core.findings import Check, Finding, Verdict
-    from mandoline_core.labelling import FewLabels, LabelPlan, plan_labels, read_plan, use_labels
+    from mandoline_core.labelling import FewLabels, LabelPlan, plan_labels, published_correction, read_plan, use_labels
     from mandoline_core.metrics import METRICS
     from mandoline_core.project import (
         EstimatorSettings,
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from mandoline_core.slices import (
         All,
         Any,
+        AuditAnswers,
         Category,
         Confidence,
         Correction,
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
         Range,
         Regex,
         Slice,
+        SliceAudit,
         Threshold,
         slicing_function,
     )
@@ -70,8 +72,8 @@ _PUBLIC = {
     "findings": "Check Finding Verdict",
     "samples": "Model Sample read_table",
     "slices": (
-        "All Any Category Confidence Correction Entropy Expression Flag Keyword Length Missing Noise Not "
-        "Overlap Prediction Range Regex Slice Threshold slicing_function"
+        "All Any AuditAnswers Category Confidence Correction Entropy Expression Flag Keyword Length Missing Noise Not "
+        "Overlap Prediction Range Regex Slice SliceAudit Threshold slicing_function"
     ),
     "project": (
         "EstimatorSettings MethodSettings MetricSettings Project dump_project load_project "
@@ -83,7 +85,7 @@ _PUBLIC = {
         "Ablation AblationPoint Attribution ModelReport Prepared SliceRow ablation attribute prepare slice_table"
     ),
     "describing": "Description RowMap describe_selection map_rows",
-    "labelling": "FewLabels LabelPlan plan_labels read_plan use_labels",
+    "labelling": "FewLabels LabelPlan plan_labels published_correction read_plan use_labels",
     "trust": "report_model",
     "suggesting": "Spread Suggestion Suggestions spread suggest",
     "comparing": "Comparison Difference Entry ModelComparison Ranking compare",

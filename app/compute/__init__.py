@@ -2,6 +2,18 @@
 
 from __future__ import annotations
 
+from app.compute.audits import (
+    BOTH,
+    AuditTurn,
+    MistakeTest,
+    agreements,
+    audit_effect,
+    audit_turn,
+    audited_row,
+    from_published,
+    mistake_tests,
+    second_rules,
+)
 from app.compute.background import Run
 from app.compute.backtests import backtest_run, backtested, start_backtest
 from app.compute.comparisons import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -15,12 +15,14 @@ from app.compute.keys import kept
 from app.compute.reading import samples
 from app.project import Workspace
 from mandoline_core import Flag, MandolineError, Sample, SliceError
+from mandoline_core.arrays import Interval
 from mandoline_core.estimating import choose_edges, state_problem
-from mandoline_core.estimators import get_estimator
+from mandoline_core.estimators import exact_interval, get_estimator
 from mandoline_core.project import EDGE_CHOICES
 from mandoline_core.slices import slice_codes
 from mandoline_core.weighting import (
     MAX_UNCERTAIN,
+    Audit,
     Problem,
     count_uncertain,
     edge_threshold,
@@ -44,6 +46,8 @@ class CorrectionInUse:
         p(truly in), where the slice says in, says out, and abstains; None for a slice that never abstains here.
     says, truly : float
         Share of the rows for which the slice says in, and of those that are in once corrected.
+    intervals : dict of str to pairs
+        How surely those that were measured are known, by the answer of the slice.
     """
 
     inside: float
@@ -51,6 +55,7 @@ class CorrectionInUse:
     abstain: float | None
     says: float
     truly: float
+    intervals: dict[str, Interval] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -73,23 +78,39 @@ def correction_rows(workspace: Workspace) -> dict[str, CorrectionRow]:
     """Look up the corrections in use for every rule, also for those switched off."""
     everything = with_every_slice(workspace)
     table = counted(everything, need_slices=False)
-    problem = state_problem(table, everything.project.slices).problem
+    stated = state_problem(table, everything.project.slices)
+    problem, confidence = stated.problem, everything.project.estimator.confidence
     found = {rule.name: CorrectionRow({}, {}, 0) for rule in everything.project.slices}
     corrections = problem.corrections()
     rates = {side: problem.patterns.rates(side) for side in ("source", "target")}
     for place, name in enumerate(problem.patterns.names):
         row = found[table.origins[name]]
-        row.source[name] = _in_use(corrections.source[place], rates["source"][place])
-        row.target[name] = _in_use(corrections.target[place], rates["target"][place])
-    for name, gold in table.gold.items():
+        for side, used, audit in (("source", row.source, problem.audit), ("target", row.target, _target(problem))):
+            known = {} if audit is None else _intervals(audit.counts[place], confidence)
+            used[name] = _in_use(getattr(corrections, side)[place], rates[side][place], known)
+    for name, gold in stated.truths["source"].tables.items():
         found[name] = replace(found[name], measured_on=round(gold.counts[np.ix_([0, 2], [0, 2])].sum()))
     return found
 
 
-def _in_use(probabilities: np.ndarray, rates: np.ndarray) -> CorrectionInUse:
+def _target(problem: Problem) -> Audit | None:
+    return None if problem.audit is None else problem.audit.target
+
+
+def _intervals(counts: np.ndarray, confidence: float) -> dict[str, Interval]:
+    """Say how surely corrections are known that were measured on so many rows, shape (3, 2)."""
+    sizes = counts.sum(axis=1)
+    return {
+        says: exact_interval(counts[row, 1] / sizes[row], sizes[row], confidence)
+        for row, says in enumerate(("outside", "abstain", "inside"))
+        if sizes[row]
+    }
+
+
+def _in_use(probabilities: np.ndarray, rates: np.ndarray, intervals: dict[str, Interval]) -> CorrectionInUse:
     outside, abstain, inside = map(float, probabilities)
     return CorrectionInUse(
-        inside, outside, abstain if rates[1] > 0 else None, float(rates[2]), float(rates @ probabilities)
+        inside, outside, abstain if rates[1] > 0 else None, float(rates[2]), float(rates @ probabilities), intervals
     )
 
 

@@ -71,7 +71,7 @@ def counted(workspace: Workspace, *, need_slices: bool = True) -> ModelCount:
     return count_rows(
         source,
         target,
-        [replace(rule, noise=None) for rule in project.slices],
+        [replace(rule, noise=None, audit=None) for rule in project.slices],
         model=model_of(workspace),
         metric=project.metric,
         codes_of=codes_of,
@@ -173,7 +173,7 @@ def _effect(workspace: Workspace, rule: str) -> float | None:
 @kept(by=keys.every_slice)
 def table(workspace: Workspace) -> dict[str, SliceRow]:
     """Describe every slice, also those switched off, by name."""
-    rules = tuple(replace(rule, noise=None, enabled=True) for rule in workspace.project.slices)
+    rules = tuple(replace(rule, noise=None, audit=None, enabled=True) for rule in workspace.project.slices)
     problem = state_problem(counted(with_every_slice(workspace)), rules)
     return {row.name: row for row in slice_table(problem, confidence=workspace.project.estimator.confidence)}
 

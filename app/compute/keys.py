@@ -114,22 +114,23 @@ def source_score(workspace: Workspace) -> Key:
 
 
 def count(workspace: Workspace) -> Key:
-    """Name what counted rows depend on: corrections, edges and settings do not matter."""
-    rules = [replace(rule, noise=None) for rule in workspace.project.slices]
+    """Name what counted rows depend on: corrections, answers about rows, edges and settings do not matter."""
+    rules = [replace(rule, noise=None, audit=None) for rule in workspace.project.slices]
     return (*answers(workspace), repr(workspace.project.metric), repr(rules), *_truth(workspace))
 
 
 def every_slice(workspace: Workspace) -> Key:
     """Name what a description of all slices depends on, also of those switched off, taken at their word."""
     project = workspace.project
-    rules = [replace(rule, noise=None, enabled=True) for rule in project.slices]
+    rules = [replace(rule, noise=None, audit=None, enabled=True) for rule in project.slices]
     return (*answers(workspace), repr(project.metric), repr(rules), repr(project.estimator.confidence))
 
 
 def corrections(workspace: Workspace) -> Key:
     """Name what corrections in use depend on, also those of slices switched off."""
     rules = [replace(rule, enabled=True) for rule in workspace.project.slices]
-    return (*answers(workspace), repr(workspace.project.metric), repr(rules))
+    confidence = repr(workspace.project.estimator.confidence)
+    return (*answers(workspace), repr(workspace.project.metric), repr(rules), confidence)
 
 
 def problem(workspace: Workspace) -> Key:

@@ -8,7 +8,8 @@ from typing import Any
 
 from app.project.edits import find_slice, put_slice, set_edges, set_noise
 from app.words import pair_choices
-from mandoline_core import Correction, Noise, Project, ProjectError, Slice
+from mandoline_core import Correction, Noise, Project, ProjectError, Slice, SliceAudit
+from mandoline_core.slices import Answer, Side
 
 PRESETS = {
     "exact": Correction(),
@@ -16,7 +17,7 @@ PRESETS = {
     "unsure": Correction(inside=0.75, outside=0.15),
 }
 MEASURED, OWN = "measured", "own"
-WAYS = DERIVED, SAME, SEPARATE = ("derived", "same", "separate")
+DERIVED, SAME, SEPARATE = ("derived", "same", "separate")
 
 
 def sureness(rule: Slice) -> str:
@@ -48,27 +49,31 @@ def set_share(project: Project, name: str, side: str, says: str, share: float) -
     """
     noise = find_slice(project, name).noise or Noise()
     stated: dict[str, Any] = {side: replace(getattr(noise, side) or Correction(), **{says: share})}
+    if side == "target":
+        stated["target_measured"] = False
     return set_noise(project, name, replace(noise, **stated))
 
 
 def way(rule: Slice) -> str:
-    """Say where the new data's corrections come from: one of `WAYS`."""
+    """Say where the new data's corrections come from: derived, the same, separate or measured."""
     noise = rule.noise or Noise()
+    if noise.target_measured:
+        return MEASURED
     return SEPARATE if noise.target is not None else SAME if noise.same else DERIVED
 
 
 def set_way(project: Project, name: str, chosen: str, start: Correction) -> Project:
-    """Let the new data's corrections be derived, the same, or set separately, from `start`."""
+    """Let the new data's corrections be derived, the same, measured, or set separately, from `start`."""
     noise = find_slice(project, name).noise or Noise()
     own = start if chosen == SEPARATE else None
-    return set_noise(project, name, replace(noise, target=own, same=chosen == SAME))
+    return set_noise(project, name, replace(noise, target=own, same=chosen == SAME, target_measured=chosen == MEASURED))
 
 
 def copy_corrections(project: Project, name: str, others: Collection[str]) -> Project:
     """Correct other slices as one is; one that has been removed in the meantime is passed over."""
     noise = find_slice(project, name).noise
-    if noise is not None and noise.measured:
-        raise ProjectError(f"Corrections of {name!r} are measured on its own gold column, so they cannot be copied.")
+    if noise is not None and (noise.measured or noise.target_measured):
+        raise ProjectError(f"Corrections of {name!r} are measured on its own true answers, so they cannot be copied.")
     for other in [rule.name for rule in project.slices if rule.name in others]:
         project = set_noise(project, other, noise)
     return project
@@ -77,9 +82,44 @@ def copy_corrections(project: Project, name: str, others: Collection[str]) -> Pr
 def set_gold(project: Project, name: str, column: str | None) -> Project:
     """Name the column that holds a slice's true answers; without one, what was measured on it goes too."""
     rule = find_slice(project, name)
-    measured = rule.noise is not None and rule.noise.measured
+    measured = rule.noise is not None and rule.noise.measured and rule.audit is None
     noise = None if column is None and measured else rule.noise
     return put_slice(project, name, replace(rule, gold=column, noise=noise))
+
+
+def answer_row(
+    project: Project, name: str, columns: tuple[str, ...], side: Side, key: str, answer: Answer | None
+) -> Project:
+    """Write down what a person says of a row; None takes it back.
+
+    Parameters
+    ----------
+    columns : tuple of str
+        What rows are known by, for the first answer about the slice.
+    """
+    rule = find_slice(project, name)
+    audit = (rule.audit or SliceAudit(columns)).put(side, key, answer)
+    return put_slice(project, name, replace(rule, audit=audit))
+
+
+def use_audit(project: Project, name: str, sides: Collection[Side]) -> Project:
+    """Measure the corrections of some samples on what was answered; what was said of the others stays."""
+    noise = find_slice(project, name).noise or Noise()
+    if "source" in sides:
+        noise = replace(noise, source=None, measured=True)
+    if "target" in sides:
+        noise = replace(noise, target=None, same=False, target_measured=True)
+    return set_noise(project, name, noise)
+
+
+def state_corrections(project: Project, name: str, source: Correction, target: Correction | None = None) -> Project:
+    """Take corrections that are known from elsewhere; without the new data's own, these are derived."""
+    return set_noise(project, name, Noise(_rounded(source), None if target is None else _rounded(target)))
+
+
+def _rounded(correction: Correction) -> Correction:
+    abstain = None if correction.abstain is None else round(correction.abstain, 4)
+    return Correction(round(correction.inside, 4), round(correction.outside, 4), abstain)
 
 
 def join(project: Project, first: str, second: str) -> Project:

@@ -8,7 +8,8 @@ from typing import Any
 
 from app.words import pair_choices
 from mandoline_core import Correction, Noise, Project, Slice
-from mandoline_core.formatting import listed, show_percent
+from mandoline_core.formatting import counted, listed, show_percent
+from mandoline_core.slices import ANSWERS
 from mandoline_core.words import title_of
 
 Place = tuple[str, ...]
@@ -111,12 +112,20 @@ def _places(project: Project) -> dict[Place, Any]:
         # No corrections say the same as corrections that change nothing, which one may move one by one.
         full = replace(noise, source=noise.source or (None if noise.measured else Correction()))
         found["slices", rule.name, "kind"] = rule.kind
-        found.update(_apart(("slices", rule.name), replace(rule, noise=full)))
+        found.update(_apart(("slices", rule.name), replace(rule, noise=full, audit=None)))
+        found.update(_answers(rule))
     edges = project.edges
     found["edges",] = edges if isinstance(edges, str) else ""
     for pair in () if isinstance(edges, str) else edges:
         found["edges", *sorted(pair)] = True
     return found
+
+
+def _answers(rule: Slice) -> Iterator[tuple[Place, Any]]:
+    """Give each answer about a row a place of its own: two people may audit one slice."""
+    for side, answers in () if rule.audit is None else (("source", rule.audit.source), ("target", rule.audit.target)):
+        for answer in ANSWERS:
+            yield from ((("slices", rule.name, "audit", side, key), answer) for key in getattr(answers, answer))
 
 
 def _apart(place: Place, value: Any) -> Iterator[tuple[Place, Any]]:
@@ -165,7 +174,9 @@ def _rule(rule: Slice) -> str:
     off = "" if rule.enabled else " (switched off)"
     note = f". Note: {rule.note}" if rule.note else ""
     gold = f", gold column {rule.gold}" if rule.gold else ""
-    return f"{rule.describe()}{gold}{off}{note}"
+    n = 0 if rule.audit is None else len(rule.audit.source) + len(rule.audit.target)
+    audit = f", {counted(n, 'row')} audited" if n else ""
+    return f"{rule.describe()}{gold}{audit}{off}{note}"
 
 
 def _corrections(before: Project, after: Project) -> Iterator[Difference]:
@@ -180,6 +191,7 @@ def _noise(noise: Noise | None) -> str:
         return "taken at its word"
     here = "measured" if noise.measured else _matrix(noise.source or Correction())
     there = "the same" if noise.same else "derived" if noise.target is None else _matrix(noise.target)
+    there = "measured" if noise.target_measured else there
     return f"{here}; in the new data {there}"
 
 

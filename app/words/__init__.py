@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from app.words import auditing
 from app.words.comparison import METHOD_WIDTH, WRAPPED, duration
 from app.words.highlight import highlighted
 from app.words.story import Slide, reveal, slides

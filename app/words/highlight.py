@@ -8,11 +8,11 @@ from mandoline_core import Slice
 _WIDTH = 160
 
 
-def highlighted(text: str, rule: Slice) -> str:
+def highlighted(text: str, *rules: Slice, width: int = _WIDTH) -> str:
     """Return Markdown for a shortened text with the matches marked, as the engine that found the text marks them."""
-    spans = rule.marks(text)
-    start = max(spans[0][0] - _WIDTH // 3, 0) if spans else 0
-    end = min(start + _WIDTH, len(text))
+    spans = sorted(span for rule in rules for span in rule.marks(text))
+    start = max(spans[0][0] - width // 3, 0) if spans and len(text) > width else 0
+    end = min(start + width, len(text))
     parts, place = ["… " if start else ""], start
     for low, high in spans:
         if low < place or high > end:

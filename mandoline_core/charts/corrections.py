@@ -8,28 +8,46 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from html import escape
 
+from mandoline_core.arrays import Interval
 from mandoline_core.charts.template import palette
 
 _LIGHT, _DARK = (238, 240, 242), (48, 54, 61)  # what is rare keeps close to the page
 _ON_LIGHT, _ON_DARK = "#16191D", "#FFFFFF"
 _HALF = 0.5
+_SAYS = {"inside": "in", "outside": "out", "abstain": "abstains"}
 _CELL = "text-align:center;padding:0.4rem 0.2rem;border:2px solid transparent;background-clip:padding-box"
 _NAME = "font-weight:normal;text-align:left;overflow-wrap:anywhere"
 
 
-def correction_matrix(inside: float, outside: float, abstain: float | None, *, title: str, dark: bool = False) -> str:
+def correction_matrix(
+    inside: float,
+    outside: float,
+    abstain: float | None,
+    *,
+    title: str,
+    dark: bool = False,
+    intervals: Mapping[str, Interval] | None = None,
+) -> str:
     """Write an HTML table of how often a row is truly in, and truly out, given what the slice says.
 
     Parameters
     ----------
     inside, outside, abstain : float
         p(truly in), where the slice says in, says out, and abstains; None for a slice that never abstains.
+    intervals : mapping of {"inside", "outside", "abstain"} to pairs, optional
+        How surely these are known, where they were measured.
     """
+    known = {_SAYS[key]: interval for key, interval in (intervals or {}).items()}
     says = {"in": inside, "out": outside} | ({} if abstain is None else {"abstains": abstain})
     head = "".join(f'<th scope="col" style="{_CELL};font-weight:normal">{word}</th>' for word in says)
     rows = "".join(
         f'<tr><th scope="row" style="{_CELL};font-weight:normal;text-align:right">{truth}</th>'
-        + "".join(_cell(share if truth == "truly in" else 1 - share, word, truth, dark) for word, share in says.items())
+        + "".join(
+            _cell(share, word, truth, known.get(word), dark)
+            if truth == "truly in"
+            else _cell(1 - share, word, truth, _opposite(known.get(word)), dark)
+            for word, share in says.items()
+        )
         + "</tr>"
         for truth in ("truly in", "truly out")
     )
@@ -84,7 +102,11 @@ def pair_line(length: float, remains: str, effect: str, *, dark: bool = False) -
     )
 
 
-def _cell(share: float, says: str, truth: str, dark: bool) -> str:
+def _opposite(interval: Interval | None) -> Interval | None:
+    return None if interval is None else (1 - interval[1], 1 - interval[0])
+
+
+def _cell(share: float, says: str, truth: str, interval: Interval | None, dark: bool) -> str:
     low, high = (_DARK, _LIGHT) if dark else (_LIGHT, _DARK)
     red, green, blue = (round(a + (b - a) * share) for a, b in zip(low, high, strict=True))
     ink = _ON_LIGHT if (share > _HALF) == dark else _ON_DARK
@@ -92,7 +114,8 @@ def _cell(share: float, says: str, truth: str, dark: bool) -> str:
         f"of the rows where the slice {says if says == 'abstains' else f'says {says}'}, {_percent(share)} are {truth}"
     )
     style = f"{_CELL};background-color:rgb({red},{green},{blue});color:{ink};font-weight:600"
-    return f'<td title="{words}" style="{style}">{_percent(share)}</td>'
+    sure = "" if interval is None else f"<br><small>{100 * interval[0]:.0f} to {100 * interval[1]:.0f}%</small>"
+    return f'<td title="{words}" style="{style}">{_percent(share)}{sure}</td>'
 
 
 def _percent(share: float) -> str:

@@ -15,13 +15,14 @@ from mandoline_core.estimating.answers import AnswerTally, RowAnswers, read_row_
 from mandoline_core.estimating.choosing import choose_edges
 from mandoline_core.estimating.columns.table import GOLD, ColumnTable, DrawnColumns, column_table, draw_columns
 from mandoline_core.estimating.labels import TargetLabels, read_arriving_labels
+from mandoline_core.estimating.truths import Truths, known_truths, measured_noise, no_truths
 from mandoline_core.findings import Finding, FindingKind, Severity
 from mandoline_core.formatting import Sentence
 from mandoline_core.metrics import Metric, Scores, evaluate, find_sums_off, score_rows
 from mandoline_core.patterns import Count, Membership, count_patterns, restrict_source
 from mandoline_core.project import TESTS, EstimatorSettings, MethodSettings, MetricSettings
 from mandoline_core.samples import Model, Sample
-from mandoline_core.slices import Noise, Slice, codes, gold_codes, resolve_with_origins
+from mandoline_core.slices import Side, Slice, codes, gold_codes, resolve_with_origins
 from mandoline_core.weighting import (
     GoldTable,
     LearnedEdges,
@@ -30,7 +31,6 @@ from mandoline_core.weighting import (
     correction_rule,
     edges_by_name,
     gold_table,
-    make_audit,
 )
 
 EdgeNames = Sequence[Sequence[str]]
@@ -123,11 +123,14 @@ class ModelProblem:
     ----------
     learned : LearnedEdges or None
         When edges were learned by tests.
+    truths : dict of str to Truths
+        What is known of the truth behind the slices, by sample.
     """
 
     counted: ModelCount
     problem: Problem
     learned: LearnedEdges | None = None
+    truths: dict[Side, Truths] = field(default_factory=no_truths)
 
     @property
     def model(self) -> str:
@@ -255,28 +258,30 @@ def state_problem(
     Parameters
     ----------
     rules : sequence of Slice
-        The rules that were counted; only their corrections are read.
+        The rules that were counted; only their corrections and audits are read.
     """
     settings = settings or EstimatorSettings()
     problem = make_problem(counted.count, counted.statistics, counted.metric, settings)
     problem = replace(problem, rows=counted.rows, methods=methods or MethodSettings())
     noises = {rule.name: rule.noise for rule in rules}
     asked = {rule.name: noises[counted.origins[rule.name]] for rule in counted.slices}
-    stated = [_noise(rule, asked[rule.name], counted.gold) for rule in counted.slices]
-    measured = {
-        name: answers
-        for name, answers in counted.gold_answers.items()
-        if (noise := asked[name]) is not None and noise.measured
-    }
+    truths = known_truths(counted, rules)
+    names = [rule.name for rule in counted.slices]
+    here, there = (
+        [name for name in names if (noise := asked[name]) is not None and getattr(noise, measured)]
+        for measured in ("measured", "target_measured")
+    )
     problem = replace(
-        problem, rule=correction_rule(stated), audit=make_audit(counted.count.patterns.names, counted.gold, measured)
+        problem,
+        rule=correction_rule([measured_noise(name, asked[name], truths) for name in names]),
+        audit=truths["source"].audit(here, names, truths["target"].audit(there, names)),
     )
     if isinstance(edges, str):
         chosen = choose_edges(problem, edges)
-        return ModelProblem(counted, replace(problem, edges=chosen.edges), chosen if edges == TESTS else None)
-    names = [rule.name for rule in counted.slices]
+        learned = chosen if edges == TESTS else None
+        return ModelProblem(counted, replace(problem, edges=chosen.edges), learned, truths)
     used = [pair for pair in edges if not any(_is_off(name, rules) for name in pair)]
-    return ModelProblem(counted, replace(problem, edges=edges_by_name(used, names)))
+    return ModelProblem(counted, replace(problem, edges=edges_by_name(used, names)), None, truths)
 
 
 def split_halves(n: int, split: str, rng: np.random.Generator) -> NDArray[np.int8]:
@@ -321,17 +326,6 @@ def _is_off(name: str, rules: Sequence[Slice]) -> bool:
         not rule.enabled and (name == rule.name or (rule.is_family and name.startswith(f"{rule.name}_")))
         for rule in rules
     )
-
-
-def _noise(rule: Slice, noise: Noise | None, gold: dict[str, GoldTable]) -> Noise | None:
-    """Measure corrections that are to be measured."""
-    if noise is None or not noise.measured:
-        return noise
-    if rule.name not in gold:
-        raise SliceError(
-            f"Corrections of slice {rule.name!r} are to be measured, but it names no gold column. Add gold."
-        )
-    return replace(noise, measured=False, source=gold[rule.name].measure(rule.name))
 
 
 def _truth(

@@ -16,6 +16,7 @@ from mandoline_core.estimators.intervals import (
     Redraws,
     RowInfluence,
     bootstrap_interval,
+    exact_interval,
     influence_interval,
     normal_reach,
 )

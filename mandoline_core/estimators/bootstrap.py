@@ -107,6 +107,9 @@ def draw_problem(problem: Problem, rng: np.random.Generator) -> Problem:
     if problem.audit is not None:  # corrections that were measured are measured again, others stay
         measured = problem.audit.redraw(rng)
         rule = rule.with_source(np.where(np.isnan(measured), rule.source, measured))
+        if problem.audit.target is not None:
+            measured = problem.audit.target.redraw(rng)
+            rule = replace(rule, own_target=np.where(np.isnan(measured), rule.own_target, measured))
     return replace(problem, patterns=whole, groups=tuple(groups), rule=rule)
 
 

@@ -63,16 +63,16 @@ class SourcePart:
 
 @dataclass(frozen=True, eq=False)
 class AuditPart:
-    """Hold how far source rows move the estimate through corrections that were measured on them.
+    """Hold how far rows of a sample move the estimate through corrections that were measured on them.
 
     Parameters
     ----------
     rows : array of int, shape (n_audited,)
-        Among the scored source rows.
+        Among the scored source rows, or the target rows.
     moves : array of float, shape (n_audited,)
         The change when the row counts once more, through the corrections alone.
     otherwise : array of float, shape (n_audited,)
-        The same through everything else: a row that is scored and audited adds both.
+        The same through everything else: a row that is counted and audited adds both.
     unseen : array of float
         How far each correction may have moved the estimate beyond what its rows show.
     """
@@ -99,17 +99,20 @@ class Influence:
         The influence of a target row of each pattern.
     audit : AuditPart, optional
         Where corrections were measured on source rows.
+    target_audit : AuditPart, optional
+        Where the target's own were measured on target rows.
     """
 
     source: tuple[SourcePart, ...]
     target: Floats
     audit: AuditPart | None = None
+    target_audit: AuditPart | None = None
 
     def standard_error(self) -> float:
         """Combine the rows."""
         target = float(self._target_counts @ self.target**2) / self._n_target**2
-        audit = self.audit.variance() if self.audit is not None else 0.0
-        return math.sqrt(max(sum(part.variance() for part in self.source) + target + audit, 0.0))
+        audits = sum(part.variance() for part in (self.audit, self.target_audit) if part is not None)
+        return math.sqrt(max(sum(part.variance() for part in self.source) + target + audits, 0.0))
 
     def pieces(self, membership: Membership) -> tuple[Floats, ...]:
         """Return how far each source row and each target row moves the estimate; then, what an audit does not show."""
@@ -119,10 +122,12 @@ class Influence:
             rows = membership.groups == number if len(self.source) > 1 else np.ones(len(source), dtype=bool)
             source[rows] = part.by_row(membership.source[rows], membership.statistics[rows])
         target = self.target[membership.target] / self._n_target
-        if self.audit is None:
-            return source, target
-        source[self.audit.rows] += self.audit.moves
-        return source, target, self.audit.unseen
+        unseen = []
+        for audit, moved in ((self.audit, source), (self.target_audit, target)):
+            if audit is not None:
+                moved[audit.rows] += audit.moves
+                unseen.append(audit.unseen)
+        return source, target, *unseen
 
     @property
     def _target_counts(self) -> Floats:
@@ -235,7 +240,7 @@ def influence_interval(
     unit = (estimate - low) / (high - low)
     spread = standard_error / (high - low)
     if not 1e-9 < unit < 1 - 1e-9 or spread == 0.0:
-        inner = _exact_interval(unit, max(effective_rows, 1.0), confidence)
+        inner = exact_interval(unit, max(effective_rows, 1.0), confidence)
     else:
         half = z * spread / (unit * (1 - unit))
         inner = (float(expit(logit(unit) - half)), float(expit(logit(unit) + half)))
@@ -273,8 +278,13 @@ def bootstrap_interval(values: Sequence[float] | Floats, *, confidence: float, e
     return min(float(low), estimate), max(float(high), estimate)
 
 
-def _exact_interval(share: float, n: float, confidence: float) -> Interval:
-    """Compute the Clopper-Pearson interval for a share of n rows; n need not be whole."""
+def exact_interval(share: float, n: float, confidence: float) -> Interval:
+    """Compute the Clopper-Pearson interval for a share of n rows; n need not be whole.
+
+    >>> low, high = exact_interval(0.9, 10, 0.95)
+    >>> round(low, 3), round(high, 3)
+    (0.555, 0.997)
+    """
     share = min(max(share, 0.0), 1.0)
     tail = (1 - confidence) / 2
     inside, outside = share * n, (1 - share) * n

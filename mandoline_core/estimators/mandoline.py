@@ -10,7 +10,7 @@ from mandoline_core.arrays import Floats
 from mandoline_core.estimators.base import Outcome
 from mandoline_core.estimators.folds import ill_conditioned
 from mandoline_core.estimators.on_patterns import OnPatterns
-from mandoline_core.estimators.weighted_influence import audit_part, linearise, solve_folds
+from mandoline_core.estimators.weighted_influence import audit_part, linearise, solve_folds, target_audit_part
 from mandoline_core.findings import FindingKind
 from mandoline_core.weighting import Problem
 
@@ -39,7 +39,11 @@ class Mandoline(OnPatterns):
         error_if_known = None
         if problem.audit is not None:
             error_if_known = influence.standard_error()
-            influence = replace(influence, audit=audit_part(solved, problem.audit, influence))
+            influence = replace(
+                influence,
+                audit=audit_part(solved, problem.audit, influence),
+                target_audit=target_audit_part(solved, problem.audit.target, influence),
+            )
         row_weights = np.zeros((len(problem.groups), len(problem.patterns)))
         for (_, evaluate), state in zip(problem.folds, solved.states, strict=True):
             row_weights[evaluate, state.fitted.rows] += state.ratios / problem.groups[evaluate].n_source / len(fits)

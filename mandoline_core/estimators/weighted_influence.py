@@ -153,6 +153,21 @@ def audit_part(solved: FoldSolutions, audit: Audit, influence: Influence) -> Aud
     return AuditPart(rows, moves, influence.pieces(among)[0], unseen)
 
 
+def target_audit_part(solved: FoldSolutions, audit: Audit | None, influence: Influence) -> AuditPart | None:
+    """Say the same of audited target rows: they move the target's own corrections only."""
+    if audit is None:
+        return None
+    problem, rows = solved.problem, audit.rows
+    source_rates, target_rates = problem.patterns.rates("source"), problem.patterns.rates("target")
+    by_stated = problem.rule.own_slopes(source_rates, target_rates) * (audit.sizes > 0)[:, None, :]
+    by_target = solved.by_target((np.abs(by_stated).sum(axis=2) > 0) & (target_rates > 0))
+    index = problem.members.target[rows]
+    slopes = np.einsum("ic,icr->ir", by_target, by_stated)
+    moves = audit.moves(problem.patterns.codes[index], slopes)
+    unseen = np.nan_to_num(slopes * audit.unseen_errors).ravel()
+    return AuditPart(rows, moves, influence.target[index] / problem.patterns.n_target, unseen)
+
+
 def _mean_slope(problem: Problem, fitted: Fit, table: Floats, i: int, code: int) -> Floats:
     """Differentiate mu_t by one target correction; mu_t is linear in each, so one difference is exact."""
     shift = np.zeros_like(table)

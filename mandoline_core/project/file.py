@@ -17,7 +17,7 @@ from mandoline_core.formatting import listed
 from mandoline_core.project.project import Project
 from mandoline_core.project.settings import EstimatorSettings, MethodSettings, MetricSettings
 from mandoline_core.samples import Model
-from mandoline_core.slices import KINDS, Correction, Noise, Slice
+from mandoline_core.slices import ANSWERS, KINDS, AuditAnswers, Correction, Noise, Slice, SliceAudit
 
 VERSION = 1
 _TOP = (
@@ -233,7 +233,25 @@ def _slice(table: dict[str, Any], where: str) -> Slice:
     values = {key: value for key, value in table.items() if key not in ("name", "kind")}
     if "noise" in table:
         values["noise"] = _noise(table["noise"], where)
+    if "audit" in table:
+        values["audit"] = _audit(table["audit"], where)
     return rule(name, **values)
+
+
+def _audit(table: object, where: str) -> SliceAudit:
+    place = f"the audit of {where}"
+    if not isinstance(table, dict):
+        raise ProjectError(f"audit in {where} must be a table. Got {table!r}. Write [slices.audit] below the slice.")
+    _check_keys(table, _keys(SliceAudit), place)
+    if "columns" not in table:
+        raise ProjectError(f"{place} has no columns. Add columns, the columns that its rows are known by.")
+    sides = {side: _take(table, side, dict, place, required=False) or {} for side in ("source", "target")}
+    for side, answers in sides.items():
+        _check_keys(answers, ANSWERS, f"{side} of {place}")
+    try:
+        return SliceAudit(table["columns"], *(AuditAnswers(**answers) for answers in sides.values()))
+    except MandolineError as error:
+        raise ProjectError(f"{where}: {error}") from None
 
 
 def _noise(table: object, where: str) -> Noise:
@@ -244,14 +262,15 @@ def _noise(table: object, where: str) -> Noise:
     _check_keys(table, ("source", "target", "measured"), place)
     sides = {side: _take(table, side, dict, place, required=False) for side in ("source", "target")}
     measured = _take(table, "measured", bool, place, required=False) or False
-    same = _take(sides["target"] or {}, "same", bool, f"target of {place}", required=False)
-    if same is not None:
-        sides["target"] = {key: value for key, value in sides["target"].items() if key != "same"} or None
+    ways = ("same", "measured")
+    same, there = (_take(sides["target"] or {}, way, bool, f"target of {place}", required=False) for way in ways)
+    if same is not None or there is not None:
+        sides["target"] = {key: value for key, value in sides["target"].items() if key not in ways} or None
     try:
-        for side, keys in {"source": _keys(Correction), "target": (*_keys(Correction), "same")}.items():
+        for side, keys in {"source": _keys(Correction), "target": (*_keys(Correction), *ways)}.items():
             _check_keys(sides[side] or {}, keys, f"{side} of the noise")
         corrections = {side: Correction(**given) for side, given in sides.items() if given is not None}
-        return Noise(**corrections, same=same or False, measured=measured)
+        return Noise(**corrections, same=same or False, measured=measured, target_measured=there or False)
     except MandolineError as error:
         raise ProjectError(f"{where}: {error}") from None
 
@@ -291,7 +310,9 @@ def _toml(value: Any) -> Any:
             return value.name
         case Noise(same=True):
             return _plain(replace(value, same=False)) | {"target": {"same": True}}
-        case Noise() | Correction():
+        case Noise(target_measured=True):
+            return _plain(replace(value, target_measured=False)) | {"target": {"measured": True}}
+        case Noise() | Correction() | SliceAudit() | AuditAnswers():
             return _plain(value)
     return value
 

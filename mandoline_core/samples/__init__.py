@@ -9,4 +9,5 @@ from mandoline_core.samples.classes import arrow_array, class_codes, class_name,
 from mandoline_core.samples.memory import Memory
 from mandoline_core.samples.profile import few_classes, profile_column, text_kind
 from mandoline_core.samples.reading import read_table
+from mandoline_core.samples.row_keys import RowKeys
 from mandoline_core.samples.sample import FrozenMapping, Model, Sample, kind_of

@@ -39,7 +39,7 @@ def fingerprint(frame: nw.DataFrame[Any]) -> str:
 
 
 def _column_digest(name: str, column: nw.Series[Any]) -> bytes:
-    kind, array, buffers = _canonical(arrow_array(column))
+    kind, array, buffers = canonical(arrow_array(column))
     digest = hashlib.blake2b(digest_size=16)
     for text in (name, kind):
         encoded = text.encode("utf-8", "surrogatepass")
@@ -52,7 +52,7 @@ def _column_digest(name: str, column: nw.Series[Any]) -> bytes:
     return digest.digest()
 
 
-def _canonical(array: pa.Array) -> tuple[str, pa.Array, list[memoryview]]:
+def canonical(array: pa.Array) -> tuple[str, pa.Array, list[memoryview]]:
     """Bring a column to one form per kind: its kind, the array (for its missing values), bytes to hash."""
     dtype = array.type
     if pa.types.is_dictionary(dtype):

@@ -16,6 +16,7 @@ from mandoline_core.errors import DataError
 from mandoline_core.formatting import listed
 from mandoline_core.samples.classes import class_name
 from mandoline_core.samples.fingerprint import fingerprint
+from mandoline_core.samples.row_keys import RowKeys, row_keys
 
 _TEXT = pd.StringDtype("pyarrow", na_value=float("nan"))
 _ROUNDING = 1e-6  # probabilities are often written with a few digits
@@ -178,6 +179,18 @@ class Sample:
     def fingerprint(self) -> str:
         """A hash of every cell, column name and the row order; the same in every engine. Roles are not in it."""
         return fingerprint(self.frame)
+
+    def row_keys(self, columns: tuple[str, ...]) -> RowKeys:
+        """Name every row by what some of its columns hold; computed once."""
+        if columns not in self._row_keys:
+            for column in columns:
+                self.series(column)
+            self._row_keys[columns] = row_keys(self.frame, columns)
+        return self._row_keys[columns]
+
+    @cached_property
+    def _row_keys(self) -> dict[tuple[str, ...], RowKeys]:
+        return {}
 
     def series(self, column: str) -> nw.Series[Any]:
         """Return a column, or say which columns there are.

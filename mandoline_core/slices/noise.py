@@ -64,25 +64,32 @@ class Noise:
     same : bool
         Use the source's matrix for the target as it stands.
     measured : bool
-        Measure the source's corrections against the slice's gold column.
+        Measure the source's corrections against the slice's gold column and audit.
+    target_measured : bool
+        Measure the target's own on the answers about target rows.
     """
 
     source: Correction | None = None
     target: Correction | None = None
     same: bool = False
     measured: bool = False
+    target_measured: bool = False
 
     def __post_init__(self) -> None:
         """Refuse settings that contradict each other."""
         if self.same and self.target is not None:
             raise ProjectError("Target corrections are either the same as the source's or their own, not both.")
+        if self.target_measured and (self.same or self.target is not None):
+            raise ProjectError("Target corrections are either measured or given, not both.")
         if self.measured and self.source is not None:
             raise ProjectError("Source corrections are either measured or given, not both.")
 
     @property
     def is_identity(self) -> bool:
         """Tell whether nothing is corrected."""
-        return not self.measured and all(side is None or side.is_identity for side in (self.source, self.target))
+        if self.measured or self.target_measured:
+            return False
+        return all(side is None or side.is_identity for side in (self.source, self.target))
 
 
 def _is_percentage(value: object) -> bool:

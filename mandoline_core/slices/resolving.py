@@ -108,7 +108,7 @@ def _nested(rule: Slice, named: Mapping[str, Slice], families: Mapping[str, list
             circle = " -> ".join([*path[path.index(other.name) :], other.name])
             raise SliceError(f"Slice {other.name!r} is made of itself: {circle}. Break the circle.")
         child = _nested(other, named, families, path)
-        children.append(replace(child, noise=None, gold=None, enabled=True))
+        children.append(replace(child, noise=None, gold=None, audit=None, enabled=True))
     return rule.made_again(tuple(children))
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from mandoline_core.trust.check import CheckRule, NotRun, Solution
 from mandoline_core.trust.checks import CHECKS, find_all, goes_by_verdict, report_model, with_verdict
 from mandoline_core.trust.columns import NOTABLE
+from mandoline_core.trust.corrections import MISTAKE_Z
 from mandoline_core.trust.drift import Drift
 from mandoline_core.trust.drift_signs import ClassShare, SliceCalibration
 from mandoline_core.trust.evidence import CheckedReport, Evidence

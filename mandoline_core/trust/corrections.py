@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -68,6 +69,14 @@ MEASURED = FindingKind(
 )
 
 
+LOST_ANSWERS = FindingKind(
+    "corrections",
+    "audited_rows_lost",
+    "{lost:,} of {n:,} answers about rows of slice {name!r} are about rows that are not in the data",
+    "Audit rows of the data as they are now; the answers stay in the project for when the rows come back.",
+)
+
+
 class CorrectionsCheck(CheckRule):
     """Ask whether the corrections can be right."""
 
@@ -108,6 +117,7 @@ class CorrectionsCheck(CheckRule):
         if fits_slices and not report.problem.corrections().takes_codes_at_their_word:
             yield from _about_noise(report)
         yield from _about_audits(report)
+        yield from _about_lost_rows(report)
 
 
 def _about_noise(report: CheckedReport) -> Iterator[Finding]:
@@ -121,7 +131,7 @@ def _about_noise(report: CheckedReport) -> Iterator[Finding]:
         interval = interval_of(problem, outcome, report.settings.confidence)
         other = Sentence("gives {value}", value=show_interval(outcome.value, interval, share=problem.metric.share))
     yield (NOISY_SLICES_DENOISED if denoised else NOISY_SLICES).found("info", other=other)
-    for name, gold in report.prepared.counted.gold.items():
+    for name, gold in report.prepared.truths["source"].tables.items():
         z = gold.mistake_z()
         if z is not None and abs(z) > MISTAKE_Z:
             yield MISTAKES_MATTER.found("warning" if denoised else "info", slices=(name,), name=name, z=z)
@@ -134,6 +144,8 @@ def _about_audits(report: CheckedReport) -> Iterator[Finding]:
         return
     z = normal_reach(report.settings.confidence)
     sizes = problem.audit.sizes.sum(axis=1)
+    if problem.audit.target is not None:
+        sizes = sizes + problem.audit.target.sizes.sum(axis=1)
     names = tuple(name for name, n in zip(problem.patterns.names, sizes, strict=True) if n > 0)
     without, with_it = (
         show_difference(z * error, share=problem.metric.share)
@@ -150,3 +162,15 @@ def _about_audits(report: CheckedReport) -> Iterator[Finding]:
         so=f" (+-{without} without, +-{with_it} with)" if wider else f", and is no wider for it (+-{with_it})",
         action="Audit more rows to narrow it." if wider else "Nothing to do.",
     )
+
+
+def _about_lost_rows(report: CheckedReport) -> Iterator[Finding]:
+    """Say that answers could not be used, because their rows are gone or hold something else now."""
+    lost: Counter[str] = Counter()
+    given: Counter[str] = Counter()
+    for truths in report.prepared.truths.values():
+        lost.update(truths.lost)
+        given.update(truths.given)
+    for name, n in lost.items():
+        if n:
+            yield LOST_ANSWERS.found("warning", slices=(name,), name=name, lost=n, n=given[name])

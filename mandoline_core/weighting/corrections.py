@@ -128,13 +128,18 @@ class CorrectionRule:
         ((source, target, _),) = self._slopes(source_rates, target_rates, "stated")
         return source, target
 
+    def own_slopes(self, source_rates: Floats, target_rates: Floats) -> Floats:
+        """Differentiate the target's corrections with respect to what was stated for it alone, as `stated_slopes`."""
+        ((_, target, _),) = self._slopes(source_rates, target_rates, "own")
+        return target
+
     def _slopes(self, source_rates: Floats, target_rates: Floats, *moved: str) -> list[tuple[Floats, Floats, Floats]]:
         """Differentiate the corrections by a number for each code: all codes and slices, up and down, in one call.
 
         Parameters
         ----------
-        moved : {"source", "target", "stated"}
-            The source's rates, the target's rates, or what was stated for the source.
+        moved : {"source", "target", "stated", "own"}
+            The source's rates, the target's rates, or what was stated for the source or for the target alone.
 
         Returns
         -------
@@ -144,11 +149,14 @@ class CorrectionRule:
         n, times = len(self.source), 6 * len(moved)
         step = np.repeat(_STEP * np.concatenate([np.eye(3), -np.eye(3)]), n, axis=0)
         steps = {
-            what: np.concatenate([step * (what == one) for one in moved]) for what in ("source", "target", "stated")
+            what: np.concatenate([step * (what == one) for one in moved])
+            for what in ("source", "target", "stated", "own")
         }
         rule = self.select([*range(n)] * times)
         if "stated" in moved:
             rule = rule.with_source(rule.source + steps["stated"])
+        if "own" in moved:
+            rule = replace(rule, own_target=rule.own_target + steps["own"])
         found = rule.at(
             np.tile(source_rates, (times, 1)) + steps["source"], np.tile(target_rates, (times, 1)) + steps["target"]
         )

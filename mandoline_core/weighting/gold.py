@@ -30,8 +30,8 @@ class GoldTable:
     sums: Floats
     squares: Floats
 
-    def measure(self, name: str) -> Correction:
-        """Measure the slice's corrections.
+    def measure(self, name: str, sample: str = "source") -> Correction:
+        """Measure the slice's corrections in one sample.
 
         Examples
         --------
@@ -45,9 +45,10 @@ class GoldTable:
             if not known[row]:
                 raise SliceError(
                     Sentence(
-                        "Corrections of slice {name!r} cannot be measured: no {source_row} with a gold answer is "
+                        "Corrections of slice {name!r} cannot be measured: no {row} with a gold answer is "
                         "{side} it. State the corrections, or change the slice.",
                         name=name,
+                        row=Sentence("{target_row}" if sample == "target" else "{source_row}"),
                         side=side,
                     )
                 )
@@ -89,7 +90,7 @@ class GoldTable:
 
 @dataclass(frozen=True, eq=False)
 class Audit:
-    """Hold the source rows that corrections were measured on: each of them had a say in the corrections.
+    """Hold the rows of a sample that corrections were measured on: each of them had a say in the corrections.
 
     Parameters
     ----------
@@ -97,10 +98,13 @@ class Audit:
         The truth of each scored source row, 0 where unknown; all 0 for slices whose corrections were not measured.
     counts : array of float, shape (n_slices, 3, 2)
         Rows with a known truth by what the slice says (-1, 0, 1) and by the truth (-1, 1).
+    target : Audit, optional
+        The same of the target's rows, where its own corrections were measured.
     """
 
     answers: Codes
     counts: Floats
+    target: Audit | None = None
 
     @property
     def sizes(self) -> Floats:
@@ -167,10 +171,16 @@ class Audit:
     def select(self, slices: Sequence[int]) -> Audit:
         """Keep some slices."""
         index = list(slices)
-        return Audit(self.answers[:, index], self.counts[index])
+        target = None if self.target is None else self.target.select(index)
+        return Audit(self.answers[:, index], self.counts[index], target)
 
 
-def make_audit(names: Sequence[str], tables: Mapping[str, GoldTable], answers: Mapping[str, Codes]) -> Audit | None:
+def make_audit(
+    names: Sequence[str],
+    tables: Mapping[str, GoldTable],
+    answers: Mapping[str, Codes],
+    target: Audit | None = None,
+) -> Audit | None:
     """Collect what corrections were measured on, slice by slice; None where none were measured.
 
     Parameters
@@ -179,13 +189,15 @@ def make_audit(names: Sequence[str], tables: Mapping[str, GoldTable], answers: M
         All slices, in order.
     tables, answers : mapping of str to GoldTable and to array of int8, shape (n_scored,)
         Of the slices whose corrections were measured.
+    target : Audit, optional
+        Of the target, made in the same way.
     """
     measured = [name for name in names if name in answers]
-    if not measured:
+    if not measured and target is None:
         return None
-    nobody = np.zeros(len(answers[measured[0]]), dtype=np.int8)
+    nobody = np.zeros(len(answers[measured[0]]) if measured else 0, dtype=np.int8)
     counts = [tables[name].counts[:, [OUT, IN]] if name in answers else np.zeros((3, 2)) for name in names]
-    return Audit(np.column_stack([answers.get(name, nobody) for name in names]), np.array(counts))
+    return Audit(np.column_stack([answers.get(name, nobody) for name in names]), np.array(counts), target)
 
 
 def gold_table(codes: Codes, truth: Codes, scores: Floats) -> GoldTable:

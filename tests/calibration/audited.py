@@ -15,7 +15,7 @@ from mandoline_core.slices.noise import Noise
 from mandoline_core.weighting.corrections import correction_rule
 from mandoline_core.weighting.gold import gold_table, make_audit
 from mandoline_core.weighting.problem import Problem
-from tests.worlds import World
+from tests.worlds import Draw, World
 
 
 def audited_problem(
@@ -55,7 +55,14 @@ def audited_world(world: World, n: int, n_audited: int, rng: np.random.Generator
 
 
 def abstaining_world(n: int, n_audited: int, rng: np.random.Generator) -> tuple[Problem, float]:
-    """Make up a world in which the paper's weights are right, and draw from it; return the true score, too.
+    """Draw both samples of such a world; the truth behind the first source rows is known. Return the score, too."""
+    source, target, score = abstaining_draws(n, rng)
+    known = np.where(np.arange(n)[:, None] < n_audited, source.truth, 0).astype(np.int8)
+    return audited_problem(source.codes, known, target.codes, source.scores[:, None]), score
+
+
+def abstaining_draws(n: int, rng: np.random.Generator) -> tuple[Draw, Draw, float]:
+    """Make up a world in which the paper's weights are right, and draw from it; return the target's true score, too.
 
     The true slices shift, what a slice says of a truth does not, and the score follows what the slices say. Slices
     also abstain, more often inside than outside: with two answers only, no correction would change the weights.
@@ -70,9 +77,9 @@ def abstaining_world(n: int, n_audited: int, rng: np.random.Generator) -> tuple[
         codes = (rng.random((n, n_slices))[..., None] > says[inside.astype(int)].cumsum(axis=-1)).sum(axis=-1) - 1
         return np.where(inside, 1, -1).astype(np.int8), np.minimum(codes, 1).astype(np.int8)
 
-    (truth, source), (_, target) = draw(rates[0]), draw(rates[1])
+    (truth, source), (there, target) = draw(rates[0]), draw(rates[1])
     chance = 0.6 + effect[np.arange(n_slices), source + 1].sum(axis=1)
     scores = (rng.random(n) < chance).astype(float)
     in_target = np.array([rate * says[1] + (1 - rate) * says[0] for rate in rates[1]])
-    known = np.where(np.arange(n)[:, None] < n_audited, truth, 0).astype(np.int8)
-    return audited_problem(source, known, target, scores[:, None]), float(0.6 + (effect * in_target).sum())
+    score = float(0.6 + (effect * in_target).sum())
+    return Draw(source, truth, scores), Draw(target, there, np.zeros(n)), score

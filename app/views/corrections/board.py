@@ -11,6 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 from app import compute
 from app.project import Workspace, correcting, edits, state
 from app.views import parts
+from app.views.corrections import evidence
 from app.words import wording
 from mandoline_core import Correction, MandolineError, Noise, Project, Slice, charts
 from mandoline_core.formatting import counted, show_percent
@@ -24,10 +25,16 @@ SAYS = {
     "abstain": "Truly in, when the slice abstains",
 }
 SIDES = {"source": "labelled data", "target": "new data"}
-WAYS = {"derived": "as often wrong", "same": "the same matrix", "separate": "set separately"}
+WAYS = {
+    "derived": "as often wrong",
+    "same": "the same matrix",
+    "separate": "set separately",
+    "measured": "as audited",
+}
 WAY_WORDS = {
     "derived": "The slice errs as often as in the labelled data; what its answers mean follows from that.",
     "same": "What the slice says means the same as in the labelled data.",
+    "measured": "Measured on what you answered about new rows.",
 }
 SURE_HELP = (
     "{what} **Exact**: what the slice says is so. **Rather sure**: where it says in, {sure_in} are, and where it says "
@@ -123,7 +130,7 @@ def sureness(workspace: Workspace, rule: Slice, row: compute.CorrectionRow | Non
     """Choose how sure one is of a slice."""
     now = correcting.sureness(rule)
     offered = [*correcting.PRESETS, correcting.OWN]
-    if rule.gold is not None:
+    if rule.gold is not None or now == correcting.MEASURED or (rule.audit is not None and len(rule.audit.source)):
         offered.insert(-1, correcting.MEASURED)
     key = state.bind(f"sure:{rule.name}", now)
     st.segmented_control(
@@ -190,6 +197,7 @@ def details(workspace: Workspace, rule: Slice, row: compute.CorrectionRow | None
         st.caption(f"Measured on {row.measured_on:,} labelled rows. Choose Own to move these.")
     new_data(rule, row)
     gold_control(workspace, rule, row)
+    evidence.show(workspace, rule, change_card)
     with st.container(horizontal=True):
         st.button(
             "Reset",
@@ -269,7 +277,7 @@ def new_data(rule: Slice, row: compute.CorrectionRow) -> None:
     key = state.bind(f"way:{rule.name}", correcting.way(rule))
     st.segmented_control(
         "In the new data",
-        list(WAYS),
+        [way for way in WAYS if way != "measured" or (rule.audit is not None and len(rule.audit.target))],
         format_func=lambda way: WAYS[way].capitalize(),
         required=True,
         help=f"{TOOLTIPS['derived corrections']} {TOOLTIPS['same matrix']}",
@@ -304,7 +312,12 @@ def matrices(rule: Slice, row: compute.CorrectionRow) -> None:
         used = next(iter(getattr(row, side).values()))
         tables.append(
             charts.correction_matrix(
-                used.inside, used.outside, used.abstain, title=SIDES[side].capitalize(), dark=parts.is_dark()
+                used.inside,
+                used.outside,
+                used.abstain,
+                title=SIDES[side].capitalize(),
+                dark=parts.is_dark(),
+                intervals=used.intervals,
             )
         )
     if differ:
@@ -359,19 +372,21 @@ def choose_gold(name: str, key: str) -> None:
     column = state.typed(key)
     label = f"forget the true answers of {name}" if column is None else f"take {column} for the truth of {name}"
     change_card(name, label, lambda project: correcting.set_gold(project, name, column), "gold")
+    state.remember(WHOLE, "needed")  # what the denoised estimator assumes is tested on it
 
 
 def copying(workspace: Workspace, rule: Slice) -> None:
     """Offer to correct other slices as this one."""
     others = [other.name for other in workspace.project.slices if other.enabled and other.name != rule.name]
     noise = rule.noise or Noise()
+    measured = noise.measured or noise.target_measured
     if not others:
         return
     with st.popover(
         "Copy to others",
         icon=":material/content_copy:",
-        disabled=noise.measured,
-        help="What was measured on this slice's true answers holds for no other." if noise.measured else None,
+        disabled=measured,
+        help="What was measured on this slice's true answers holds for no other." if measured else None,
     ):
         key = state.bind(f"copy:{rule.name}", others)
         st.multiselect("Correct these alike", others, key=key)

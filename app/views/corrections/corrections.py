@@ -11,7 +11,7 @@ from app import compute
 from app.project import Workspace, state
 from app.views import live, parts
 from app.views.corrections import board, pairs
-from app.words import wording
+from app.words import auditing, wording
 from mandoline_core.words import TOOLTIPS, title_of
 
 SHORT = {"mandoline": "The paper's weights", "denoised": "Denoised"}
@@ -55,7 +55,7 @@ def moving(bar: DeltaGenerator, cards: dict[str, DeltaGenerator], beside: DeltaG
 
 
 def estimator_switch(workspace: Workspace) -> None:
-    """Choose between the paper's weights and the denoised estimator."""
+    """Choose between the paper's weights and the denoised estimator, beside a test of what the latter assumes."""
     now = workspace.project.estimator.name
     key = state.bind("estimator", now)
     st.segmented_control(
@@ -69,6 +69,10 @@ def estimator_switch(workspace: Workspace) -> None:
         args=(key,),
     )
     st.caption(wording.estimator_sentence(now))
+    tested = compute.mistake_tests(workspace)
+    if tested:
+        told = " ".join(auditing.mistake_words(name, test.z, test.n) for name, test in tested.items())
+        st.caption(wording.plain(f"What Denoised assumes, tested. {told}"))
 
 
 def choose_estimator(key: str) -> None:

@@ -12,6 +12,7 @@ import narwhals as nw
 
 from mandoline_core.errors import SliceError
 from mandoline_core.samples import Model, Sample
+from mandoline_core.slices.audit import SliceAudit
 from mandoline_core.slices.noise import Noise
 from mandoline_core.slices.rule.control import Control
 from mandoline_core.slices.rule.measures import Measure
@@ -36,6 +37,8 @@ class Slice:
         How far to trust the slice; entirely when left out.
     gold : str, optional
         A column that holds the true answer, read as `Flag` reads its column.
+    audit : SliceAudit, optional
+        What a person answered about single rows; it goes before the gold column.
     enabled : bool
         A disabled slice can be named by others but is not modelled.
     note : str
@@ -50,6 +53,7 @@ class Slice:
     _: KW_ONLY
     noise: Noise | None = None
     gold: str | None = None
+    audit: SliceAudit | None = None
     enabled: bool = True
     note: str = field(default="", repr=False)  # no number depends on it
 
@@ -72,16 +76,32 @@ class Slice:
                     f"Slice {self.name!r} stands for several slices, so one gold column cannot be the truth of each. "
                     "Write the slices out, each with its own."
                 )
+        self._check_audit()
         if not isinstance(self.enabled, bool):
             raise self._wrong("enabled", "true or false", self.enabled)
         if not isinstance(self.note, str):
             raise self._wrong("note", "a text", self.note)
-        if self.noise is not None and self.noise.measured and self.gold is None:
+        if self.noise is not None and self.noise.measured and self.gold is None and self.audit is None:
             raise SliceError(
                 f"Slice {self.name!r} asks for measured corrections but has no gold column to measure against. "
                 "Add gold."
             )
+        if self.noise is not None and self.noise.target_measured and self.audit is None:
+            raise SliceError(
+                f"Slice {self.name!r} asks for measured corrections of the target but has no audit. Audit target rows."
+            )
         self._check()
+
+    def _check_audit(self) -> None:
+        if self.audit is None:
+            return
+        if not isinstance(self.audit, SliceAudit):
+            raise self._wrong("audit", "a SliceAudit", self.audit)
+        if self.is_family:
+            raise SliceError(
+                f"Slice {self.name!r} stands for several slices, so an answer cannot be the truth of each. "
+                "Write the slices out, and audit each."
+            )
 
     def _check(self) -> None:
         """Refuse settings of this kind that contradict themselves."""
@@ -104,7 +124,7 @@ class Slice:
 
     @property
     def key(self) -> tuple[object, ...]:
-        """What decides the slice's codes: its rule, without name, noise, gold, enabled and note."""
+        """What decides the slice's codes: its rule, without name, noise, gold, audit, enabled and note."""
         common = {item.name for item in fields(Slice)}
         values = (getattr(self, item.name) for item in fields(self) if item.name not in common)
         return (self.kind, *(_key(value) for value in values))

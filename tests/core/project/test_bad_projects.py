@@ -45,7 +45,7 @@ CASES: dict[str, tuple[dict[str, Any], str]] = {
         {"slices": [{**NEGATION, "word": ["no"]}]},
         (
             f"Unknown key 'word' in {FIRST}. Expected: name, kind, column, words, case, whole_words, noise, gold, "
-            "enabled, note. Did you mean 'words'?"
+            "audit, enabled, note. Did you mean 'words'?"
         ),
     ),
     "unknown kind": (

@@ -506,8 +506,8 @@ def test_what_is_wrong_with_a_project_is_said_with_its_place(changes, message):
         (
             {"name": "s", "kind": "missing", "colum": "x"},
             (
-                "Unknown key 'colum' in [[slices]] number 2 ('s'). Expected: name, kind, column, noise, gold, enabled, "
-                "note. Did you mean 'column'?"
+                "Unknown key 'colum' in [[slices]] number 2 ('s'). Expected: name, kind, column, noise, gold, audit, "
+                "enabled, note. Did you mean 'column'?"
             ),
         ),
         ({"name": "s", "kind": "missing", "column": 3}, "Slice 's': column must be a text that is not empty. Got 3."),

@@ -1,0 +1,154 @@
+"""Audits and other evidence for corrections: the next row to ask about, what the answers do, what other rules say."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from app.compute import keys
+from app.compute.corrections import CorrectionRow, correction_rows
+from app.compute.estimates import counted, prepared, with_every_slice
+from app.compute.keys import kept
+from app.compute.reading import samples
+from app.project import Workspace, correcting, edits
+from mandoline_core import Correction, Slice, SliceAudit
+from mandoline_core.estimating import ModelCount, interval_of
+from mandoline_core.estimators import get_estimator, normal_reach
+from mandoline_core.labelling import (
+    Agreement,
+    AuditState,
+    agreement_with,
+    audit_columns,
+    audit_state,
+    published_correction,
+)
+from mandoline_core.slices import Side
+
+BOTH: tuple[Side, ...] = ("source", "target")
+
+
+@dataclass(frozen=True, eq=False)
+class AuditTurn:
+    """Hold how far the audit of a slice is, and the row to ask about.
+
+    Parameters
+    ----------
+    rule : Slice
+        Resolved, so that its parts can mark what they match.
+    columns : tuple of str
+        What is shown of the row, and what rows are known by.
+    row : dict of str to object
+        The row's values; empty where no row is left.
+    """
+
+    rule: Slice
+    columns: tuple[str, ...]
+    state: AuditState
+    row: dict[str, Any]
+
+
+def audit_turn(workspace: Workspace, name: str, sides: tuple[Side, ...] = BOTH) -> AuditTurn:
+    """Draw the next row of a slice to ask about."""
+    table, (source, target) = _everything(workspace), samples(workspace)
+    rule = next(rule for rule in table.slices if rule.name == name)
+    kept_answers = edits.find_slice(workspace.project, name).audit
+    audit = kept_answers or SliceAudit(audit_columns(rule, source, target))
+    state = audit_state(table, name, audit, sides=sides, seed=workspace.project.estimator.seed)
+    row: dict[str, Any] = {}
+    if state.question is not None:
+        sample = source if state.question.side == "source" else target
+        row = {column: sample.frame[column][state.question.row] for column in audit.columns}
+    return AuditTurn(rule, audit.columns, state, row)
+
+
+@dataclass(frozen=True)
+class AuditEffect:
+    """Hold the estimate with an audit's answers in use, how far it reaches, and how far it would with certainty.
+
+    Parameters
+    ----------
+    reach, if_known : float
+        Half the width of its interval, before bounds; if_known: if what was measured were known exactly.
+    """
+
+    value: float
+    interval: tuple[float, float]
+    reach: float
+    if_known: float
+    share: bool
+
+
+def with_audit(workspace: Workspace, name: str, state: AuditState) -> Workspace:
+    """Use the answers so far, without saving that: of each sample that can be measured."""
+    sides = [side for side in BOTH if state.has(side)]
+    return replace(workspace, project=correcting.use_audit(workspace.project, name, sides))
+
+
+def audited_row(workspace: Workspace, name: str, state: AuditState) -> CorrectionRow:
+    """Look up a slice's corrections with the answers so far in use."""
+    return correction_rows(with_audit(workspace, name, state))[name]
+
+
+def audit_effect(workspace: Workspace, name: str, state: AuditState) -> AuditEffect | None:
+    """Estimate with the answers so far; None where the method knows no corrections."""
+    return _effect(with_audit(workspace, name, state))
+
+
+@kept(by=keys.solution, entries=64)
+def _effect(workspace: Workspace) -> AuditEffect | None:
+    problem, settings = prepared(workspace).problem, workspace.project.estimator
+    outcome = get_estimator(settings.name).estimate(problem)
+    if outcome.error_if_known is None:
+        return None
+    z = normal_reach(settings.confidence)
+    return AuditEffect(
+        outcome.value,
+        interval_of(problem, outcome, settings.confidence),
+        z * outcome.influence.standard_error(),
+        z * outcome.error_if_known,
+        problem.metric.share,
+    )
+
+
+@dataclass(frozen=True)
+class MistakeTest:
+    """Hold whether the score depends on what a slice says once the truth is known, and the rows that tell."""
+
+    z: float | None
+    n: int
+
+
+@kept(by=keys.problem)
+def mistake_tests(workspace: Workspace) -> dict[str, MistakeTest]:
+    """Test the denoised estimator's assumption, for each slice with true answers of labelled rows."""
+    tables = prepared(workspace).truths["source"].tables
+    return {
+        name: MistakeTest(table.mistake_z(), round(table.counts[[0, 2]][:, [0, 2]].sum()))
+        for name, table in tables.items()
+    }
+
+
+@kept(by=keys.every_slice, entries=64)
+def agreements(workspace: Workspace, name: str, other: str) -> dict[Side, Agreement]:
+    """Compare a slice with a second rule that is taken for the truth, in both samples."""
+    table = _everything(workspace)
+    patterns, count = table.count.patterns, table.count
+    codes = patterns.codes[:, [patterns.names.index(name), patterns.names.index(other)]]
+    rows = {"source": codes[count.source_index], "target": codes[count.target_index]}
+    return {side: agreement_with(name, rows[side][:, 0], rows[side][:, 1], side) for side in BOTH}
+
+
+def second_rules(workspace: Workspace, name: str) -> list[str]:
+    """List the slices that a slice could be compared with."""
+    return [other for other in _everything(workspace).count.patterns.names if other != name]
+
+
+def from_published(workspace: Workspace, name: str, precision: float, recall: float) -> Correction:
+    """Turn published precision and recall into corrections, at the slice's rate among labelled rows."""
+    patterns = _everything(workspace).count.patterns
+    out, _, inside = patterns.rates("source")[patterns.names.index(name)]
+    return published_correction(precision, recall, float(inside / (inside + out)) if inside + out else 0.0)
+
+
+def _everything(workspace: Workspace) -> ModelCount:
+    return counted(with_every_slice(workspace), need_slices=False)

@@ -1,0 +1,60 @@
+"""Sentences about audits: how far one is, what its answers do, and whether a slice's mistakes matter."""
+
+from __future__ import annotations
+
+from mandoline_core.formatting import counted, show_difference, show_interval
+from mandoline_core.labelling import AuditState, Stratum
+from mandoline_core.slices import Side
+from mandoline_core.trust import MISTAKE_Z
+
+SIDES: dict[Side, str] = {"source": "labelled", "target": "new"}
+_SAYS = {1: "says in", -1: "says out", 0: "abstains"}
+
+
+def stratum_words(one: Stratum) -> str:
+    """Say what was answered about the rows that a slice says the same of.
+
+    >>> stratum_words(Stratum("source", 1, 100, 9, 8, 7))
+    'labelled, says in: 7 of 8 truly in (47 to 100%)'
+    """
+    low, high = one.interval()
+    sure = f" ({100 * low:.0f} to {100 * high:.0f}%)" if one.answered else ""
+    return f"{SIDES[one.side]}, {_SAYS[one.code]}: {one.truly_in} of {one.answered} truly in{sure}"
+
+
+def progress_words(state: AuditState) -> str:
+    """Say how far an audit is.
+
+    >>> progress_words(AuditState((Stratum("source", 1, 100, 9, 8, 7),), None))
+    '8 answers, 1 skipped. More would narrow it.'
+    """
+    answered, asked = sum(one.answered for one in state.strata), sum(one.asked for one in state.strata)
+    skipped = f", {asked - answered} skipped" if asked > answered else ""
+    so = "Enough for now." if state.is_enough else "More would narrow it."
+    return f"{counted(answered, 'answer')}{skipped}. {so}"
+
+
+def effect_words(value: float, interval: tuple[float, float], reach: float, if_known: float, *, share: bool) -> str:
+    """Say what the estimate is with the answers in use, and how much of its width is due to their number.
+
+    >>> effect_words(0.794, (0.77, 0.816), 0.023, 0.021, share=True)[-65:]
+    'within 2.3 points, or 2.1 points if the slice were known exactly.'
+    """
+    wide, least = (show_difference(one, share=share) for one in (reach, if_known))
+    exact = f"or {least} if the slice were known exactly" if wide != least else "and more answers would not narrow that"
+    return f"With these answers the estimate is {show_interval(value, interval, share=share)}: within {wide}, {exact}."
+
+
+def mistake_words(name: str, z: float | None, n: int) -> str:
+    """Say whether what the denoised estimator takes for granted holds for a slice.
+
+    >>> mistake_words("dark", 0.4, 450)
+    'dark: holds as far as 450 labelled rows with a true answer can tell (z = 0.4).'
+    """
+    rows = counted(n, "labelled row")
+    if z is None:
+        return f"{name}: too few mistakes among {rows} with a true answer to tell."
+    if abs(z) > MISTAKE_Z:
+        so = "the score depends on what it says even where the truth is known"
+        return f"{name}: does not hold. On {rows} {so} (z = {z:.1f})."
+    return f"{name}: holds as far as {rows} with a true answer can tell (z = {z:.1f})."
