@@ -20,7 +20,6 @@ from mandoline_core.estimating.assemble import (
 )
 from mandoline_core.estimating.attribution import METHODS, ROWS_LEFT_OUT, Attribution, AttributionPart, attribute
 from mandoline_core.estimating.balance import HeavyPattern, SliceBalance, heaviest_patterns, slice_balance
-from mandoline_core.estimating.columns.encoding import MOST_LEVELS, OTHER
 from mandoline_core.estimating.columns.table import ColumnTable, column_table
 from mandoline_core.estimating.columns.tally import ColumnTally, SumTable, Tally
 from mandoline_core.estimating.diagnostics import Diagnostics, diagnose, interval_of

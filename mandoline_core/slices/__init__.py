@@ -45,4 +45,3 @@ from mandoline_core.slices.rule import (
     serves,
     survey,
 )
-from mandoline_core.slices.text import LETTERS

@@ -9,12 +9,11 @@ import numpy as np
 
 from mandoline_core.arrays import Index
 from mandoline_core.errors import MandolineError
-from mandoline_core.estimating.columns.encoding import EncodedColumn, encode_column
 from mandoline_core.estimating.columns.tally import Cells, ColumnTally, tally_column
-from mandoline_core.estimators import default_columns
 from mandoline_core.formatting import Sentence
 from mandoline_core.patterns import Membership
 from mandoline_core.samples import Memory
+from mandoline_core.telling import EncodedColumn, default_columns, encode_column
 from mandoline_core.weighting import Rows
 
 MOST_ROWS = 20_000  # a sample

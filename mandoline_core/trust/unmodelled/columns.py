@@ -9,8 +9,9 @@ from dataclasses import replace
 import numpy as np
 
 from mandoline_core.errors import MandolineError
-from mandoline_core.estimating import MOST_LEVELS, ColumnTable, ColumnTally, ModelReport, column_table
+from mandoline_core.estimating import ColumnTable, ColumnTally, ModelReport, column_table
 from mandoline_core.slices import Slice
+from mandoline_core.telling import MOST_LEVELS
 from mandoline_core.trust.unmodelled.gaps import Weighing, sampling_threshold, weigh, weigh_rows
 from mandoline_core.trust.unmodelled.line import AGREEMENT, BalanceLine, Edge
 from mandoline_core.trust.unmodelled.shift import column_shift

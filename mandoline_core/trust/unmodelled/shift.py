@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from mandoline_core.estimating import OTHER, ColumnTally
+from mandoline_core.estimating import ColumnTally
 from mandoline_core.slices import Category, Flag, Keyword, Missing, Slice, Threshold
+from mandoline_core.telling import OTHER
 from mandoline_core.trust.unmodelled.gaps import Gaps, Weighing, compare
 from mandoline_core.trust.unmodelled.line import (
     KOLMOGOROV,
