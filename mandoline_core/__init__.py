@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         MethodSettings,
         MetricSettings,
         Project,
+        TrustSettings,
         dump_project,
         load_project,
         pack_project,
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
         All,
         Any,
         Category,
+        Classifier,
         Confidence,
         Correction,
         Entropy,
@@ -68,12 +70,12 @@ _PUBLIC = {
     "findings": "Check Finding Verdict",
     "samples": "Model Sample read_table",
     "slices": (
-        "All Any Category Confidence Correction Entropy Expression Flag Keyword Length Missing Noise Not "
+        "All Any Category Classifier Confidence Correction Entropy Expression Flag Keyword Length Missing Noise Not "
         "Overlap Prediction Range Regex Slice Threshold slicing_function"
     ),
     "project": (
         "EstimatorSettings MethodSettings MetricSettings Project dump_project load_project "
-        "pack_project parse_project save_project"
+        "TrustSettings pack_project parse_project save_project"
     ),
     "metrics": "METRICS",
     "estimators": "ESTIMATORS",

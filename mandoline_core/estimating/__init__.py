@@ -20,7 +20,7 @@ from mandoline_core.estimating.assemble import (
 )
 from mandoline_core.estimating.attribution import METHODS, ROWS_LEFT_OUT, Attribution, AttributionPart, attribute
 from mandoline_core.estimating.balance import HeavyPattern, SliceBalance, heaviest_patterns, slice_balance
-from mandoline_core.estimating.columns.table import ColumnTable, column_table
+from mandoline_core.estimating.columns.table import HARMLESS, ColumnTable, DrawnColumns, column_table
 from mandoline_core.estimating.columns.tally import ColumnTally, SumTable, Tally
 from mandoline_core.estimating.diagnostics import Diagnostics, diagnose, interval_of
 from mandoline_core.estimating.elasticity import CorrectionSlope, correction_slopes

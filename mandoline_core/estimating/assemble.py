@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mandoline_core.arrays import Codes, Floats
-from mandoline_core.errors import DataError, MandolineError, SliceError
+from mandoline_core.errors import DataError, MandolineError, ProjectError, SliceError, did_you_mean
 from mandoline_core.estimating.answers import AnswerTally, RowAnswers, read_row_answers, tally_answers
 from mandoline_core.estimating.columns.table import GOLD, ColumnTable, DrawnColumns, column_table, draw_columns
 from mandoline_core.estimating.labels import TargetLabels, read_arriving_labels
@@ -18,7 +18,7 @@ from mandoline_core.findings import Finding, FindingKind, Severity
 from mandoline_core.formatting import Sentence
 from mandoline_core.metrics import Metric, Scores, evaluate, score_rows
 from mandoline_core.patterns import Count, Membership, count_patterns, restrict_source
-from mandoline_core.project import EstimatorSettings, MethodSettings, MetricSettings
+from mandoline_core.project import EstimatorSettings, MethodSettings, MetricSettings, TrustSettings
 from mandoline_core.samples import Model, Sample
 from mandoline_core.slices import Noise, Slice, codes, gold_codes, resolve_with_origins
 from mandoline_core.weighting import (
@@ -123,11 +123,14 @@ class ModelProblem:
     ----------
     learned : LearnedEdges or None
         When edges were learned.
+    trust : TrustSettings
+        What a person declares; nothing but the checks depends on it.
     """
 
     counted: ModelCount
     problem: Problem
     learned: LearnedEdges | None = None
+    trust: TrustSettings = field(default_factory=TrustSettings)
 
     @property
     def model(self) -> str:
@@ -148,6 +151,7 @@ def prepare(
     metric: MetricSettings | None = None,
     settings: EstimatorSettings | None = None,
     methods: MethodSettings | None = None,
+    trust: TrustSettings | None = None,
     codes_of: CodesOf = codes,
     revealed: Sample | None = None,
     need_slices: bool = True,
@@ -175,7 +179,7 @@ def prepare(
         revealed=revealed,
         need_slices=need_slices,
     )
-    return state_problem(counted, rules, edges=edges, settings=settings, methods=methods)
+    return state_problem(counted, rules, edges=edges, settings=settings, methods=methods, trust=trust)
 
 
 def count_rows(
@@ -233,7 +237,7 @@ def count_rows(
         scored=scores.known,
         gold=gold,
         truth=truth,
-        findings=(*_unscored(scores, source), *why),
+        findings=(*_unscored(scores, source), *why, *_about_slices(slices, origins)),
         rows=rows,
         gold_answers=answers,
         drawn=drawn,
@@ -249,6 +253,7 @@ def state_problem(
     edges: EdgeNames | str = (),
     settings: EstimatorSettings | None = None,
     methods: MethodSettings | None = None,
+    trust: TrustSettings | None = None,
 ) -> ModelProblem:
     """State the problem on counted patterns: corrections, edges and settings come in here.
 
@@ -257,7 +262,8 @@ def state_problem(
     rules : sequence of Slice
         The rules that were counted; only their corrections are read.
     """
-    settings = settings or EstimatorSettings()
+    settings, trust = settings or EstimatorSettings(), trust or TrustSettings()
+    _check_harmless(counted, trust)
     problem = make_problem(counted.count, counted.statistics, counted.metric, settings)
     problem = replace(problem, rows=counted.rows, methods=methods or MethodSettings())
     noises = {rule.name: rule.noise for rule in rules}
@@ -273,10 +279,10 @@ def state_problem(
     )
     if isinstance(edges, str):
         learned = learn_edges(problem)
-        return ModelProblem(counted, replace(problem, edges=learned.edges), learned)
+        return ModelProblem(counted, replace(problem, edges=learned.edges), learned, trust)
     names = [rule.name for rule in counted.slices]
     used = [pair for pair in edges if not any(_is_off(name, rules) for name in pair)]
-    return ModelProblem(counted, replace(problem, edges=edges_by_name(used, names)))
+    return ModelProblem(counted, replace(problem, edges=edges_by_name(used, names)), trust=trust)
 
 
 def split_halves(n: int, split: str, rng: np.random.Generator) -> NDArray[np.int8]:
@@ -313,6 +319,31 @@ def make_problem(count: Count, statistics: Floats, metric: Metric, settings: Est
         membership=Membership(count.source_index, count.target_index, halves, statistics),
         seed=settings.seed,
     )
+
+
+def _about_slices(slices: Sequence[Slice], origins: dict[str, str]) -> Iterator[Finding]:
+    """Say what to know about slices, once for a family."""
+    seen = set()
+    for rule in slices:
+        if origins[rule.name] not in seen:
+            seen.add(origins[rule.name])
+            yield from (finding for leaf in rule.leaves for finding in leaf.findings)
+
+
+def _check_harmless(counted: ModelCount, trust: TrustSettings) -> None:
+    """Refuse to declare a column that is in neither sample."""
+    known = () if counted.drawn is None else (*counted.drawn.encoded, *counted.drawn.left_out)
+    for column in trust.harmless:
+        if known and column not in known:
+            raise ProjectError(
+                Sentence(
+                    "harmless in [trust] names column {column!r}, which neither the {source} nor the {target} has. "
+                    "Columns: {known:list}.{hint}",
+                    column=column,
+                    known=sorted(known),
+                    hint=did_you_mean(column, known),
+                )
+            )
 
 
 def _is_off(name: str, rules: Sequence[Slice]) -> bool:

@@ -9,4 +9,4 @@ from mandoline_core.project.archive import base_name, data_files, name_files, pa
 from mandoline_core.project.file import dump_project, parse_project, save_project
 from mandoline_core.project.loading import load_project, load_unpacked
 from mandoline_core.project.project import Project
-from mandoline_core.project.settings import EstimatorSettings, MethodSettings, MetricSettings
+from mandoline_core.project.settings import EstimatorSettings, MethodSettings, MetricSettings, TrustSettings

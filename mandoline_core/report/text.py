@@ -20,7 +20,7 @@ def render_text(report: Report) -> str:
         "",
         table(rows, "<" * len(rows[0])),
         "",
-        *(wrapped(said, "") for said in _verdicts(report)),
+        *(wrapped(said, "") for said in (*_verdicts(report), *_declared(report))),
         wrapped(_basis(first), ""),
     ]
     if first.edges:
@@ -35,6 +35,11 @@ def _verdicts(report: Report) -> list[str]:
     if len(set(said.values())) == 1:
         return [next(iter(said.values()))]
     return [f"{name}: {words}" for name, words in said.items()]
+
+
+def _declared(report: Report) -> tuple[str, ...]:
+    """Say what a person declared, which every model's verdict rests on."""
+    return report.verdict.declared if report.verdict else ()
 
 
 def _has_truth(report: Report) -> bool:

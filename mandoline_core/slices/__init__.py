@@ -14,6 +14,7 @@ from mandoline_core.slices.kinds import (
     All,
     Any,
     Category,
+    Classifier,
     Confidence,
     Entropy,
     Expression,

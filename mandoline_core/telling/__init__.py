@@ -9,4 +9,5 @@ from mandoline_core.telling.choosing import default_columns, kind_in_both
 from mandoline_core.telling.classifier import Carrier, Design, Telling, design_of, name_carriers, tell_apart
 from mandoline_core.telling.encoding import MOST_LEVELS, OTHER, ColumnKind, EncodedColumn, encode_column
 from mandoline_core.telling.logistic import fit_logistic
+from mandoline_core.telling.scoring import RowScores, score_samples
 from mandoline_core.telling.words import LETTERS

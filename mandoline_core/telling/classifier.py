@@ -9,13 +9,14 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_matrix, hstack, vstack
+from threadpoolctl import threadpool_limits
 
 from mandoline_core.arrays import Floats, Index
 from mandoline_core.formatting import listed
 from mandoline_core.telling.encoding import EncodedColumn
 from mandoline_core.telling.logistic import fit_logistic
 
-MISSING = "(missing)"
+MISSING = "missing"
 MOST_CARRIERS, MOST_ITEMS = 3, 3  # columns that are named, and words or values of each
 _LEAST_SHARE = 0.1  # of what tells the samples apart, for a column to be named
 
@@ -124,7 +125,7 @@ class Telling:
         total = np.concatenate([[0.0], np.cumsum(there[order])])
         newer = total[-1] - (total[below] + total[up_to]) / 2
         weight = float(here.sum() * total[-1])
-        return float(here @ newer / weight) if weight > 0 else 0.5
+        return min(float(here @ newer / weight), 1.0) if weight > 0 else 0.5
 
     def carriers(self, source: Floats | None = None, target: Floats | None = None) -> tuple[Carrier, ...]:
         """Name the columns that tell the samples apart, the one that does most first.
@@ -192,7 +193,8 @@ def tell_apart(design: Design, *, folds: int, most_rows: int, seed: int) -> Tell
         n_used, n_new = int(used.sum()), float(new[used].sum())
         ones = new[used] * n_used / (2 * n_new)
         zeros = (1 - new[used]) * n_used / (2 * (n_used - n_new))
-        fitted = fit_logistic(points[used], zeros, ones, exact=False)
+        with threadpool_limits(1):  # many small products: threads would wait for each other
+            fitted = fit_logistic(points[used], zeros, ones, exact=False)
         found = np.asarray(points @ fitted.coefficients) + fitted.intercept
         scores = np.where(fold == number, found, np.where(drawn, scores, scores + found / folds))
         coefficients += fitted.coefficients / folds
