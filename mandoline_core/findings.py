@@ -107,6 +107,8 @@ class Finding:
 
 
 def _plain(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return [_plain(one) for one in value]
     return value if value is None or isinstance(value, (bool, int, float)) else str(value)
 
 

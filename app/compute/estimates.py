@@ -30,6 +30,7 @@ from mandoline_core.estimating import (
     ModelCount,
     ModelProblem,
     count_rows,
+    declare,
     estimate_without,
     heaviest_patterns,
     interval_of,
@@ -112,7 +113,7 @@ def prepared(workspace: Workspace, *, need_slices: bool = True) -> ModelProblem:
 @kept(by=keys.report, entries=64)
 def report(workspace: Workspace) -> CheckedReport:
     """Estimate the model on show: the same function as the command line and the library."""
-    return report_model(prepared(workspace), workspace.project.estimator)
+    return report_model(declare(prepared(workspace), workspace.project.trust), workspace.project.estimator)
 
 
 @dataclass(frozen=True)

@@ -145,8 +145,8 @@ def solution(workspace: Workspace) -> Key:
 
 
 def report(workspace: Workspace) -> Key:
-    """Name what an estimate with the truth beside it depends on."""
-    return (*solution(workspace), *_truth(workspace))
+    """Name what an estimate with its verdict, and the truth beside it, depends on."""
+    return (*solution(workspace), repr(workspace.project.trust), *_truth(workspace))
 
 
 def written(workspace: Workspace) -> Key:

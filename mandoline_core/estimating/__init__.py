@@ -14,6 +14,7 @@ from mandoline_core.estimating.assemble import (
     ModelProblem,
     Prepared,
     count_rows,
+    declare,
     make_problem,
     prepare,
     state_problem,

@@ -262,8 +262,7 @@ def state_problem(
     rules : sequence of Slice
         The rules that were counted; only their corrections are read.
     """
-    settings, trust = settings or EstimatorSettings(), trust or TrustSettings()
-    _check_harmless(counted, trust)
+    settings = settings or EstimatorSettings()
     problem = make_problem(counted.count, counted.statistics, counted.metric, settings)
     problem = replace(problem, rows=counted.rows, methods=methods or MethodSettings())
     noises = {rule.name: rule.noise for rule in rules}
@@ -279,10 +278,40 @@ def state_problem(
     )
     if isinstance(edges, str):
         learned = learn_edges(problem)
-        return ModelProblem(counted, replace(problem, edges=learned.edges), learned, trust)
+        return declare(ModelProblem(counted, replace(problem, edges=learned.edges), learned), trust)
     names = [rule.name for rule in counted.slices]
     used = [pair for pair in edges if not any(_is_off(name, rules) for name in pair)]
-    return ModelProblem(counted, replace(problem, edges=edges_by_name(used, names)), trust=trust)
+    return declare(ModelProblem(counted, replace(problem, edges=edges_by_name(used, names))), trust)
+
+
+def declare(prepared: ModelProblem, trust: TrustSettings | None) -> ModelProblem:
+    """Put what a person declares beside a problem; no number depends on it, and a column that is not there is refused.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> source = Sample(pd.DataFrame({"year": [1, 2], "y": 1, "p": 1}), label="y", prediction="p")
+    >>> counted = count_rows(source, Sample(source.frame), [], model=source.models[0], need_slices=False)
+    >>> declare(state_problem(counted, []), TrustSettings(harmless=["yaer"]))
+    Traceback (most recent call last):
+    ...
+    mandoline_core.errors.ProjectError: harmless in [trust] names column 'yaer', which neither the source nor the target
+    has. Columns: p, y, year. Did you mean 'year'?
+    """
+    drawn, trust = prepared.counted.drawn, trust or TrustSettings()
+    known = () if drawn is None else (*drawn.encoded, *drawn.left_out)
+    for column in trust.harmless:
+        if known and column not in known:
+            raise ProjectError(
+                Sentence(
+                    "harmless in [trust] names column {column!r}, which neither the {source} nor the {target} has. "
+                    "Columns: {known:list}.{hint}",
+                    column=column,
+                    known=sorted(known),
+                    hint=did_you_mean(column, known),
+                )
+            )
+    return replace(prepared, trust=trust)
 
 
 def split_halves(n: int, split: str, rng: np.random.Generator) -> NDArray[np.int8]:
@@ -328,22 +357,6 @@ def _about_slices(slices: Sequence[Slice], origins: dict[str, str]) -> Iterator[
         if origins[rule.name] not in seen:
             seen.add(origins[rule.name])
             yield from (finding for leaf in rule.leaves for finding in leaf.findings)
-
-
-def _check_harmless(counted: ModelCount, trust: TrustSettings) -> None:
-    """Refuse to declare a column that is in neither sample."""
-    known = () if counted.drawn is None else (*counted.drawn.encoded, *counted.drawn.left_out)
-    for column in trust.harmless:
-        if known and column not in known:
-            raise ProjectError(
-                Sentence(
-                    "harmless in [trust] names column {column!r}, which neither the {source} nor the {target} has. "
-                    "Columns: {known:list}.{hint}",
-                    column=column,
-                    known=sorted(known),
-                    hint=did_you_mean(column, known),
-                )
-            )
 
 
 def _is_off(name: str, rules: Sequence[Slice]) -> bool:

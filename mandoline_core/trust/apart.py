@@ -14,7 +14,8 @@ from mandoline_core.trust.unmodelled.apart import Apart
 # On real cases, estimates that were right had 0.66 at most; those that were off by more than a point or two had 0.73
 # and more, and no estimate could be trusted from 0.9 on, unless what tells the samples apart does not matter.
 NOTABLE, LARGE = 0.7, 0.9
-STANDS_OUT = 3.0  # standard errors
+STANDS_OUT = {NOTABLE: 3.0, LARGE: 2.0}  # standard errors
+TOO_FEW = 0.15  # a standard error beyond which the rows that count are too few to pass for anything
 
 _REMEDY = (
     "Write slices that speak of it. If the model does as well whatever {column!r} says, declare that column harmless, "
@@ -53,18 +54,21 @@ class ApartCheck(CheckRule):
         return None if found is None or not weights_rows(report) else apart_findings(found)
 
 
-def apart_findings(found: Apart) -> Iterator[Finding]:
+def apart_findings(found: Apart) -> Iterator[Finding | NotRun]:
     """Say that the samples can be told apart beyond luck: to some extent (0.7), or nearly always (0.9)."""
-    if found.after < NOTABLE or found.z < STANDS_OUT or not found.carriers:
+    level = LARGE if found.after >= LARGE else NOTABLE
+    if found.after < NOTABLE or found.z < STANDS_OUT[level] or not found.carriers:
+        if found.error > TOO_FEW:
+            yield NotRun("Too few of the rows that were looked at count for anything, so none can be told apart.")
         return
-    weighted = found.after != found.before
-    yield (STILL_APART if weighted else APART).found(
-        "serious" if found.after >= LARGE else "warning",
+    yield (STILL_APART if found.weighted else APART).found(
+        "serious" if level == LARGE else "warning",
         before=found.before,
         after=found.after,
         column=found.carriers[0].column,
+        columns=tuple(one.column for one in found.carriers),
         carriers=name_carriers(found.carriers),
-        was=Sentence("; it was {before:.2f} before weighting", before=found.before) if weighted else "",
+        was=Sentence("; it was {before:.2f} before weighting", before=found.before) if found.weighted else "",
         here=found.n_source,
         there=found.n_target,
     )

@@ -15,6 +15,7 @@ from mandoline_core.telling import Carrier, Telling, design_of, tell_apart
 MOST_ROWS = 2_000  # a sample
 FEWEST_ROWS = 20  # a sample; with fewer, what a classifier learns is luck
 FOLDS = 2
+_SAME = 1e-9
 _TOLD: Memory[tuple[Telling, Index, Index]] = Memory(most=8)
 
 
@@ -33,6 +34,8 @@ class Apart:
         The columns that tell them apart after weighting.
     n_source, n_target : int
         Rows looked at, drawn at random where there are more.
+    weighted : bool
+        Whether any row counts more than another.
     """
 
     before: float
@@ -41,6 +44,7 @@ class Apart:
     carriers: tuple[Carrier, ...]
     n_source: int
     n_target: int
+    weighted: bool = True
 
     @property
     def z(self) -> float:
@@ -81,6 +85,7 @@ def apart(report: ModelReport) -> Apart | None:
         carriers=telling.carriers(source, target),
         n_source=len(here),
         n_target=len(there),
+        weighted=bool(np.ptp(source) > _SAME * source.max()) or not target.all(),
     )
 
 
