@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from mandoline_core.backtesting import Backtest, backtest
     from mandoline_core.comparing import Comparison, Difference, Entry, ModelComparison, Ranking, compare
+    from mandoline_core.describing import Description, RowMap, describe_selection, map_rows
     from mandoline_core.errors import DataError, MandolineError, OverlapError, ProjectError, SliceError
     from mandoline_core.estimating import (
         Ablation,
@@ -62,6 +63,7 @@ if TYPE_CHECKING:
         Threshold,
         slicing_function,
     )
+    from mandoline_core.suggesting import Suggestion, Suggestions, suggest
     from mandoline_core.trust import report_model
 
 # Public names by the module that has them. They are fetched at first use: `mandoline --help` needs none of them.
@@ -82,8 +84,10 @@ _PUBLIC = {
     "estimating": (
         "Ablation AblationPoint Attribution ModelReport Prepared SliceRow ablation attribute prepare slice_table"
     ),
+    "describing": "Description RowMap describe_selection map_rows",
     "labelling": "FewLabels LabelPlan plan_labels read_plan use_labels",
     "trust": "report_model",
+    "suggesting": "Suggestion Suggestions suggest",
     "comparing": "Comparison Difference Entry ModelComparison Ranking compare",
     "backtesting": "Backtest backtest",
     "report": "Report estimate estimate_from_codes",

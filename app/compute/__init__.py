@@ -23,6 +23,7 @@ from app.compute.corrections import (
     Pairs,
     Trial,
     answer_columns,
+    choosers,
     correction_rows,
     pairs,
     pairs_in_use,
@@ -46,6 +47,7 @@ from app.compute.estimates import (
 from app.compute.frames import (
     class_shares,
     classes,
+    column_kinds,
     column_table,
     column_values,
     feature_columns,
@@ -68,7 +70,16 @@ from app.compute.labels import (
     label_plan,
     target_labels,
 )
-from app.compute.offers import ground, offers, scale, word_counts
+from app.compute.mapping import (
+    DrawnMap,
+    described,
+    map_run,
+    map_scores,
+    map_weights,
+    row_map,
+    start_map,
+)
+from app.compute.offers import ground, offers, rows_inside, scale, stretch_rule, word_counts
 from app.compute.reading import plain_samples, samples, table_at, uploaded
 from app.compute.reporting import report_html
 from app.compute.takeaway import estimate_json, weights_csv

@@ -15,8 +15,9 @@ from app.compute.keys import kept
 from app.compute.reading import samples
 from app.project import Workspace
 from mandoline_core import Flag, MandolineError, Sample, SliceError
-from mandoline_core.estimating import state_problem
+from mandoline_core.estimating import choose_edges, state_problem
 from mandoline_core.estimators import get_estimator
+from mandoline_core.project import EDGE_CHOICES
 from mandoline_core.slices import slice_codes
 from mandoline_core.weighting import (
     MAX_UNCERTAIN,
@@ -194,6 +195,22 @@ def _tests(problem: Problem) -> dict[tuple[int, int], float]:
         return {test.edge: test.z for test in score_tests(problem)}
     except MandolineError:  # too many to be enumerated together
         return {}
+
+
+def choosers(workspace: Workspace) -> dict[tuple[str, str], tuple[str, ...]]:
+    """List, by pair, the ways of choosing that would take it; whatever pairs are in use now."""
+    return _choosers(replace(workspace, project=replace(workspace.project, edges=())))
+
+
+@kept(by=keys.solution)
+def _choosers(workspace: Workspace) -> dict[tuple[str, str], tuple[str, ...]]:
+    problem = prepared(workspace).problem
+    found: dict[tuple[str, str], tuple[str, ...]] = {}
+    for way in EDGE_CHOICES:
+        with suppress(MandolineError):  # too many uncertain slices to be tested together
+            for pair in _named(problem, choose_edges(problem, way).edges):
+                found[pair] = (*found.get(pair, ()), way)
+    return found
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,6 @@ from mandoline_core.estimating import (
     ModelCount,
     ModelProblem,
     count_rows,
-    declare,
     estimate_without,
     heaviest_patterns,
     interval_of,
@@ -79,12 +78,12 @@ def counted(workspace: Workspace, *, need_slices: bool = True) -> ModelCount:
         # The target's labels stand beside its rows only once a person asked for the truth.
         revealed=revealed(workspace) if workspace.revealed else None,
         need_slices=need_slices,
-        scores=_scores(workspace),
+        scores=scores(workspace),
     )
 
 
 @kept(by=keys.scores)
-def _scores(workspace: Workspace) -> Scores:
+def scores(workspace: Workspace) -> Scores:
     """Score the labelled rows, whatever the slices."""
     source, _ = samples(workspace)
     return score_rows(workspace.project.metric, source, label=source.label, model=model_of(workspace))
@@ -106,14 +105,19 @@ def prepared(workspace: Workspace, *, need_slices: bool = True) -> ModelProblem:
     """State the problem of the model on show."""
     project, table = workspace.project, counted(workspace, need_slices=need_slices)
     return state_problem(
-        table, project.slices, edges=project.edges, settings=project.estimator, methods=project.methods
+        table,
+        project.slices,
+        edges=project.edges,
+        settings=project.estimator,
+        methods=project.methods,
+        trust=project.trust,
     )
 
 
 @kept(by=keys.report, entries=64)
 def report(workspace: Workspace) -> CheckedReport:
     """Estimate the model on show: the same function as the command line and the library."""
-    return report_model(declare(prepared(workspace), workspace.project.trust), workspace.project.estimator)
+    return report_model(prepared(workspace), workspace.project.estimator)
 
 
 @dataclass(frozen=True)

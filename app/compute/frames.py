@@ -50,6 +50,14 @@ def feature_columns(workspace: Workspace) -> tuple[tuple[str, ...], dict[str, st
 
 
 @kept(by=keys.samples)
+def column_kinds(workspace: Workspace) -> dict[str, str]:
+    """List the columns that a figure can show in both samples, each as "number" or "category"."""
+    kinds = {column: profile_column(column, *samples(workspace)).kind for column in feature_columns(workspace)[0]}
+    words = {"number": "number", "category": "category", "flag": "category"}
+    return {column: words[kind] for column, kind in kinds.items() if kind in words}
+
+
+@kept(by=keys.samples)
 def identifiers(workspace: Workspace) -> dict[str, str]:
     """List the columns that only tell one row from another, each with how that shows."""
     source, target = samples(workspace)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any
 
+from app.words import pair_choices
 from mandoline_core import Correction, Noise, Project, Slice
 from mandoline_core.formatting import listed, show_percent
 from mandoline_core.words import title_of
@@ -190,7 +191,7 @@ def _matrix(one: Correction) -> str:
 
 
 def _pairs(before: Project, after: Project) -> Iterator[Difference]:
-    ways = ["chosen by tests" if project.edges == "auto" else "chosen by hand" for project in (before, after)]
+    ways = [pair_choices.chosen_how(project.edges) for project in (before, after)]
     if ways[0] != ways[1]:
         yield Difference("Pairs", "pairs", *ways)
     old, new = (

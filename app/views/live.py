@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from app import compute
 from app.project import Workspace, state
@@ -14,12 +15,17 @@ from mandoline_core.estimating import is_share
 from mandoline_core.formatting import show_interval
 
 
-def summary(workspace: Workspace) -> MandolineError | None:
+def place() -> DeltaGenerator:
+    """Lay out the place that stays in sight above the work."""
+    return st.container(key=bar.KEY)
+
+
+def summary(workspace: Workspace, where: DeltaGenerator | None = None) -> MandolineError | None:
     """Keep the number in sight above the work, with what the last edit did; return what stands in its way, if anything.
 
-    It is the one place that says so.
+    It is the one place that says so; `where` it is, if it was laid out before.
     """
-    with st.container(key=bar.KEY):
+    with where or place():
         try:
             report = compute.report(workspace)
         except MandolineError as error:
@@ -50,8 +56,19 @@ def _no_estimate(workspace: Workspace, error: MandolineError) -> None:
     )
 
 
+def problem(workspace: Workspace) -> MandolineError | None:
+    """Find what stands in the way of an estimate."""
+    try:
+        compute.report(workspace)
+    except MandolineError as error:
+        return error
+    return None
+
+
 def panel(workspace: Workspace) -> None:
-    """Show what stands behind the estimate, beside the work."""
+    """Show what stands behind the estimate, beside the work; nothing where there is none."""
+    if problem(workspace) is not None:
+        return
     report = compute.report(workspace)
     strip = charts.small_strip(
         report, reveal=workspace.revealed, alt="Estimate with its interval beside the labelled data's score"

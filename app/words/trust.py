@@ -152,7 +152,8 @@ def apart_sentence(found: Apart) -> str:
     after = f" before weighting and {found.after:.2f} after" if found.weighted else ""
     return (
         "By all columns together a classifier tells labelled rows from new ones with an AUC of "
-        f"{found.before:.2f}{after}, on {found.n_source:,} labelled and {found.n_target:,} new rows. 0.5 is chance, 1 is perfect."
+        f"{found.before:.2f}{after}, on {found.n_source:,} labelled and {found.n_target:,} new rows. "
+        "0.5 is chance, 1 is perfect."
     )
 
 

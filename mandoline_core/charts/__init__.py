@@ -12,6 +12,7 @@ from mandoline_core.charts.elasticity import EFFECT_DIGITS, correction_effects, 
 from mandoline_core.charts.graph import MOST_NODES, slice_graph
 from mandoline_core.charts.intervals import IntervalRow, interval_rows
 from mandoline_core.charts.ranking import model_dots
+from mandoline_core.charts.row_map import Shade, hover_lines, row_map, score_shade, weight_shade
 from mandoline_core.charts.sensitivity import MOST_SLICES, HiddenShift, hidden_shift_curve, show_strength, strongest
 from mandoline_core.charts.shares import class_balance
 from mandoline_core.charts.shifts import balance, pair_gaps
@@ -25,6 +26,7 @@ from mandoline_core.charts.template import (
     TARGET,
     TRUTH,
     chart_config,
+    mark,
     palette,
     shorten,
 )

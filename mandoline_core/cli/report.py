@@ -54,4 +54,4 @@ def check_place(place: Path, project: Project) -> None:
     named = (project.source_path, project.target_path, project.target_labels)
     inputs = [project.path, *(project.base / path for path in named if path is not None)]
     if any(path is not None and path.resolve() == place.resolve() for path in inputs):
-        raise MandolineError(f"{place} belongs to the project, and a report would overwrite it. Choose another place.")
+        raise MandolineError(f"{place} belongs to the project and would be overwritten. Choose another place.")

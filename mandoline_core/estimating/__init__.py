@@ -14,16 +14,17 @@ from mandoline_core.estimating.assemble import (
     ModelProblem,
     Prepared,
     count_rows,
-    declare,
     make_problem,
     prepare,
     state_problem,
 )
 from mandoline_core.estimating.attribution import METHODS, ROWS_LEFT_OUT, Attribution, AttributionPart, attribute
 from mandoline_core.estimating.balance import HeavyPattern, SliceBalance, heaviest_patterns, slice_balance
+from mandoline_core.estimating.choosing import choose_edges
+from mandoline_core.estimating.columns.rules import cut_rule, item_rule, keyword_rule, missing_rule
 from mandoline_core.estimating.columns.table import HARMLESS, ColumnTable, DrawnColumns, column_table
-from mandoline_core.estimating.columns.tally import ColumnTally, SumTable, Tally
-from mandoline_core.estimating.diagnostics import Diagnostics, diagnose, interval_of
+from mandoline_core.estimating.columns.tally import Cells, ColumnTally, SumTable, Tally
+from mandoline_core.estimating.diagnostics import Diagnostics, diagnose, hull, interval_of
 from mandoline_core.estimating.elasticity import CorrectionSlope, correction_slopes
 from mandoline_core.estimating.labels import TargetLabels, score_labels
 from mandoline_core.estimating.model_report import ModelReport, Progress, interval_by_settings, is_share, solve_model

@@ -12,13 +12,14 @@ from numpy.typing import NDArray
 from mandoline_core.arrays import Codes, Floats
 from mandoline_core.errors import DataError, MandolineError, ProjectError, SliceError, did_you_mean
 from mandoline_core.estimating.answers import AnswerTally, RowAnswers, read_row_answers, tally_answers
+from mandoline_core.estimating.choosing import choose_edges
 from mandoline_core.estimating.columns.table import GOLD, ColumnTable, DrawnColumns, column_table, draw_columns
 from mandoline_core.estimating.labels import TargetLabels, read_arriving_labels
 from mandoline_core.findings import Finding, FindingKind, Severity
 from mandoline_core.formatting import Sentence
 from mandoline_core.metrics import Metric, Scores, evaluate, score_rows
 from mandoline_core.patterns import Count, Membership, count_patterns, restrict_source
-from mandoline_core.project import EstimatorSettings, MethodSettings, MetricSettings, TrustSettings
+from mandoline_core.project import TESTS, EstimatorSettings, MethodSettings, MetricSettings, TrustSettings
 from mandoline_core.samples import Model, Sample
 from mandoline_core.slices import Noise, Slice, codes, gold_codes, resolve_with_origins
 from mandoline_core.weighting import (
@@ -29,7 +30,6 @@ from mandoline_core.weighting import (
     correction_rule,
     edges_by_name,
     gold_table,
-    learn_edges,
     make_audit,
 )
 
@@ -122,9 +122,9 @@ class ModelProblem:
     Parameters
     ----------
     learned : LearnedEdges or None
-        When edges were learned.
+        When edges were learned by tests.
     trust : TrustSettings
-        What a person declares; nothing but the checks depends on it.
+        What a person declares; the verdict rests on it.
     """
 
     counted: ModelCount
@@ -277,22 +277,23 @@ def state_problem(
         problem, rule=correction_rule(stated), audit=make_audit(counted.count.patterns.names, counted.gold, measured)
     )
     if isinstance(edges, str):
-        learned = learn_edges(problem)
-        return declare(ModelProblem(counted, replace(problem, edges=learned.edges), learned), trust)
+        chosen = choose_edges(problem, edges)
+        found = ModelProblem(counted, replace(problem, edges=chosen.edges), chosen if edges == TESTS else None)
+        return _declare(found, trust)
     names = [rule.name for rule in counted.slices]
     used = [pair for pair in edges if not any(_is_off(name, rules) for name in pair)]
-    return declare(ModelProblem(counted, replace(problem, edges=edges_by_name(used, names))), trust)
+    return _declare(ModelProblem(counted, replace(problem, edges=edges_by_name(used, names))), trust)
 
 
-def declare(prepared: ModelProblem, trust: TrustSettings | None) -> ModelProblem:
-    """Put what a person declares beside a problem; no number depends on it, and a column that is not there is refused.
+def _declare(prepared: ModelProblem, trust: TrustSettings | None) -> ModelProblem:
+    """Put what a person declares beside a problem; a column that is in neither sample is refused.
 
     Examples
     --------
     >>> import pandas as pd
     >>> source = Sample(pd.DataFrame({"year": [1, 2], "y": 1, "p": 1}), label="y", prediction="p")
     >>> counted = count_rows(source, Sample(source.frame), [], model=source.models[0], need_slices=False)
-    >>> declare(state_problem(counted, []), TrustSettings(harmless=["yaer"]))
+    >>> _declare(state_problem(counted, []), TrustSettings(harmless=["yaer"]))
     Traceback (most recent call last):
     ...
     mandoline_core.errors.ProjectError: harmless in [trust] names column 'yaer', which neither the source nor the target

@@ -44,6 +44,8 @@ class Outcome:
         The weight of every scored row, where rows of one pattern differ.
     error_if_known : float, optional
         The standard error if measured corrections were known exactly; None where none were measured.
+    spanned : tuple of Outcome
+        Other answers to the same question that the interval must hold, with their own intervals.
     """
 
     value: float
@@ -58,6 +60,7 @@ class Outcome:
     findings: tuple[Finding, ...] = ()
     scored_weights: Floats | None = None
     error_if_known: float | None = None
+    spanned: tuple[Outcome, ...] = ()
 
     def weights(self, membership: Membership) -> Floats:
         """Return how much each scored row counts, shape (n_scored,); sums to 1."""
@@ -129,7 +132,8 @@ class Estimator(ABC):
     assumes : str
         What must hold for the estimate to be right, in one sentence.
     needs : tuple of str
-        What it looks at: "slices", "features", "scores", "predictions", "probabilities".
+        What it looks at: "slices", "features", "scores", "predictions", "probabilities"; "verdict" if it goes by the
+        one on Mandoline's estimate.
     later : bool
         Whether the method is younger than the paper.
 

@@ -6,6 +6,7 @@ from abc import abstractmethod
 from dataclasses import replace
 
 from mandoline_core.arrays import Floats
+from mandoline_core.errors import MandolineError
 from mandoline_core.estimators.base import Outcome
 from mandoline_core.estimators.confident import (
     Expectation,
@@ -16,6 +17,7 @@ from mandoline_core.estimators.confident import (
 )
 from mandoline_core.estimators.intervals import RowInfluence
 from mandoline_core.estimators.mandoline import Mandoline
+from mandoline_core.formatting import Sentence
 from mandoline_core.weighting import Problem
 
 
@@ -32,7 +34,12 @@ class OnReweighted(OnProbabilities):
         """Estimate the metric on the target, with influence through the weights."""
         first = Mandoline().weigh(problem)
         known = read_known(problem, kept=first.kept)
-        found = self.expect(problem, known, first.weights(problem.members)[known.source.rows])
+        weights = first.weights(problem.members)[known.source.rows]
+        if not weights.any():
+            raise MandolineError(
+                Sentence("No {source_row} that the weights count has class probabilities. Fill them in.")
+            )
+        found = self.expect(problem, known, weights)
         second = Mandoline().weigh(problem, known.source.spread_out(found.by_weight), first.delta)
         source, target = second.influence.pieces(problem.members)
         if found.by_source is not None:

@@ -92,7 +92,7 @@ class Patterns:
 
     def select(self, slices: Sequence[int]) -> tuple[Patterns, Index]:
         """Keep some slices, adding up the patterns that become alike; say which pattern each has become."""
-        codes, index = _distinct(self.codes[:, list(slices)])
+        codes, index = distinct_codes(self.codes[:, list(slices)])
         selected = Patterns(
             names=tuple(self.names[i] for i in slices),
             codes=codes,
@@ -265,7 +265,13 @@ def _distinct_of_two(source: Codes, target: Codes) -> tuple[Codes, Index]:
     return codes, index
 
 
-def _distinct(codes: Codes) -> tuple[Codes, Index]:
+def distinct_codes(codes: Codes) -> tuple[Codes, Index]:
+    """Find the distinct rows of codes, sorted, and the place of every row among them.
+
+    >>> rows, index = distinct_codes(np.array([[1, 0], [-1, 1], [1, 0]], dtype=np.int8))
+    >>> rows.tolist(), index.tolist()
+    ([[-1, 1], [1, 0]], [1, 0, 1])
+    """
     return _distinct_of_two(codes, codes[:0])
 
 

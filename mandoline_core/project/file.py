@@ -168,7 +168,7 @@ def dump_project(project: Project) -> str:
         tomli_w.dumps(content),
         *(_dump_item("models", _plain(model)) for model in project.models),
         tomli_w.dumps({"metric": {"name": project.metric.name} | _plain(project.metric)}),
-        *(_dump_item("slices", _dump_slice(rule)) for rule in project.slices),
+        *(_dump_item("slices", rule_table(rule)) for rule in project.slices),
         tomli_w.dumps({"estimator": {"name": project.estimator.name} | _plain(project.estimator)}),
         *([tomli_w.dumps({"methods": methods})] if methods else []),
         *([tomli_w.dumps({"trust": {"harmless": _toml(trust)}})] if trust else []),
@@ -305,7 +305,13 @@ def _toml(value: Any) -> Any:
     return value
 
 
-def _dump_slice(rule: Slice) -> dict[str, Any]:
+def rule_table(rule: Slice) -> dict[str, Any]:
+    """Write a slice as its table in a project file.
+
+    >>> from mandoline_core.slices import Missing
+    >>> rule_table(Missing("no_age", column="age"))
+    {'name': 'no_age', 'kind': 'missing', 'column': 'age'}
+    """
     if rule.unwritable:
         raise ProjectError(f"Slice {rule.name!r} {rule.unwritable}")
     return {"name": rule.name, "kind": rule.kind} | _plain(rule)

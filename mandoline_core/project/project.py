@@ -12,6 +12,7 @@ import narwhals as nw
 
 from mandoline_core.errors import DataError, ProjectError, did_you_mean
 from mandoline_core.formatting import Sentence, listed
+from mandoline_core.project.edge_choice import read_edge_choice
 from mandoline_core.project.settings import EstimatorSettings, MethodSettings, MetricSettings, TrustSettings
 from mandoline_core.samples import Model, Sample, read_table
 from mandoline_core.slices import Slice
@@ -39,8 +40,9 @@ class Project:
         What is estimated.
     slices : tuple of Slice
         The rules.
-    edges : tuple of pairs of str, or "auto"
-        The pairs of slices whose interaction is modelled.
+    edges : tuple of pairs of str, or str
+        The pairs of slices whose interaction is modelled, or what chooses them: "auto" (score tests),
+        "inverse-covariance" or "graphical-lasso".
     estimator : EstimatorSettings
         How the estimate is made.
     methods : MethodSettings
@@ -191,10 +193,9 @@ class Project:
     def _check_edges(self) -> None:
         """Refuse what are not pairs of different slices, and make them tuples."""
         edges: object = self.edges
-        if edges == "auto":
-            return
         if isinstance(edges, str) or not isinstance(edges, Iterable):
-            raise ProjectError(f'edges must be a list of pairs of slice names, or "auto". Got {edges!r}.')
+            read_edge_choice(edges)
+            return
         seen: dict[tuple[str, str], int] = {}
         for number, edge in enumerate(edges, start=1):
             pair = tuple(edge) if isinstance(edge, (list, tuple)) else ()

@@ -152,11 +152,13 @@ class Report:
                     "converged": model.converged,
                     "findings": [finding.as_dict() for finding in model.findings],
                     "verdict": None if model.verdict is None else model.verdict.as_dict(),
+                    "second_opinion": _second_opinion(model),
                 }
                 for name, model in self.models.items()
             },
             "findings": [finding.as_dict() for finding in first.findings],
             "verdict": None if first.verdict is None else first.verdict.as_dict(),
+            "second_opinion": _second_opinion(first),
             "made": dict(self.made),
         }
 
@@ -307,6 +309,10 @@ def notes_of(slices: Sequence[Slice]) -> dict[str, str]:
 def _finite(bounds: Interval | None) -> list[float | None] | None:
     """Write bounds for JSON, which has no infinity: None where there is no bound."""
     return None if bounds is None else [end if math.isfinite(end) else None for end in bounds]
+
+
+def _second_opinion(model: CheckedReport) -> dict[str, Any] | None:
+    return None if model.second_opinion is None else model.second_opinion.as_dict()
 
 
 def _check_codes(given: ArrayLike, what: str) -> np.ndarray:

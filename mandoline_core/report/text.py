@@ -20,7 +20,7 @@ def render_text(report: Report) -> str:
         "",
         table(rows, "<" * len(rows[0])),
         "",
-        *(wrapped(said, "") for said in (*_verdicts(report), *_declared(report))),
+        *(wrapped(said, "") for said in (*_verdicts(report), *_declared(report), *_second_opinions(report))),
         wrapped(_basis(first), ""),
     ]
     if first.edges:
@@ -40,6 +40,12 @@ def _verdicts(report: Report) -> list[str]:
 def _declared(report: Report) -> tuple[str, ...]:
     """Say what a person declared, which every model's verdict rests on."""
     return report.verdict.declared if report.verdict else ()
+
+
+def _second_opinions(report: Report) -> list[str]:
+    """Say each model's second opinion, where there is one."""
+    found = {name: model.second_opinion for name, model in report.models.items()}
+    return [f"{name}: {one.message}" if len(found) > 1 else one.message for name, one in found.items() if one]
 
 
 def _has_truth(report: Report) -> bool:

@@ -177,10 +177,10 @@ def _texts(values: list[pa.Array]) -> EncodedColumn:
     n = len(values[0])
     words = words_of(pa.concat_arrays(values))
     known = values[0].is_valid().to_numpy(zero_copy_only=False), values[1].is_valid().to_numpy(zero_copy_only=False)
-    totals = [max(float(side.sum()), 1.0) for side in known]
+    totals = max(float(known[0].sum()), 1.0), max(float(known[1].sum()), 1.0)
     here, there = (np.asarray(side.sum(axis=0)).ravel() for side in (words.rows[:n], words.rows[n:]))
     tried = np.flatnonzero((here + there >= MIN_ROWS_OF_WORD) & (here + there < sum(totals)))
-    chosen = np.sort(tried[_choose(here[tried], there[tried], *totals)])
+    chosen = np.sort(tried[choose_words(here[tried], there[tried], *totals)])
     kept = words.rows[:, chosen]
     items = tuple(words.names[number] for number in chosen)
     shares = here / totals[0] + there / totals[1]
@@ -196,14 +196,27 @@ def _texts(values: list[pa.Array]) -> EncodedColumn:
     )
 
 
-def _choose(here: Floats, there: Floats, n_source: float, n_target: float) -> Index:
-    """Choose the words in most rows, and those whose share differs most between the samples."""
+def choose_words(
+    here: Floats,
+    there: Floats,
+    n_source: float,
+    n_target: float,
+    most: int = MOST_WORDS,
+    frequent: int = FREQUENT_WORDS,
+) -> Index:
+    """Choose the words in most rows, and those whose share differs most between the samples.
+
+    Parameters
+    ----------
+    here, there : array of float, shape (n_words,)
+        Rows of either sample that have each word.
+    """
     shares = here / n_source + there / n_target
-    frequent = np.argsort(-shares, kind="stable")[:FREQUENT_WORDS]
+    commonest = np.argsort(-shares, kind="stable")[:frequent]
     pooled = (here + there) / (n_source + n_target)
     error = np.sqrt(pooled * (1 - pooled) * (1 / n_source + 1 / n_target))
     shifted = np.argsort(-np.abs(here / n_source - there / n_target) / np.maximum(error, 1e-300), kind="stable")
-    return np.array([*dict.fromkeys([*frequent.tolist(), *shifted.tolist()])][:MOST_WORDS], dtype=np.intp)
+    return np.array([*dict.fromkeys([*commonest.tolist(), *shifted.tolist()])][:most], dtype=np.intp)
 
 
 def _one_hot(items: Index, n_items: int) -> csr_matrix:

@@ -8,6 +8,7 @@ from functools import cached_property
 
 from mandoline_core.estimating import ModelReport, SliceBalance, slice_balance
 from mandoline_core.trust.drift import Drift, drift
+from mandoline_core.trust.second_opinion import SecondOpinionOn, second_opinion_on
 from mandoline_core.trust.support import Overlap, overlap
 from mandoline_core.trust.tail import Tail, tail_of
 from mandoline_core.trust.unmodelled.apart import Apart, apart
@@ -62,6 +63,11 @@ class CheckedReport(ModelReport):
     """Hold one model's report after every check was made."""
 
     evidence: Evidence
+
+    @cached_property
+    def second_opinion(self) -> SecondOpinionOn | None:
+        """What the model's own confidence adds to Mandoline's estimate, by the verdict; None where it has no say."""
+        return second_opinion_on(self)
 
     @classmethod
     def of(cls, report: ModelReport, evidence: Evidence) -> CheckedReport:

@@ -102,8 +102,8 @@ class CorrectionRule:
         source_by_source, target_by_source, target_by_target : array, shape (n_slices, 3, 3)
             Derivative of correction [slice, code] by rate [slice, code'].
         """
-        by_source, across, _ = self._slopes(source_rates, target_rates, "source")
-        return by_source, across, self._slopes(source_rates, target_rates, "target")[1]
+        (by_source, across, _), (_, by_target, _) = self._slopes(source_rates, target_rates, "source", "target")
+        return by_source, across, by_target
 
     def rate_errors(self, source_rates: Floats, target_rates: Floats, n_source: float, n_target: float) -> Floats:
         """Compute how far luck moves each derived rate of the target: one standard error, shape (n_slices,).
@@ -111,8 +111,8 @@ class CorrectionRule:
         A share of 0 or 1 is luck, too: each code is taken to have been seen one time more than it was.
         """
         variance = np.zeros(len(self.source))
-        for side, rates, n in (("source", source_rates, n_source), ("target", target_rates, n_target)):
-            slopes = self._slopes(source_rates, target_rates, side)[2]
+        by_side = self._slopes(source_rates, target_rates, "source", "target")
+        for (_, _, slopes), rates, n in zip(by_side, (source_rates, target_rates), (n_source, n_target), strict=True):
             share = (rates * n + 1) / (n + 3)
             variance += ((share * slopes**2).sum(axis=1) - (share * slopes).sum(axis=1) ** 2) / n
         return np.sqrt(variance)
@@ -125,9 +125,10 @@ class CorrectionRule:
         source_by_stated, target_by_stated : array, shape (n_slices, 3, 3)
             Derivative of correction [slice, code] by the number stated for [slice, code']; 0 where none was.
         """
-        return self._slopes(source_rates, target_rates, "stated")[:2]
+        ((source, target, _),) = self._slopes(source_rates, target_rates, "stated")
+        return source, target
 
-    def _slopes(self, source_rates: Floats, target_rates: Floats, moved: str) -> tuple[Floats, Floats, Floats]:
+    def _slopes(self, source_rates: Floats, target_rates: Floats, *moved: str) -> list[tuple[Floats, Floats, Floats]]:
         """Differentiate the corrections by a number for each code: all codes and slices, up and down, in one call.
 
         Parameters
@@ -137,26 +138,25 @@ class CorrectionRule:
 
         Returns
         -------
-        source, target : array of float, shape (n_slices, 3, 3)
-        target_rate : array of float, shape (n_slices, 3)
+        list of (source, target, target_rate)
+            For each that is moved: shapes (n_slices, 3, 3) twice, and (n_slices, 3).
         """
-        n = len(self.source)
-        steps = np.repeat(_STEP * np.concatenate([np.eye(3), -np.eye(3)]), n, axis=0)
-        rule, here, there = (
-            self.select([*range(n)] * 6),
-            np.tile(source_rates, (6, 1)),
-            np.tile(target_rates, (6, 1)),
+        n, times = len(self.source), 6 * len(moved)
+        step = np.repeat(_STEP * np.concatenate([np.eye(3), -np.eye(3)]), n, axis=0)
+        steps = {
+            what: np.concatenate([step * (what == one) for one in moved]) for what in ("source", "target", "stated")
+        }
+        rule = self.select([*range(n)] * times)
+        if "stated" in moved:
+            rule = rule.with_source(rule.source + steps["stated"])
+        found = rule.at(
+            np.tile(source_rates, (times, 1)) + steps["source"], np.tile(target_rates, (times, 1)) + steps["target"]
         )
-        if moved == "stated":
-            rule = rule.with_source(rule.source + steps)
-        found = rule.at(here + steps * (moved == "source"), there + steps * (moved == "target"))
-        source, target, target_rate = (
-            np.moveaxis((up - down) / (2 * _STEP), 0, -1)
-            for up, down in (
-                values.reshape(2, 3, n, *values.shape[1:]) for values in (found.source, found.target, found.target_rate)
-            )
-        )
-        return source, target, target_rate
+        by_output = []
+        for values in (found.source, found.target, found.target_rate):
+            up, down = np.moveaxis(values.reshape(len(moved), 2, 3, n, *values.shape[1:]), 1, 0)
+            by_output.append(np.moveaxis((up - down) / (2 * _STEP), 1, -1))
+        return list(zip(*by_output, strict=True))
 
     def with_source(self, source: Floats) -> CorrectionRule:
         """State other corrections for the source, shape (n_slices, 3); the target's follow where nothing else is said.

@@ -14,7 +14,7 @@ from mandoline_core.patterns import Patterns
 from mandoline_core.weighting.corrections import Corrections
 from mandoline_core.weighting.kliep import Solution, solve, varying_directions
 from mandoline_core.weighting.potentials import Edges, Tilt, build_tilt, expected_potentials
-from mandoline_core.weighting.reach import find_beyond, restrict_to_face
+from mandoline_core.weighting.reach import find_beyond, restrict_to_face, rule_out_empty
 
 # A source pattern that is left with less than this ratio hints that the target lies on the edge of the reach.
 _SUSPICIOUS_RATIO = 1e-8
@@ -98,30 +98,32 @@ def fit(
     rows = np.flatnonzero(patterns.source > 0)
     kept = np.ones(len(patterns), dtype=bool) if kept is None else kept.copy()
     counts = (patterns.source if fit_counts is None else fit_counts)[rows]
-    tilt = build_tilt(patterns.codes[rows], corrections.source, edges, patterns.names)
+    whole = build_tilt(patterns.codes[rows], corrections.source, edges, patterns.names)
     names = potential_names(patterns.names, edges)
     beyond: list[str] = []
     unused = np.zeros(len(patterns), dtype=bool)
-    basis = None if ridge > 0 else varying_directions(tilt, counts > 0)
     while True:
         target_rows = np.flatnonzero((patterns.target > 0) & kept)
         potentials = expected_potentials(patterns.codes[target_rows], corrections.target, edges)
         shares = patterns.target[target_rows] / patterns.target[target_rows].sum()
         mean = shares @ potentials
-        solution = solve(tilt, counts, mean, ridge=ridge, start=start, basis=basis)
+        tilt, used = (whole, counts) if ridge > 0 else _on_shown_side(whole, counts, potentials)
+        basis = None if ridge > 0 else varying_directions(tilt, used > 0)
+        solution = solve(tilt, used, mean, ridge=ridge, start=start, basis=basis)
         if start is not None and not solution.converged:  # the start may have been too far off
-            solution = solve(tilt, counts, mean, ridge=ridge, basis=basis)
-        if basis is None or (_is_sound(solution, counts) and _is_level(tilt, counts, basis, mean)):
+            solution = solve(tilt, used, mean, ridge=ridge, basis=basis)
+        if basis is None or (is_sound(solution, used) and is_level(tilt, used, basis, mean)):
+            unused[rows[(counts > 0) & (used == 0)]] = True
             break
-        lost, direction = find_beyond(tilt, counts > 0, potentials, shares)
+        lost, direction = find_beyond(whole, counts > 0, potentials, shares)
         if not lost.any():
-            tilt, usable = restrict_to_face(tilt, counts > 0, mean)
+            tilt, usable = restrict_to_face(whole, counts > 0, mean)
             unused[rows[(counts > 0) & ~usable]] = True
             counts = np.where(usable, counts, 0.0)
             basis = varying_directions(tilt, counts > 0)
             solution = solve(tilt, counts, mean, basis=basis)
             break
-        beyond.extend(_named(direction, potentials[lost], tilt, counts, names))
+        beyond.extend(_named(direction, potentials[lost], whole, counts, names))
         if overlap == "strict":
             share = float(shares[lost].sum())
             raise OverlapError(
@@ -157,7 +159,13 @@ def fit(
     )
 
 
-def _is_sound(solution: Solution, counts: Floats) -> bool:
+def _on_shown_side(tilt: Tilt, counts: Floats, potentials: Floats) -> tuple[Tilt, Floats]:
+    """Leave out the source rows on a side of a slice that no target row is on, unless nothing would remain."""
+    face, usable = rule_out_empty(tilt, potentials)
+    return (face, np.where(usable, counts, 0.0)) if usable[counts > 0].any() else (tilt, counts)
+
+
+def is_sound(solution: Solution, counts: Floats) -> bool:
     """Tell whether nothing hints at a diverging solution, be it in patterns or in the truth behind uncertain slices."""
     largest = float(np.abs(solution.delta).max(initial=0.0))
     return (
@@ -167,7 +175,7 @@ def _is_sound(solution: Solution, counts: Floats) -> bool:
     )
 
 
-def _is_level(tilt: Tilt, counts: Floats, basis: Floats, mean: Floats) -> bool:
+def is_level(tilt: Tilt, counts: Floats, basis: Floats, mean: Floats) -> bool:
     """Tell whether the target agrees with the source where the source does not vary at all."""
     even = tilt.evaluate(np.zeros(len(mean)))
     gap = mean - (counts / counts.sum()) @ even.mean

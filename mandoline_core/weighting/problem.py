@@ -118,6 +118,8 @@ class Problem:
         Where random numbers start.
     audit : Audit, optional
         The rows that corrections were measured on; its slices are the table's.
+    verdict : {"green", "amber", "red"}, optional
+        The light that Mandoline's estimate gets with all slices, for a method that goes by it.
     """
 
     patterns: Patterns
@@ -134,6 +136,7 @@ class Problem:
     methods: MethodSettings = field(default_factory=MethodSettings)
     seed: int = 0
     audit: Audit | None = None
+    verdict: str | None = None
 
     def __post_init__(self) -> None:
         """Make the whole source the only group when no split was given."""
@@ -177,6 +180,7 @@ class Problem:
             start=None,
             membership=known,
             audit=None if self.audit is None else self.audit.select(slices),
+            verdict=None,
         )
 
     def with_statistics(self, statistics: Floats, metric: Metric) -> Problem:

@@ -31,7 +31,7 @@ def test_the_story_is_told_with_the_arrow_keys(arrive: Arrive, server: Server) -
     report = md.estimate(md.load_project(REVIEWS), reveal=True)
     curve = md.ablation(report.first.prepared, report.settings).cumulative
     host = arrive(f"{server.url}/present")
-    lead = host.page.locator("h1")
+    lead = host.page.locator(".slide h1")
     expect(host.page.get_by_test_id("stSidebar")).to_be_hidden()
     expect(lead).to_contain_text(f"accuracy is {show_value(report.source, share=True)}")
     host.page.locator(".st-key-story_controls button").first.wait_for()  # it comes last, and the key with it
@@ -57,6 +57,6 @@ def test_the_story_is_told_with_the_arrow_keys(arrive: Arrive, server: Server) -
     expect(lead).to_contain_text("On the new data")
     host.settle()
     host.page.keyboard.press("Escape")
-    expect(lead).to_have_text("Estimate")
+    expect(host.main.get_by_role("heading", name="Estimate", exact=True)).to_be_visible()
     host.settle()
     expect(host.main).not_to_contain_text(truth)  # telling it there does not reveal it here

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from app import compute
 from app.project import Workspace, correcting, edits, state
@@ -15,6 +16,8 @@ from mandoline_core import Correction, MandolineError, Noise, Project, Slice, ch
 from mandoline_core.formatting import counted, show_percent
 from mandoline_core.words import TOOLTIPS
 
+PAIR_LIST = "pair_list"  # whether the list of pairs is open
+WHOLE = "whole_board"  # whether the board has to be drawn as a whole
 SAYS = {
     "inside": "Truly in, when the slice says in",
     "outside": "Truly in, when the slice says out",
@@ -33,8 +36,8 @@ SURE_HELP = (
 )
 
 
-def show(workspace: Workspace, said: MandolineError | None) -> None:
-    """Show a card for each rule; those switched off come as a name only."""
+def show(workspace: Workspace) -> dict[str, DeltaGenerator]:
+    """Show the closed cards, and return the places of the open ones; rules switched off come as a name only."""
     sure, unsure = (correcting.PRESETS[name] for name in ("rather sure", "unsure"))
     st.subheader(
         "How sure are you?",
@@ -46,17 +49,34 @@ def show(workspace: Workspace, said: MandolineError | None) -> None:
             unsure_out=show_percent(unsure.outside),
         ),
     )
-    rules = workspace.project.slices
-    rows: Mapping[str, compute.CorrectionRow] = {}  # without numbers, what is wrong can still be mended in the cards
-    with parts.boundary(said):
-        rows = compute.correction_rows(workspace)
-    opened = opened_cards(workspace)
+    rows, opened = _rows(workspace), opened_cards(workspace)
+    places: dict[str, DeltaGenerator] = {}
     with st.container(gap="xxsmall"):
-        for place, rule in enumerate(rules):
-            if rule.enabled:
-                card(workspace, place, rule, rows.get(rule.name), is_open=rule.name in opened)
-            else:
+        for rule in workspace.project.slices:
+            if not rule.enabled:
                 st.caption(f":material/toggle_off: {wording.plain(rule.name)} is switched off.")
+            elif rule.name in opened:
+                places[rule.name] = st.container()
+            else:
+                card(workspace, rule, rows.get(rule.name), is_open=False)
+    return places
+
+
+def show_open(workspace: Workspace, places: Mapping[str, DeltaGenerator]) -> None:
+    """Show the cards that are open, or were when their places were laid out."""
+    rows, opened = _rows(workspace), opened_cards(workspace)
+    for rule in workspace.project.slices:
+        if rule.name in places:
+            with places[rule.name]:
+                card(workspace, rule, rows.get(rule.name), is_open=rule.name in opened)
+
+
+def _rows(workspace: Workspace) -> Mapping[str, compute.CorrectionRow]:
+    """Look the numbers up; without them, what the bar says is wrong can still be mended in the cards."""
+    try:
+        return compute.correction_rows(workspace)
+    except MandolineError:
+        return {}
 
 
 def opened_cards(workspace: Workspace) -> tuple[str, ...]:
@@ -74,8 +94,9 @@ def toggle_card(workspace: Workspace, name: str, *, keep: bool = False) -> None:
         state.remember("opened_cards", tuple(other for other in opened if other != name))
 
 
-def card(workspace: Workspace, place: int, rule: Slice, row: compute.CorrectionRow | None, *, is_open: bool) -> None:
+def card(workspace: Workspace, rule: Slice, row: compute.CorrectionRow | None, *, is_open: bool) -> None:
     """Show one rule: its name, how sure a person is of it and what that does; opened, all that can be set."""
+    place = [other.name for other in workspace.project.slices].index(rule.name)
     with st.container(border=is_open, key=f"card_{place}", gap="xsmall"):
         with st.container(
             horizontal=True, vertical_alignment="center", horizontal_alignment="distribute", gap="xsmall"
@@ -372,6 +393,7 @@ def copy(name: str, key: str) -> None:
         f"correct {n} as {name}",
         lambda project: correcting.copy_corrections(project, name, chosen),
     )
+    state.remember(WHOLE, "needed")
 
 
 def change_card(name: str, label: str, edit: Callable[[Project], Project], where: str = "") -> None:
@@ -381,6 +403,19 @@ def change_card(name: str, label: str, edit: Callable[[Project], Project], where
     except MandolineError as error:
         state.remember(f"refused:{name}:{where}", error)
         state.forget_widgets()
+    if state.typed(PAIR_LIST):  # says what pairs do to the estimate
+        state.remember(WHOLE, "needed")
+
+
+def drawn_whole() -> None:
+    """Note that the whole board is being drawn."""
+    state.remember(WHOLE, "")
+
+
+def draw_whole_if_needed() -> None:
+    """Draw the whole board where an edit within a card changed more than that card, the number and the panel."""
+    if state.remember(WHOLE):
+        st.rerun()
 
 
 def refusal(name: str, where: str = "") -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from app import compute
 from app.project import Workspace, state
@@ -25,21 +26,32 @@ def main() -> None:
 
 @st.fragment
 def workbench() -> None:
-    """Show the board and the live panel; a move reruns only this."""
+    """Lay the page out and draw what a move does not change; then the rest."""
+    board.drawn_whole()
     workspace = state.workspace()
-    problem = live.summary(workspace)
+    bar = live.place()
     work, beside = st.columns([3, 2])
-    with work, parts.boundary(said=problem):
+    cards: dict[str, DeltaGenerator] = {}
+    with work, parts.boundary(said=live.problem(workspace)):
         if not workspace.project.slices:
             st.info("There are no slices to correct yet.")
             st.page_link("views/slices/slices.py", label="Write a slice")
         else:
-            board.show(workspace, problem)
+            cards = board.show(workspace)
             pairs.show(workspace)
             estimator_switch(workspace)
-    if problem is None:
-        with beside:
-            live.panel(workspace)
+    moving(bar, cards, beside)
+
+
+@st.fragment
+def moving(bar: DeltaGenerator, cards: dict[str, DeltaGenerator], beside: DeltaGenerator) -> None:
+    """Draw all that a move of a slider changes, in the places that were laid out for it; a move reruns only this."""
+    board.draw_whole_if_needed()
+    workspace = state.workspace()
+    live.summary(workspace, bar)
+    board.show_open(workspace, cards)
+    with beside:
+        live.panel(workspace)
 
 
 def estimator_switch(workspace: Workspace) -> None:

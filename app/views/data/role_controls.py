@@ -9,7 +9,6 @@ import streamlit as st
 
 from app import compute
 from app.project import Workspace, opening, roles, state
-from app.views import parts
 from app.views.data import merging
 from app.words import wording
 from mandoline_core import METRICS, MandolineError, Model, Project, Sample
@@ -20,12 +19,8 @@ NONE = "(none)"
 
 
 def show(workspace: Workspace) -> None:
-    """Let a person say which column is what; what cannot be is said beside it."""
-    try:
-        source, target = compute.plain_samples(workspace)
-    except MandolineError as error:
-        parts.show_error(error)
-        return
+    """Let a person say which column is what; what cannot be is said beside it. The data must be there."""
+    source, target = compute.plain_samples(workspace)
     project = workspace.project
     st.markdown("**Which column is what**")
     metric, label, predictions = st.columns(3)

@@ -12,6 +12,7 @@ from app.words import wording
 from mandoline_core import MandolineError, ModelReport, charts
 from mandoline_core.estimating import is_share
 from mandoline_core.formatting import show_value
+from mandoline_core.trust import CheckedReport
 
 FIRST_FINDINGS = 4
 MOST_TRIED = 8  # remedies: each is an estimate
@@ -30,10 +31,7 @@ def main() -> None:
     red = report.verdict is not None and report.verdict.level == "red"
     for show in (findings, numbers) if red else (numbers, findings):  # what helps comes before what cannot be quoted
         show(workspace, report)
-    evidence.weights(report)
-    evidence.ablation(report)
-    evidence.balance(workspace)
-    evidence.models(workspace)
+    evidence.show()
 
 
 def no_estimate(workspace: Workspace, error: MandolineError) -> None:
@@ -47,8 +45,8 @@ def no_estimate(workspace: Workspace, error: MandolineError) -> None:
         st.page_link("views/data/data.py", label="Change the data", icon=":material/table:")
 
 
-def headline(workspace: Workspace, report: ModelReport) -> None:
-    """Say the number as its verdict allows, and where to read why."""
+def headline(workspace: Workspace, report: CheckedReport) -> None:
+    """Say the number as its verdict allows, what the model's own confidence says, and where to read why."""
     parts.headline(report, workspace)
     found = report.verdict
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -57,6 +55,11 @@ def headline(workspace: Workspace, report: ModelReport) -> None:
         st.page_link("views/trust/trust.py", label="See every check", icon=":material/verified_user:")
     if found is not None and found.level == "green":
         st.caption(wording.tell(found.reason))
+    opinion = report.second_opinion
+    if opinion is not None and opinion.follows == "cot":
+        st.info(wording.tell(opinion.message), icon=":material/alt_route:")
+    elif opinion is not None:
+        st.caption(wording.tell(opinion.message))
 
 
 def numbers(workspace: Workspace, report: ModelReport) -> None:

@@ -13,7 +13,7 @@ from mandoline_core import ModelReport, charts
 from mandoline_core.estimating import SliceBalance, is_share, steps
 from mandoline_core.formatting import together
 from mandoline_core.metrics import get_metric
-from mandoline_core.trust import BalanceLine, Evidence
+from mandoline_core.trust import BalanceLine, CheckedReport, Evidence
 from mandoline_core.words import TOOLTIPS
 
 ORDERS = ("as listed", "largest shift first", "largest effect first", "my own")
@@ -21,10 +21,19 @@ MOST_NAMED = 5  # columns that are not compared
 
 
 @st.fragment
-def weights(report: ModelReport) -> None:
-    """Show how much each labelled row counts, and which rows count most."""
+def show() -> None:
+    """Show what stands behind the number, one thing at a time: only what is looked at is computed and drawn."""
     workspace = state.workspace()
-    st.subheader("How much each labelled row counts", help=TOOLTIPS["how much each row counts"])
+    report = compute.report(workspace)
+    tabs = st.tabs(list(TABS), key="evidence", on_change="rerun")
+    for tab, draw in zip(tabs, TABS.values(), strict=True):
+        if tab.open:
+            with tab:
+                draw(workspace, report)
+
+
+def weights(workspace: Workspace, report: CheckedReport) -> None:
+    """Show how much each labelled row counts, and which rows count most."""
     st.caption(wording.effective_rows_sentence(report), help=TOOLTIPS["effective rows"])
     picture, words = st.columns([2, 3])
     with picture:
@@ -63,11 +72,8 @@ def keep_log_counts() -> None:
     state.look(log_counts=state.typed("log_counts"))
 
 
-@st.fragment
-def ablation(report: ModelReport) -> None:
+def ablation(workspace: Workspace, report: CheckedReport) -> None:
     """Show the estimate as slices are added in an order of the person's choice, and without each."""
-    st.subheader("What each slice did to the estimate")
-    workspace = state.workspace()
     order = slice_order(workspace, report)
     if not order:
         st.info("Choose at least one slice to draw the curve.")
@@ -135,16 +141,15 @@ def keep_order() -> None:
     )
 
 
-def balance(workspace: Workspace) -> None:
+def balance(workspace: Workspace, report: CheckedReport) -> None:
     """Show what the weights did to what is modelled and, more telling, to what is not."""
-    st.subheader("What the reweighting did")
     st.caption(
         "Slices match the new data by construction. Columns and pairs that no slice speaks of need not: "
         "what stays far from 0 there is a change the estimate does not know of."
     )
     dark = parts.is_dark()
     with parts.boundary():
-        found = compute.report(workspace).evidence
+        found = report.evidence
         lines: list[BalanceLine | SliceBalance] = [*(found.columns or ()), *found.slices]
         parts.chart(
             charts.balance(
@@ -187,9 +192,8 @@ def fine_print(found: Evidence) -> None:
         st.caption(wording.tell(together(said)))
 
 
-def models(workspace: Workspace) -> None:
+def models(workspace: Workspace, _: CheckedReport) -> None:
     """Show every model's numbers."""
-    st.subheader("All models")
     table = tables.model_table(compute.reports(workspace), reveal=workspace.revealed)
     shares = ("estimate", "low", "high", "labelled data", "set aside", "truth")
     share = get_metric(workspace.project.metric.name).share
@@ -212,3 +216,11 @@ def download(table: pd.DataFrame, name: str) -> None:
         type="tertiary",
         on_click="ignore",
     )
+
+
+TABS = {
+    "What each slice did": ablation,
+    "How much each row counts": weights,
+    "What the reweighting did": balance,
+    "All models": models,
+}

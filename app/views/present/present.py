@@ -22,9 +22,11 @@ _KEYS = {"Next": (1, ("Right", "PageDown")), "Back": (-1, ("Left", "PageUp"))}
 def main() -> None:
     """Show one slide, without anything around it."""
     parts.style("present.css")
-    if not state.remember("presenting"):
-        state.remember("presenting", "yes")
-        st.html(_WHOLE_SCREEN, unsafe_allow_javascript=True)
+    # A place of its own, empty or not: what follows stays in its own place, and no slide stands beside the next one.
+    with st.container():
+        if not state.remember("presenting"):
+            state.remember("presenting", "yes")
+            st.html(_WHOLE_SCREEN, unsafe_allow_javascript=True)
     workspace = state.workspace()
     try:
         story = _story(workspace)

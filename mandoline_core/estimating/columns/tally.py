@@ -13,6 +13,7 @@ from mandoline_core.patterns import add_up
 from mandoline_core.telling import ColumnKind, EncodedColumn
 
 SumTable: TypeAlias = Floats | csr_matrix
+_SMALL = 1_000_000  # numbers of a table
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,7 +114,7 @@ def tally_column(column: str, encoded: EncodedColumn, cells: Cells) -> ColumnTal
         rows.append(cell @ encoded.known[number].astype(float))
         everything.append(cell @ np.ones(cell.shape[1]))
         found = csr_matrix(cell @ encoded.indicators[number])
-        counts.append(found if encoded.values is None else _above(found))
+        counts.append(_plain(found) if encoded.values is None else _above(found))
         if encoded.values is not None:
             sums.append((cell @ encoded.values[number])[:, None])
             squares.append((cell @ encoded.values[number] ** 2)[:, None])
@@ -129,6 +130,11 @@ def tally_column(column: str, encoded: EncodedColumn, cells: Cells) -> ColumnTal
         unit=encoded.unit,
         tests=encoded.tests,
     )
+
+
+def _plain(table: csr_matrix) -> SumTable:
+    """Write a small table out: every estimate multiplies by it, and a sparse one costs more than its zeros."""
+    return table.toarray() if np.prod(table.shape) <= _SMALL else table
 
 
 def _above(bins: csr_matrix) -> Floats:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, fields, replace
 from typing import Any, ClassVar, Self
 
@@ -268,6 +269,16 @@ class Slice:
             raise SliceError(f"Slice {self.name!r}: {name} is empty. Expected at least one of its {what}.")
         self._set(name, items)
         return items
+
+
+def free_name(name: str, taken: Collection[str]) -> str:
+    """Put a number behind a name that is taken.
+
+    >>> free_name("long", ["long", "long (2)"])
+    'long (3)'
+    """
+    numbered = itertools.chain([name], (f"{name} ({n})" for n in itertools.count(2)))
+    return next(one for one in numbered if one not in taken)
 
 
 def _key(value: object) -> object:

@@ -10,7 +10,7 @@ import numpy as np
 
 from mandoline_core.errors import MandolineError
 from mandoline_core.estimating import HARMLESS, ColumnTable, ColumnTally, ModelReport, column_table
-from mandoline_core.slices import Slice
+from mandoline_core.slices import Slice, free_name
 from mandoline_core.telling import MOST_LEVELS
 from mandoline_core.trust.unmodelled.gaps import Weighing, sampling_threshold, weigh, weigh_rows
 from mandoline_core.trust.unmodelled.line import AGREEMENT, BalanceLine, Edge
@@ -57,6 +57,7 @@ def unmodelled_balance(report: ModelReport, table: ColumnTable) -> tuple[Balance
     threshold = sampling_threshold(table.n_tests)
     weighing = _weighing(report, table)
     rules = report.prepared.counted.slices
+    names, keys = {rule.name for rule in rules}, {rule.key for rule in rules}
     reads = {rule.name: rule.reads for rule in rules}
     found = []
     for column in table.columns:
@@ -64,7 +65,7 @@ def unmodelled_balance(report: ModelReport, table: ColumnTable) -> tuple[Balance
         if line is not None:
             # Another rule on the same text, such as another word, is no reason to expect that this one matches.
             readers = tuple(n for n, columns in reads.items() if column.column in columns and line.kind != "text")
-            found.append(replace(line, suggestion=_free(line.suggestion, rules), read_by=readers))
+            found.append(replace(line, suggestion=_free(line.suggestion, names, keys), read_by=readers))
     return tuple(sorted(found, key=lambda line: (-round(abs(line.after), 12), line.column)))
 
 
@@ -143,10 +144,8 @@ def _weighing(report: ModelReport, table: ColumnTable) -> Weighing:
     return weighing
 
 
-def _free(rule: Slice | Edge | None, taken: Collection[Slice]) -> Slice | Edge | None:
+def _free(rule: Slice | Edge | None, names: Collection[str], keys: Collection[object]) -> Slice | Edge | None:
     """Give a suggested slice a name that is free; none for a rule that is a slice already."""
-    if not isinstance(rule, Slice) or rule.key in {other.key for other in taken}:
+    if not isinstance(rule, Slice) or rule.key in keys:
         return None
-    names = {other.name for other in taken}
-    numbered = itertools.chain([rule.name], (f"{rule.name} ({n})" for n in itertools.count(2)))
-    return replace(rule, name=next(name for name in numbered if name not in names))
+    return replace(rule, name=free_name(rule.name, names))

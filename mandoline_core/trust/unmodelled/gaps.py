@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import norm
+from scipy.special import ndtri
 
 from mandoline_core.arrays import Floats
 from mandoline_core.estimating import ModelReport, SumTable, Tally
@@ -163,7 +163,7 @@ def sampling_threshold(n_tests: int) -> float:
     >>> round(sampling_threshold(1), 2), round(sampling_threshold(100), 2)
     (1.96, 3.48)
     """
-    return float(norm.isf(FALSE_ALARM_RATE / (2 * max(n_tests, 1))))
+    return -float(ndtri(FALSE_ALARM_RATE / (2 * max(n_tests, 1))))
 
 
 def _remaining(

@@ -43,8 +43,7 @@ CORRECTIONS = frozenset({"slices.noise", *(f"noise.{item.name}" for item in fiel
 }
 SHOWN = ROWS | ROLES | {"model"}
 COUNT = SHOWN | METRIC | RULES | {"slices.enabled"}
-STATED = COUNT | CORRECTIONS | METHODS | {"project.edges"}
-TRUST = frozenset({"project.trust"})
+STATED = COUNT | CORRECTIONS | METHODS | {"project.edges", "project.trust"}
 TRUTH = frozenset({"revealed", "project.target_labels", "labels file"})
 # What each key must follow. Whatever is not listed cannot change the result, and must not change the key.
 DEPENDS: dict[str, tuple[Callable[[Workspace], keys.Key], frozenset[str]]] = {
@@ -61,8 +60,8 @@ DEPENDS: dict[str, tuple[Callable[[Workspace], keys.Key], frozenset[str]]] = {
     "corrections": (keys.corrections, (COUNT | CORRECTIONS) - {"slices.enabled"}),
     "problem": (keys.problem, (STATED | ESTIMATOR | TRUTH) - {"estimator.name"}),
     "solution": (keys.solution, STATED | ESTIMATOR),
-    "report": (keys.report, STATED | ESTIMATOR | TRUST | TRUTH),
-    "written": (keys.written, STATED | ESTIMATOR | TRUST | TRUTH | {"project.name", "project.note", "slices.note"}),
+    "report": (keys.report, STATED | ESTIMATOR | TRUTH),
+    "written": (keys.written, STATED | ESTIMATOR | TRUTH | {"project.name", "project.note", "slices.note"}),
     "some labels": (keys.some_labels, STATED | ESTIMATOR | (TRUTH - {"revealed"})),
     "labels": (keys.labels, ROWS | ROLES | METRIC | (TRUTH - {"revealed"})),
     "method on slices": (lambda shown: keys.method(shown, "mandoline"), (STATED | ESTIMATOR) - {"estimator.name"}),

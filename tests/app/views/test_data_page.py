@@ -33,6 +33,13 @@ def test_the_page_says_what_is_in_use(folder: Path) -> None:
     assert scores["accuracy"][0].startswith(f"{source['lr'].source:.1%} (")
 
 
+def test_a_data_file_that_is_gone_is_said_once(folder: Path) -> None:
+    path = write_project(folder)
+    (folder / load_project(path).target_path).unlink()
+    (error,) = data_page(path).error
+    assert "is not in" in error.value
+
+
 def test_columns_show_role_type_and_missing_values(folder: Path) -> None:
     table = data_page().dataframe[1].value.set_index("column")
     assert table.loc["label", ["role", "holds", "in"]].tolist() == ["label", "text", "labelled only"]

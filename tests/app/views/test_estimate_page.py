@@ -17,6 +17,26 @@ from mandoline_core.words import PLAIN
 from tests.app import pages
 from tests.app.pages import MAIN, current, labels, numbers, open_app, press, project_id, run, said
 from tests.core.projects import DIGITS, LONG, NEGATION, REVIEWS, WEB, small_frames, write_project
+from tests.core.trust.test_second_opinion import write_hidden
+
+WEIGHTS, BALANCE, MODELS = "How much each row counts", "What the reweighting did", "All models"
+
+
+def look_at(app: AppTest, tab: str) -> AppTest:
+    """Turn to one of the things that stand behind the number."""
+    app.session_state["evidence"] = tab
+    return run(app)
+
+
+def test_only_what_is_looked_at_is_drawn(folder: Path) -> None:
+    """The strip and the curve come first; what lies behind the other tabs waits until someone turns to it."""
+    app = open_app()
+    at_first = [json.loads(chart.proto.spec)["layout"]["title"]["text"] for chart in app.get("plotly_chart")]
+    look_at(app, WEIGHTS)
+    later = [json.loads(chart.proto.spec)["layout"]["title"]["text"] for chart in app.get("plotly_chart")]
+    assert len(at_first) == 3
+    assert len(later) == 2
+    assert set(at_first) & set(later) == {at_first[0]}
 
 
 def test_the_first_page_is_the_estimate_of_the_reviews_sample(folder: Path) -> None:
@@ -43,10 +63,25 @@ def test_a_number_that_is_not_to_be_trusted_is_nowhere_large(folder: Path) -> No
     assert say(report.findings[0].remedy, PLAIN) in said(app)
 
 
+def test_the_models_own_confidence_is_asked_for_a_second_opinion(folder: Path) -> None:
+    """In small print where slices explain the change; in a box where they do not, and the number stays."""
+    opinion = estimate(load_project(REVIEWS)).first.second_opinion
+    assert opinion is not None
+    assert opinion.message in [text.value.replace("\\", "") for text in open_app().caption]
+    path = write_hidden(folder)
+    report = estimate(load_project(path)).first
+    assert report.second_opinion is not None
+    app = open_app(path)
+    (box,) = [one.value.replace("\\", "") for one in app.info if "second opinion" in one.value]
+    assert box == report.second_opinion.message
+    assert box.startswith("Your slices do not explain the change; the model's own confidence says ")
+    assert show_interval(report.estimate, report.interval, share=True) in said(app)
+
+
 def test_every_number_has_a_sentence_under_it(folder: Path) -> None:
-    text = said(open_app())
-    for sentence in ("Measured on 6,000 labelled rows", "effective rows out of 6,000"):
-        assert sentence in text
+    app = open_app()
+    assert "Measured on 6,000 labelled rows" in said(app)
+    assert "effective rows out of 6,000" in said(look_at(app, WEIGHTS))
 
 
 def test_the_tour_stays_away_once_closed(folder: Path) -> None:
@@ -84,7 +119,7 @@ def test_what_each_slice_did_is_said_in_words(folder: Path) -> None:
 
 
 def test_effective_rows_are_whole_and_written_with_separators(folder: Path) -> None:
-    (table,) = [frame for frame in open_app().dataframe if "effective rows" in frame.value.columns]
+    (table,) = [frame for frame in look_at(open_app(), MODELS).dataframe if "effective rows" in frame.value.columns]
     shown = table.value.set_index("model")["effective rows"]
     exact = {name: report.effective_sample_size for name, report in estimate(load_project(REVIEWS)).models.items()}
     assert shown.to_dict() == {name: round(rows) for name, rows in exact.items()}
@@ -117,7 +152,7 @@ def test_no_slices_in_the_order_is_said_and_not_an_error(folder: Path) -> None:
 
 
 def test_log_counts_can_be_switched_on(folder: Path) -> None:
-    app = open_app()
+    app = look_at(open_app(), WEIGHTS)
     app.toggle(key="log_counts").set_value(True)
     assert run(app).toggle(key="log_counts").value
 
@@ -251,7 +286,7 @@ def test_an_identifier_is_not_among_the_columns_compared(folder: Path) -> None:
         source=source.assign(ticket_id=range(len(source))),
         target=target.assign(ticket_id=range(10**6, 10**6 + len(target))),
     )
-    app = open_app(path)
+    app = look_at(open_app(path), BALANCE)
     (figure,) = [chart.proto.spec for chart in app.get("plotly_chart") if "channel = " in chart.proto.spec]
     assert "ticket_id" not in figure
     assert "Not compared: ticket_id (an identifier: nearly every value occurs once)." in said(app)
@@ -261,9 +296,8 @@ def test_what_a_finding_says_of_a_column_is_in_the_chart_below_it(folder: Path) 
     """Findings and the chart are made of the same lines: the word that stands out is on top, slices are greyed."""
     worst, *_ = estimate(load_project(REVIEWS)).first.evidence.columns or ()
     assert worst.stands_out
-    (figure,) = [
-        chart.proto.spec for chart in open_app().get("plotly_chart") if "standardised shift" in chart.proto.spec
-    ]
+    charts = look_at(open_app(), BALANCE).get("plotly_chart")
+    (figure,) = [chart.proto.spec for chart in charts if "standardised shift" in chart.proto.spec]
     first, *others = json.loads(figure)["data"][1]["hovertext"]
     assert first.startswith(f"<b>{worst.name}</b>")
     assert any(line.endswith("matches by construction") for line in others)

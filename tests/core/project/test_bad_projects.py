@@ -103,7 +103,11 @@ CASES: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "edges by another word": (
         {"edges": "automatic"},
-        "edges must be a list of pairs of slice names, or \"auto\". Got 'automatic'.",
+        (
+            'edges must be a list of pairs of slice names, "auto", "inverse-covariance" (the 4 largest entries; more '
+            'or fewer as in "inverse-covariance:6") or "graphical-lasso". '
+            "Got 'automatic'. Did you mean 'auto'?"
+        ),
     ),
     "unknown slice in all": (
         made_of("all", "negation", "lnog"),

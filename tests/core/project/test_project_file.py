@@ -99,6 +99,10 @@ SMALL = {
     "task": {"label": "label"},
     "models": [{"name": "lr", "prediction": "pred"}],
 }
+EDGES = (
+    'edges must be a list of pairs of slice names, "auto", "inverse-covariance" (the 4 largest entries; more or fewer '
+    'as in "inverse-covariance:6") or "graphical-lasso".'
+)
 
 
 def small(**changes) -> Project:
@@ -186,7 +190,7 @@ def test_every_kind_of_slice_goes_to_the_file_and_back():
     words=st.lists(st.text(min_size=1).filter(str.strip), min_size=1, max_size=3),
     above=st.floats(allow_nan=False, allow_infinity=False),
     name=st.text(min_size=1).filter(str.strip),
-    edges=st.sampled_from(["auto", (), (("a", "b"),)]),
+    edges=st.sampled_from(["auto", "inverse-covariance:2", "graphical-lasso", (), (("a", "b"),)]),
 )
 def test_any_text_and_number_survive_the_file(words, above, name, edges):
     """Quotes, brackets, newlines and the last digit of a number included."""
@@ -445,8 +449,11 @@ def test_the_column_of_a_mean_must_be_in_the_source(data):
             ),
         ),
         ({"methods": 1}, "methods in p.toml must be a table. Got 1. Write [methods] on a line of its own."),
-        ({"edges": "all"}, "edges must be a list of pairs of slice names, or \"auto\". Got 'all'."),
-        ({"edges": 3}, 'edges must be a list of pairs of slice names, or "auto". Got 3.'),
+        ({"edges": "all"}, f"{EDGES} Got 'all'."),
+        ({"edges": 3}, f"{EDGES} Got 3."),
+        ({"edges": "inverse covariance"}, f"{EDGES} Got 'inverse covariance'. Did you mean 'inverse-covariance'?"),
+        ({"edges": "inverse-covariance:0"}, f"{EDGES} Got 'inverse-covariance:0'. Did you mean 'inverse-covariance'?"),
+        ({"edges": "auto:3"}, f"{EDGES} Got 'auto:3'. Did you mean 'auto'?"),
         ({"edges": [["a"]]}, "Edge number 1 must be a pair of slice names. Got ['a']."),
         ({"edges": [["a", "b"], ["a", "a"]]}, "Edge number 2 joins 'a' to itself. Name two different slices."),
         (
