@@ -82,6 +82,7 @@ from app.compute.mapping import (
 from app.compute.offers import ground, offers, rows_inside, scale, stretch_rule, word_counts
 from app.compute.reading import plain_samples, samples, table_at, uploaded
 from app.compute.reporting import report_html
+from app.compute.suggesting import accepting, previewed, refused, start_suggesting, suggest_run, suggestions
 from app.compute.takeaway import estimate_json, weights_csv
 from app.compute.trust import (
     MOST_GAMMA,

@@ -144,6 +144,13 @@ def solution(workspace: Workspace) -> Key:
     return (*_stated(workspace), repr(workspace.project.estimator))
 
 
+def every_model(workspace: Workspace) -> Key:
+    """Name what the estimates of all models depend on together."""
+    project = workspace.project
+    parts = (project.metric, project.slices, project.edges, project.methods, project.estimator)
+    return (*samples(workspace), *map(repr, parts))
+
+
 def report(workspace: Workspace) -> Key:
     """Name what an estimate with the truth beside it depends on."""
     return (*solution(workspace), *_truth(workspace))

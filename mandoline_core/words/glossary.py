@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 TOOLTIPS = {
+    "suggestions": (
+        "Words, cuts, categories, lengths, gaps, answers of the model, pairs of them, and pairs of your slices. Ranked "
+        "by what remains off after weighting, times how the score differs there, over its standard error (z)."
+    ),
     "effective rows": "So many rows that all count the same would tell as much (effective sample size).",
     "how much each row counts": (
         "Rows like those of the new data count more than once, others less (importance weight). On average a row "
