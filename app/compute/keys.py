@@ -147,7 +147,7 @@ def solution(workspace: Workspace) -> Key:
 def every_model(workspace: Workspace) -> Key:
     """Name what the estimates of all models depend on together."""
     project = workspace.project
-    parts = (project.metric, project.slices, project.edges, project.methods, project.estimator)
+    parts = (project.metric, project.slices, project.edges, project.methods, project.estimator, project.trust)
     return (*samples(workspace), *map(repr, parts))
 
 

@@ -54,6 +54,7 @@ def start_suggesting(workspace: Workspace) -> Run:
             edges=project.edges,
             metric=project.metric,
             methods=project.methods,
+            harmless=project.trust.harmless,
             progress=run.note,
         )
         shelf.put(key, found)

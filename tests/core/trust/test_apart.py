@@ -202,3 +202,21 @@ def test_the_command_line_takes_the_declaration_from_the_file(tmp_path: Path, ca
     assert "harmless in [trust] names column 'yaer'" in refused(capsys, wrong)
     unknown = write_project(tmp_path, {"trust": {"harmles": ["year"]}}, **frames)
     assert "Did you mean 'harmless'?" in refused(capsys, unknown)
+
+
+def test_no_slice_is_suggested_on_a_column_declared_harmless() -> None:
+    """Neither by a balance line nor by a search; other columns are still looked at."""
+    rng = np.random.default_rng(3)
+    source, target = rows(rng, 1500, rates=(0.2, 0.3), by_age=0.1), rows(rng, 1000, rates=(0.5, 0.3), age=48)
+    pair = md.Sample(source, label="label", prediction="pred"), md.Sample(target.drop(columns="label"))
+    read = [
+        {
+            column
+            for one in md.suggest(*pair, [], harmless=names).suggestions
+            for column in getattr(one.rule, "reads", ())
+        }
+        for names in ((), ("age",))
+    ]
+    assert "age" in read[0]
+    assert "age" not in read[1]
+    assert read[1]
