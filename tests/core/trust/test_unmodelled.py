@@ -33,7 +33,7 @@ from mandoline_core.trust.columns import unmodelled_findings
 from mandoline_core.trust.unmodelled.columns import columns_of, unmodelled_balance, unmodelled_pairs
 from mandoline_core.trust.unmodelled.gaps import sampling_threshold
 from mandoline_core.trust.unmodelled.line import BalanceLine
-from mandoline_core.weighting.edges import pair_gaps, score_tests
+from mandoline_core.weighting import pair_gaps, score_tests
 from tests.core.projects import REVIEWS
 
 PLACE = Category("b", column="place", values=("b",))
