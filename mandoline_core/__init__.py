@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         MethodSettings,
         MetricSettings,
         Project,
+        TrustSettings,
         dump_project,
         load_project,
         pack_project,
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
         Any,
         AuditAnswers,
         Category,
+        Classifier,
         Confidence,
         Correction,
         Entropy,
@@ -72,12 +74,12 @@ _PUBLIC = {
     "findings": "Check Finding Verdict",
     "samples": "Model Sample read_table",
     "slices": (
-        "All Any AuditAnswers Category Confidence Correction Entropy Expression Flag Keyword Length Missing Noise Not "
-        "Overlap Prediction Range Regex Slice SliceAudit Threshold slicing_function"
+        "All Any AuditAnswers Category Classifier Confidence Correction Entropy Expression Flag Keyword Length Missing "
+        "Noise Not Overlap Prediction Range Regex Slice SliceAudit Threshold slicing_function"
     ),
     "project": (
         "EstimatorSettings MethodSettings MetricSettings Project dump_project load_project "
-        "pack_project parse_project save_project"
+        "TrustSettings pack_project parse_project save_project"
     ),
     "metrics": "METRICS",
     "estimators": "ESTIMATORS",

@@ -105,7 +105,12 @@ def prepared(workspace: Workspace, *, need_slices: bool = True) -> ModelProblem:
     """State the problem of the model on show."""
     project, table = workspace.project, counted(workspace, need_slices=need_slices)
     return state_problem(
-        table, project.slices, edges=project.edges, settings=project.estimator, methods=project.methods
+        table,
+        project.slices,
+        edges=project.edges,
+        settings=project.estimator,
+        methods=project.methods,
+        trust=project.trust,
     )
 
 

@@ -90,6 +90,7 @@ def _asked(project: Project) -> dict[str, Any]:
         "edges": project.edges,
         "metric": project.metric,
         "methods": project.methods,
+        "harmless": project.trust.harmless,
     }
 
 

@@ -15,7 +15,7 @@ from mandoline_core.words import title_of
 Place = tuple[str, ...]
 
 _PLAIN = ("name", "note", "label", "source_path", "target_path", "target_labels")
-_SETTINGS = ("metric", "estimator", "methods")
+_SETTINGS = ("metric", "estimator", "methods", "trust")
 _WORDS = {
     "name": "the project's name",
     "note": "the project's note",
@@ -26,6 +26,7 @@ _WORDS = {
     "metric": "the metric",
     "estimator": "the settings of the estimate",
     "methods": "the settings of the methods",
+    "trust": "what was declared harmless",
     "edges": "the pairs of slices",
 }
 
@@ -67,7 +68,8 @@ def compare(before: Project, after: Project) -> tuple[Difference, ...]:
     >>> [(one.part, one.name, one.how) for one in compare(first, second)]
     [('Slices', 'slang', 'added')]
     """
-    return (*_slices(before, after), *_corrections(before, after), *_pairs(before, after), *_settings(before, after))
+    parts = (_slices, _corrections, _pairs, _settings, _declarations)
+    return tuple(found for part in parts for found in part(before, after))
 
 
 def lost(seen: Project, now: Project, mine: Project) -> str:
@@ -216,9 +218,17 @@ def _pairs(before: Project, after: Project) -> Iterator[Difference]:
 def _settings(before: Project, after: Project) -> Iterator[Difference]:
     old, new = _places(before), _places(after)
     for place in old | new:
-        if place[0] not in ("slices", "edges") and old.get(place) != new.get(place):
+        if place[0] not in ("slices", "edges", "trust") and old.get(place) != new.get(place):
             name = _WORDS.get(place[0], place[0]) if len(place) == 1 else " ".join(place).replace("_", " ")
             yield Difference("Settings", name, _setting(place, old.get(place)), _setting(place, new.get(place)))
+
+
+def _declarations(before: Project, after: Project) -> Iterator[Difference]:
+    old, new = (project.trust.harmless for project in (before, after))
+    for column in {**old, **new}:
+        said = [f"does not matter: {one[column] or 'no reason given'}" if column in one else "" for one in (old, new)]
+        if said[0] != said[1]:
+            yield Difference("Settings", f"column {column}", *said)
 
 
 def _setting(place: Place, value: Any) -> str:

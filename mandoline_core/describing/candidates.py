@@ -15,9 +15,9 @@ from scipy.sparse import csr_matrix, vstack
 from mandoline_core.arrays import Bools, Floats, Index
 from mandoline_core.describing.agreement import agreement
 from mandoline_core.describing.cuts import ONE_END, Cuts
-from mandoline_core.estimating import OTHER, encode_column
 from mandoline_core.samples import Sample, arrow_array
 from mandoline_core.slices import Category, Keyword, Length, Missing, Range, Slice, Threshold, count_words
+from mandoline_core.telling import OTHER, encode_column
 
 MOST_ITEMS = 6  # words or values of one condition
 _WORTH = 0.01  # agreement that one more word must add

@@ -21,18 +21,9 @@ from mandoline_core.estimating.assemble import (
 from mandoline_core.estimating.attribution import METHODS, ROWS_LEFT_OUT, Attribution, AttributionPart, attribute
 from mandoline_core.estimating.balance import HeavyPattern, SliceBalance, heaviest_patterns, slice_balance
 from mandoline_core.estimating.choosing import choose_edges
-from mandoline_core.estimating.columns.encoding import (
-    A_DATE,
-    MIN_ROWS_OF_WORD,
-    MOST_LEVELS,
-    OTHER,
-    choose_words,
-    encode_column,
-)
 from mandoline_core.estimating.columns.rules import cut_rule, item_rule, keyword_rule, missing_rule
-from mandoline_core.estimating.columns.table import ColumnTable, DrawnColumns, column_table
+from mandoline_core.estimating.columns.table import HARMLESS, ColumnTable, DrawnColumns, column_table
 from mandoline_core.estimating.columns.tally import Cells, ColumnTally, SumTable, Tally
-from mandoline_core.estimating.columns.words import words_of
 from mandoline_core.estimating.diagnostics import Diagnostics, diagnose, hull, interval_of
 from mandoline_core.estimating.elasticity import CorrectionSlope, correction_slopes
 from mandoline_core.estimating.labels import TargetLabels, score_labels

@@ -16,4 +16,10 @@ from mandoline_core.project.edge_choice import (
 from mandoline_core.project.file import dump_project, parse_project, rule_table, save_project
 from mandoline_core.project.loading import load_project, load_unpacked
 from mandoline_core.project.project import Project
-from mandoline_core.project.settings import EstimatorSettings, MethodSettings, MetricSettings, fewest_replicates
+from mandoline_core.project.settings import (
+    EstimatorSettings,
+    MethodSettings,
+    MetricSettings,
+    TrustSettings,
+    fewest_replicates,
+)

@@ -13,7 +13,7 @@ import narwhals as nw
 from mandoline_core.errors import DataError, ProjectError, did_you_mean
 from mandoline_core.formatting import Sentence, listed
 from mandoline_core.project.edge_choice import read_edge_choice
-from mandoline_core.project.settings import EstimatorSettings, MethodSettings, MetricSettings
+from mandoline_core.project.settings import EstimatorSettings, MethodSettings, MetricSettings, TrustSettings
 from mandoline_core.samples import Model, Sample, read_table
 from mandoline_core.slices import Slice
 
@@ -47,6 +47,8 @@ class Project:
         How the estimate is made.
     methods : MethodSettings
         What methods look at that do not work on slices.
+    trust : TrustSettings
+        What a person declares: columns whose change does not matter.
     note : str
         What a person wants to remember about it.
     base : Path
@@ -73,6 +75,7 @@ class Project:
     edges: Edges = ()
     estimator: EstimatorSettings = field(default_factory=EstimatorSettings)
     methods: MethodSettings = field(default_factory=MethodSettings)
+    trust: TrustSettings = field(default_factory=TrustSettings)
     note: str = ""
     base: Path = Path()
     path: Path | None = field(default=None, compare=False)

@@ -155,6 +155,38 @@ class MetricSettings:
 
 
 @dataclass(frozen=True)
+class TrustSettings:
+    """Say what a person takes upon themselves: the verdict rests on it and says so.
+
+    Parameters
+    ----------
+    harmless : mapping of str to str
+        Columns whose change does not matter, each with the reason, which may be empty; a list of columns will do.
+
+    Examples
+    --------
+    >>> TrustSettings(harmless=["year"]).harmless, TrustSettings(harmless={"year": "nothing else changed"}).harmless
+    ({'year': ''}, {'year': 'nothing else changed'})
+    """
+
+    harmless: Mapping[str, str] = field(default_factory=FrozenMapping)
+
+    def __post_init__(self) -> None:
+        """Refuse what names no columns, and freeze the reasons."""
+        given: object = self.harmless
+        if isinstance(given, (list, tuple)) and all(isinstance(name, str) for name in given):
+            given = dict.fromkeys(given, "")
+        if not isinstance(given, Mapping) or not all(
+            isinstance(name, str) and name and isinstance(reason, str) for name, reason in given.items()
+        ):
+            hint = f" Did you mean [{given!r}]?" if isinstance(given, str) else ""
+            raise ProjectError(
+                f"harmless must be a list of columns, or give the reason for each column. Got {given!r}.{hint}"
+            )
+        object.__setattr__(self, "harmless", FrozenMapping(given))
+
+
+@dataclass(frozen=True)
 class MethodSettings:
     """Say what the methods look at that do not work on slices, and how they are tuned.
 

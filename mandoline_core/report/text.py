@@ -20,7 +20,10 @@ def render_text(report: Report) -> str:
         "",
         table(rows, "<" * len(rows[0])),
         "",
-        *(wrapped(said, "") for said in (*_verdicts(report), *_second_opinions(report), *_spreads(report))),
+        *(
+            wrapped(said, "")
+            for said in (*_verdicts(report), *_declared(report), *_second_opinions(report), *_spreads(report))
+        ),
         wrapped(_basis(first), ""),
     ]
     if first.edges:
@@ -35,6 +38,11 @@ def _verdicts(report: Report) -> list[str]:
     if len(set(said.values())) == 1:
         return [next(iter(said.values()))]
     return [f"{name}: {words}" for name, words in said.items()]
+
+
+def _declared(report: Report) -> tuple[str, ...]:
+    """Say what a person declared, which every model's verdict rests on."""
+    return report.verdict.declared if report.verdict else ()
 
 
 def _second_opinions(report: Report) -> list[str]:

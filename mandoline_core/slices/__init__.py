@@ -16,6 +16,7 @@ from mandoline_core.slices.kinds import (
     All,
     Any,
     Category,
+    Classifier,
     Confidence,
     Entropy,
     Expression,
@@ -48,4 +49,4 @@ from mandoline_core.slices.rule import (
     serves,
     survey,
 )
-from mandoline_core.slices.text import LETTERS, count_words
+from mandoline_core.slices.text import count_words

@@ -8,9 +8,10 @@ from dataclasses import replace
 import narwhals as nw
 import numpy as np
 
-from mandoline_core.estimating import A_DATE, OTHER, DrawnColumns, cut_rule, item_rule, missing_rule
+from mandoline_core.estimating import DrawnColumns, cut_rule, item_rule, missing_rule
 from mandoline_core.samples import Model, Sample, class_name
 from mandoline_core.slices import Category, Confidence, Entropy, Length, Prediction, Regex, Slice
+from mandoline_core.telling import A_DATE, OTHER
 
 BUCKETS = 6  # of the entropy, as in the paper
 MOST_VALUES = 12  # of a number: so many are looked at one by one, too

@@ -13,19 +13,13 @@ from scipy.sparse import csr_matrix, hstack
 
 from mandoline_core.arrays import Codes, Index
 from mandoline_core.errors import MandolineError
-from mandoline_core.estimating import (
-    MIN_ROWS_OF_WORD,
-    DrawnColumns,
-    ModelCount,
-    choose_words,
-    keyword_rule,
-    words_of,
-)
+from mandoline_core.estimating import HARMLESS, DrawnColumns, ModelProblem, keyword_rule
 from mandoline_core.samples import Sample
 from mandoline_core.slices import Keyword, Slice, codes, free_name, resolve
 from mandoline_core.suggesting.column_rules import column_rules, model_rules
 from mandoline_core.suggesting.function_words import is_function
 from mandoline_core.suggesting.phrases import phrases_of
+from mandoline_core.telling import MIN_ROWS_OF_WORD, choose_words, words_of
 from mandoline_core.weighting import Rows
 
 MOST_WORDS, FREQUENT_WORDS, MOST_PHRASES = 1500, 300, 500  # of a text column
@@ -68,8 +62,8 @@ class _Table(NamedTuple):
     target: csr_matrix
 
 
-def make_pools(counts: Sequence[ModelCount], taken: Sequence[Slice]) -> tuple[Pool, ...]:
-    """List candidates for each model, with what they say of the drawn rows.
+def make_pools(prepared: Sequence[ModelProblem], taken: Sequence[Slice]) -> tuple[Pool, ...]:
+    """List candidates for each model, with what they say of the drawn rows; none on columns declared harmless.
 
     Parameters
     ----------
@@ -78,10 +72,12 @@ def make_pools(counts: Sequence[ModelCount], taken: Sequence[Slice]) -> tuple[Po
     """
     shared: dict[bytes, _Table] = {}
     pools = []
-    for counted in counts:
+    for one in prepared:
+        counted = one.counted
         rows, drawn = counted.rows, counted.drawn
         if rows is None or drawn is None:
             raise MandolineError("Slices are found in the columns of rows, and only slice codes are known here.")
+        drawn = drawn.without(one.trust.harmless, HARMLESS)
         samples = (
             _sample_of(rows.source, np.flatnonzero(rows.scored)[drawn.source_rows]),
             _sample_of(rows.target, drawn.target_rows),

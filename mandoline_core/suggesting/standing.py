@@ -115,17 +115,19 @@ class Standing:
         else:
             edges.append(rule)
         grown = replace(self, added=(*self.added, rule))
-        request = self.request
-        prepared = state_problem(counted, grown.rules, edges=edges, settings=request.settings, methods=request.methods)
-        return replace(grown, prepared=prepared)
+        return replace(grown, prepared=self._state(counted, grown.rules, edges))
 
     def on(self, part: Bools) -> Standing:
         """Look at a part of the source rows only, with the same slices."""
-        counted, request = _restrict(self.prepared.counted, part), self.request
-        prepared = state_problem(
-            counted, self.rules, edges=self.edges, settings=request.settings, methods=request.methods
+        counted = _restrict(self.prepared.counted, part)
+        return replace(self, prepared=self._state(counted, self.rules, self.edges), part=part)
+
+    def _state(self, counted: ModelCount, rules: Sequence[Slice], edges: EdgeNames) -> ModelProblem:
+        """State the problem as the request would."""
+        asked = self.request
+        return state_problem(
+            counted, rules, edges=edges, settings=asked.settings, methods=asked.methods, trust=asked.trust
         )
-        return replace(self, prepared=prepared, part=part)
 
     def _count(self, rule: Slice) -> ModelCount:
         counted = self.prepared.counted

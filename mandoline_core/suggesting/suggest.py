@@ -83,7 +83,7 @@ def suggest(
     )
     prepared = [one.prepared for one in standings]
     said("looking for slices", 0.2)
-    pools = make_pools([one.counted for one in prepared], request.slices)
+    pools = make_pools(prepared, request.slices)
     barred = {rule if isinstance(rule, str) else rule_key(_edge(rule)) for rule in never}
     said("looking for slices", 0.3)
     ranking = rank(standings, pools, barred)
@@ -181,7 +181,12 @@ def _report(request: Request, standing: Standing) -> CheckedReport:
     if not isinstance(request.edges, str):
         return report_model(standing.prepared, request.settings)
     prepared = state_problem(
-        standing.prepared.counted, standing.rules, edges="auto", settings=request.settings, methods=request.methods
+        standing.prepared.counted,
+        standing.rules,
+        edges="auto",
+        settings=request.settings,
+        methods=request.methods,
+        trust=request.trust,
     )
     return report_model(prepared, request.settings)
 

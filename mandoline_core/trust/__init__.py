@@ -25,6 +25,7 @@ from mandoline_core.trust.support import Overlap
 from mandoline_core.trust.tail import FINITE_MEAN, FINITE_VARIANCE, USABLE, Tail
 from mandoline_core.trust.theory import TheoremBound, theorem_bound
 from mandoline_core.trust.trimming import Trimming, caps, trim, weights_can_change
+from mandoline_core.trust.unmodelled.apart import Apart
 from mandoline_core.trust.unmodelled.columns import columns_of, unmodelled_balance
 from mandoline_core.trust.unmodelled.gaps import LEAST_LEFT, Weighing, compare, sampling_threshold, weigh
 from mandoline_core.trust.unmodelled.line import BalanceLine

@@ -10,6 +10,7 @@ from mandoline_core.findings import Finding, worst_first
 from mandoline_core.formatting import Sentence
 from mandoline_core.project import EstimatorSettings
 from mandoline_core.trust.answers import AnswersCheck
+from mandoline_core.trust.apart import ApartCheck
 from mandoline_core.trust.check import CheckRule, NotRun, Solution
 from mandoline_core.trust.columns import ColumnsCheck
 from mandoline_core.trust.corrections import CorrectionsCheck
@@ -32,6 +33,7 @@ CHECKS: list[CheckRule] = [
     PairsCheck(),
     CorrectionsCheck(),
     ColumnsCheck(),
+    ApartCheck(),
     AnswersCheck(),
     LabelsCheck(),
 ]
@@ -63,7 +65,9 @@ def report_model(
         own = [finding for finding in findings if finding.check == rule.name]
         if rule in applied or any(finding.severity != "info" for finding in own):
             checks.append(conclude(rule, own, applied.get(rule)))
-    return replace(report, findings=worst_first(findings), verdict=judge(checks, _assumption(report)))
+    return replace(
+        report, findings=worst_first(findings), verdict=judge(checks, _assumption(report), prepared.trust.harmless)
+    )
 
 
 def with_verdict(prepared: ModelProblem, settings: EstimatorSettings) -> ModelProblem:

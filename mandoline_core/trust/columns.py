@@ -66,6 +66,7 @@ def unmodelled_findings(lines: Iterable[BalanceLine]) -> Iterator[Finding]:
     for line in sorted(notable, key=lambda line: -abs(line.after))[:MOST_FINDINGS]:
         yield (STILL_OFF if weighted else OFF).found(
             "serious" if abs(line.after) > LARGE else "warning",
+            columns=(line.column,),
             what=_what(line),
             why=_why(line.read_by),
             here=line.show(line.source),

@@ -6,7 +6,7 @@ import streamlit as st
 
 from app import compute
 from app.project import Workspace, remedies, state
-from app.views import live, offers, parts
+from app.views import harmless, live, offers, parts
 from app.views.estimate import evidence
 from app.words import wording
 from mandoline_core import MandolineError, ModelReport, Spread, charts
@@ -37,6 +37,7 @@ def main() -> None:
 
 def no_estimate(workspace: Workspace, error: MandolineError) -> None:
     """Lead on from where there is no estimate."""
+    harmless.declared(workspace)
     with st.container(horizontal=True):
         offered = remedies.error_remedies(error, workspace.project)
         for number, offer in enumerate(offers.worth_offering(workspace, offered, MOST_TRIED)):
@@ -149,6 +150,7 @@ def findings(workspace: Workspace, report: ModelReport) -> None:
     st.subheader("What to know before quoting it")
     found = report.findings
     if not found:
+        harmless.declared(workspace)
         st.success("Nothing stands out: the slices overlap, and no row counts for too much.", icon=":material/check:")
         return
     alike = {name: row.most_like for name, row in compute.table(workspace).items() if row.most_like is not None}
@@ -164,6 +166,8 @@ def findings(workspace: Workspace, report: ModelReport) -> None:
             with st.container(horizontal=True):
                 for place, offer in enumerate(offered):
                     offers.button(*offer, f"remedy:finding{number}:{place}")
+            harmless.buttons(harmless.columns_of([finding]), f"finding{number}")
+    harmless.declared(workspace)
 
 
 main()

@@ -21,6 +21,7 @@ _HELP = """One line is one slice. Press Enter to add it.
 - `words(text) < 30`, `characters(text) > 200`
 - `/pattern/`, `title ~ pattern`
 - `entropy`, `predicted = yes`, `confidence < 0.6`
+- `classifier`, `classifier(age, text)`: rows that look new
 - `short and slang`, `not short`: of your other slices
 - `name: rule` gives it a name; otherwise the rule does
 """

@@ -91,6 +91,13 @@ def _column(workspace: Workspace, rule: Slice, control: Control) -> None:
     st.selectbox(options=_with(fitting, control.value), **_bound(workspace, rule, control))
 
 
+def _columns(workspace: Workspace, rule: Slice, control: Control) -> None:
+    """Offer every column that a rule may read, but for the label."""
+    source, target = compute.samples(workspace)
+    options = [column for column in fitting_columns(source, target, control.need) if column != source.label]
+    st.multiselect(options=options, **_bound(workspace, rule, control, shown=list))
+
+
 def _text(workspace: Workspace, rule: Slice, control: Control) -> None:
     st.text_input(**_bound(workspace, rule, control))
 
@@ -278,6 +285,7 @@ def _note(workspace: Workspace, rule: Slice, control: Control) -> None:
 
 _DRAWERS: dict[str, Callable[[Workspace, Slice, Control], None]] = {
     "column": _column,
+    "columns": _columns,
     "text": _text,
     "words": _words,
     "choice": _choice,

@@ -72,6 +72,8 @@ def unmodelled() -> None:
             alt="Shift of columns, words and pairs before and after weighting",
             what="dot",
         )
+        if found.apart is not None:
+            st.markdown(trust_words.apart_sentence(found.apart))
         _offers(workspace, lines, found.slices)
         evidence.fine_print(found)
         evidence.download(trust_words.unmodelled_table(lines), "what nobody modelled")

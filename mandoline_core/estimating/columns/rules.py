@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from mandoline_core.estimating.columns.encoding import OTHER, Kind
 from mandoline_core.slices import Category, Flag, Keyword, Missing, Slice, Threshold
+from mandoline_core.telling import OTHER, ColumnKind
 
 
 def cut_rule(column: str, cut: float) -> Threshold:
@@ -15,7 +15,7 @@ def cut_rule(column: str, cut: float) -> Threshold:
     return Threshold(f"{column} above {cut:g}", column=column, above=cut)
 
 
-def item_rule(column: str, kind: Kind, item: str) -> Slice | None:
+def item_rule(column: str, kind: ColumnKind, item: str) -> Slice | None:
     """Take the rows with a word or a level; None for levels that are lumped together.
 
     >>> item_rule("text", "text", "not").describe(), item_rule("place", "category", "a").describe()

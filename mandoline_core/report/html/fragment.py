@@ -8,6 +8,7 @@ from mandoline_core.report.report import Report
 from mandoline_core.report.text import (
     _all_findings,
     _basis,
+    _declared,
     _edges,
     _has_truth,
     _labelled,
@@ -36,7 +37,9 @@ def render_html(report: Report) -> str:
         "estimated without its labels</h3>"
         f"<table><thead><tr>{''.join(f'<th>{cell}</th>' for cell in head)}</tr></thead><tbody>{rows}</tbody></table>"
         + "".join(f"<p><strong>{html.escape(said)}</strong></p>" for said in _verdicts(report))
-        + "".join(f"<p>{html.escape(said)}</p>" for said in (*_second_opinions(report), _basis(first)))
+        + "".join(
+            f"<p>{html.escape(said)}</p>" for said in (*_declared(report), *_second_opinions(report), _basis(first))
+        )
         + edges
         + (f"<ul>{findings}</ul>" if findings else "")
         + "</div>"

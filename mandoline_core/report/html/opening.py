@@ -35,7 +35,7 @@ def verdict(ground: Ground) -> Section:
     reason = words.NO_VERDICT if found is None else found.message
     banner = tag("p", _icon(level), tag("strong", reason), class_=f"banner {level}")
     told = [tag("p", words.headline(report), class_="quiet" if level == "red" else "loud"), banner]
-    checks = [] if found is None else [_checks(found.checks)]
+    checks = [] if found is None else [_checks(found.checks), paragraphs(*found.declared)]
     figure = Figure(
         "estimate",
         "The estimate with its interval beside the labelled data's score",

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Self
 import narwhals as nw
 
 from mandoline_core.errors import SliceError
+from mandoline_core.findings import Finding
 from mandoline_core.samples import Model, Sample
 from mandoline_core.slices.audit import SliceAudit
 from mandoline_core.slices.noise import Noise
@@ -139,6 +140,11 @@ class Slice:
             return "For numbers use kind 'threshold', 'range' or 'category'."
         return "Choose another column or another kind."
 
+    @property
+    def findings(self) -> Iterable[Finding]:
+        """What to know about a resolved rule on the data it was resolved for; nothing, for most."""
+        return ()
+
     def marks(self, _text: str) -> list[tuple[int, int]]:
         """Find what the rule matches in a text, to show it: the start and the end of each place."""
         return []
@@ -255,6 +261,15 @@ class Slice:
                 raise self._wrong(name, "a number", value)
             if not math.isfinite(value):
                 raise self._wrong(name, "a finite number", value)
+
+    def _check_whole(self, name: str, low: int, high: int | None = None) -> None:
+        """Refuse what is not a whole number within limits; None passes."""
+        value = getattr(self, name)
+        if value is None:
+            return
+        if isinstance(value, bool) or not isinstance(value, int) or value < low or (high is not None and value > high):
+            limits = f", {low} or above" if high is None else f" from {low} to {high}"
+            raise self._wrong(name, f"a whole number{limits}", value)
 
     def _check_bool(self, *names: str) -> None:
         """Refuse what is not true or false."""

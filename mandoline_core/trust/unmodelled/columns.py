@@ -9,8 +9,9 @@ from dataclasses import replace
 import numpy as np
 
 from mandoline_core.errors import MandolineError
-from mandoline_core.estimating import MOST_LEVELS, ColumnTable, ColumnTally, ModelReport, column_table
+from mandoline_core.estimating import HARMLESS, ColumnTable, ColumnTally, ModelReport, column_table
 from mandoline_core.slices import Slice, free_name
+from mandoline_core.telling import MOST_LEVELS
 from mandoline_core.trust.unmodelled.gaps import Weighing, sampling_threshold, weigh, weigh_rows
 from mandoline_core.trust.unmodelled.line import AGREEMENT, BalanceLine, Edge
 from mandoline_core.trust.unmodelled.shift import column_shift
@@ -26,9 +27,11 @@ def columns_of(report: ModelReport) -> ColumnTable | None:
     by_row = report.outcome.scored_weights is not None
     if counted.drawn is None:
         return None
-    if problem.patterns is counted.count.patterns and len(problem.groups) == 1 and not by_row:
-        return counted.columns
-    return column_table(counted.drawn, problem.members, len(problem.patterns), by_row=by_row)
+    table = counted.columns
+    if table is None or problem.patterns is not counted.count.patterns or len(problem.groups) > 1 or by_row:
+        table = column_table(counted.drawn, problem.members, len(problem.patterns), by_row=by_row)
+    harmless = report.prepared.trust.harmless
+    return table.without(harmless, HARMLESS) if harmless else table
 
 
 def unmodelled_balance(report: ModelReport, table: ColumnTable) -> tuple[BalanceLine, ...]:

@@ -13,10 +13,10 @@ import pytest
 from mandoline_core.estimators.registry import ESTIMATORS
 from tests.core.projects import LONG, NEGATION, PROJECT, refused, run, write_project
 
-KEYS = "version, name, note, source, target, task, models, metric, slices, edges, estimator, methods"
+KEYS = "version, name, note, source, target, task, models, metric, slices, edges, estimator, methods, trust"
 KINDS = (
     "keyword, regex, threshold, range, category, flag, missing, length, overlap, entropy, prediction, confidence, "
-    "expression, all, any, not"
+    "classifier, expression, all, any, not"
 )
 FIRST = "[[slices]] number 1 ('negation')"
 

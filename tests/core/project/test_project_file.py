@@ -334,7 +334,7 @@ def test_the_column_of_a_mean_must_be_in_the_source(data):
             {"slice": []},
             (
                 "Unknown key 'slice' in p.toml. Expected: version, name, note, source, target, task, models, metric, "
-                "slices, edges, estimator, methods. Did you mean 'slices'?"
+                "slices, edges, estimator, methods, trust. Did you mean 'slices'?"
             ),
         ),
         ({"source": None}, "p.toml has no [source]. Add [source] with path."),
@@ -495,7 +495,8 @@ def test_what_is_wrong_with_a_project_is_said_with_its_place(changes, message):
             (
                 "[[slices]] number 2 ('s') has kind 'keywords', which is not one. Kinds: keyword, regex, "
                 "threshold, range, "
-                "category, flag, missing, length, overlap, entropy, prediction, confidence, expression, all, any, not. "
+                "category, flag, missing, length, overlap, entropy, prediction, confidence, "
+                "classifier, expression, all, any, not. "
                 "Did you mean 'keyword'?"
             ),
         ),

@@ -25,10 +25,10 @@ from mandoline_core import (
 )
 from mandoline_core.errors import MandolineError
 from mandoline_core.estimating.columns.table import column_table, draw_columns
-from mandoline_core.estimating.columns.words import words_of
 from mandoline_core.slices.codes import slice_codes
 from mandoline_core.slices.kinds import All
 from mandoline_core.slices.rule import Slice
+from mandoline_core.telling.words import words_of
 from mandoline_core.trust.columns import unmodelled_findings
 from mandoline_core.trust.unmodelled.columns import columns_of, unmodelled_balance, unmodelled_pairs
 from mandoline_core.trust.unmodelled.gaps import sampling_threshold

@@ -13,15 +13,16 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from mandoline_core.arrays import Floats, Index
-from mandoline_core.estimating.columns.words import words_of
 from mandoline_core.samples import Sample, text_kind
+from mandoline_core.telling.words import Words, words_of
 
-Kind = Literal["number", "date", "category", "flag", "text"]
+ColumnKind = Literal["number", "date", "category", "flag", "text"]
 Samples = tuple[Sample, Sample]
 Bools = NDArray[np.bool_]
 
 MOST_LEVELS = 30
 MOST_WORDS = 200
+MOST_COMMON = 500  # words that a classifier looks at
 FREQUENT_WORDS = 60  # of them, those in most rows; the others are those whose share of rows differs most
 MIN_ROWS_OF_WORD = 10  # in both samples together
 N_QUANTILES = 10  # of each sample, to cut numbers at
@@ -50,9 +51,11 @@ class EncodedColumn:
         Of numbers: less `centre` and over `unit`, 0 where missing.
     tests : int
         How many quantities were looked at to choose these.
+    common : Words or None
+        Of text: the words in most rows, chosen by that alone, in the rows of both samples one after the other.
     """
 
-    kind: Kind
+    kind: ColumnKind
     known: tuple[Bools, Bools]
     indicators: tuple[csr_matrix, csr_matrix]
     items: tuple[str, ...]
@@ -61,6 +64,7 @@ class EncodedColumn:
     centre: float = 0.0
     unit: float = 1.0
     tests: int = 1
+    common: Words | None = None
 
 
 def encode_column(column: str, samples: Samples, read: tuple[Index, Index]) -> EncodedColumn | str:
@@ -150,7 +154,7 @@ def _cuts(values: list[Floats]) -> Floats:
     return found[(found >= both.min()) & (found < both.max())]
 
 
-def _levels(kind: Kind, values: list[pa.Array]) -> EncodedColumn:
+def _levels(kind: ColumnKind, values: list[pa.Array]) -> EncodedColumn:
     n = len(values[0])
     encoded = pa.concat_arrays([pc.cast(side, pa.large_string()) for side in values]).dictionary_encode()
     codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
@@ -179,8 +183,17 @@ def _texts(values: list[pa.Array]) -> EncodedColumn:
     chosen = np.sort(tried[choose_words(here[tried], there[tried], *totals)])
     kept = words.rows[:, chosen]
     items = tuple(words.names[number] for number in chosen)
-    tests = max(len(tried) + _gaps(known), 1)
-    return EncodedColumn("text", known, (csr_matrix(kept[:n]), csr_matrix(kept[n:])), items, np.empty(0), tests=tests)
+    shares = here / totals[0] + there / totals[1]
+    most = np.sort(tried[np.argsort(-shares[tried], kind="stable")[:MOST_COMMON]])
+    return EncodedColumn(
+        "text",
+        known,
+        (csr_matrix(kept[:n]), csr_matrix(kept[n:])),
+        items,
+        np.empty(0),
+        tests=max(len(tried) + _gaps(known), 1),
+        common=Words(csr_matrix(words.rows[:, most]), [words.names[number] for number in most]),
+    )
 
 
 def choose_words(
