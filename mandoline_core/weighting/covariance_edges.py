@@ -22,6 +22,7 @@ STABLE = 0.9
 # So many pairs may be found by accident, on average.
 FALSE_PAIRS = 1.0
 _HALVINGS = 12  # of the interval in which the penalty is looked for
+_SHRINKAGE = 0.05  # of correlations: a slice and its opposite, or buckets, would leave nothing to invert
 _PRESENT = 1e-6  # a smaller partial correlation is none
 
 
@@ -59,7 +60,8 @@ def graphical_lasso_edges(problem: Problem, rng: np.random.Generator) -> Edges:
     for _ in range(SUBSAMPLES):
         take_step()
         drawn = rng.multivariate_hypergeometric(counts, half, method="marginals").astype(float)
-        found += _present(_precision(_correlation(table, drawn), penalty), pairs)
+        here = _present(_correlation(table, drawn), penalty, pairs)
+        found += 0.0 if here is None else here
     share = found / SUBSAMPLES
     stable = sorted((-share[i], pair) for i, pair in enumerate(pairs) if share[i] >= STABLE)
     return tuple(sorted(add_edges(problem, problem.fitted, [pair for _, pair in stable])[0].edges))
@@ -81,7 +83,7 @@ def _correlation(table: Patterns, counts: Floats) -> Floats:
     covariance = _covariance(table, counts)
     spread = np.sqrt(np.diag(covariance))
     spread = np.where(spread > 0, spread, 1.0)
-    correlation = covariance / np.outer(spread, spread)
+    correlation = (1 - _SHRINKAGE) * covariance / np.outer(spread, spread)
     np.fill_diagonal(correlation, 1.0)  # also of a slice that is the same in all of these rows
     return correlation
 
@@ -91,23 +93,24 @@ def _penalty(correlation: Floats, pairs: Sequence[tuple[int, int]], wanted: int)
     low, high = 0.01, max(0.02, float(np.abs(correlation - np.eye(len(correlation))).max()))
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
-        if _present(_precision(correlation, middle), pairs).sum() >= wanted:
+        found = _present(correlation, middle, pairs)
+        if found is None or found.sum() >= wanted:
             low = middle
         else:
             high = middle
     return low
 
 
-def _precision(correlation: Floats, penalty: float) -> Floats:
-    """Fit graphical lasso."""
+def _present(correlation: Floats, penalty: float, pairs: Sequence[tuple[int, int]]) -> Floats | None:
+    """Tell which pairs graphical lasso finds, as 0 or 1; None where it finds no answer at all."""
     from sklearn.covariance import graphical_lasso
     from sklearn.exceptions import ConvergenceWarning
 
     with warnings.catch_warnings():
         # Which entries are there is settled long before the last digits are.
         warnings.simplefilter("ignore", ConvergenceWarning)
-        return np.asarray(graphical_lasso(correlation, penalty, max_iter=50)[1])
-
-
-def _present(precision: Floats, pairs: Sequence[tuple[int, int]]) -> Floats:
+        try:
+            precision = graphical_lasso(correlation, penalty, max_iter=50)[1]
+        except FloatingPointError:
+            return None
     return np.array([abs(precision[pair]) > _PRESENT for pair in pairs], dtype=float)

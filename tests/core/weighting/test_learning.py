@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mandoline_core.errors import MandolineError
 from mandoline_core.estimating import choose_edges
 from mandoline_core.estimators.registry import get_estimator
 from mandoline_core.project import EDGE_CHOICES
@@ -18,7 +19,7 @@ from mandoline_core.weighting.edges import has_rows
 from mandoline_core.weighting.learning import AT_ONCE, learn_edges
 from mandoline_core.weighting.pair_tests import edge_threshold, score_tests
 from mandoline_core.weighting.problem import Problem
-from tests.strategies import Case
+from tests.strategies import Case, cases
 
 ESTIMATOR = get_estimator("mandoline")
 NOISY = Noise(Correction(inside=0.9, outside=0.1))
@@ -131,6 +132,29 @@ def test_the_largest_entries_of_the_inverse_covariance_are_taken():
     assert choose_edges(problem, "inverse-covariance:2").edges == tuple(sorted(expected[:2]))
     assert choose_edges(problem, "inverse-covariance").edges == tuple(sorted(expected[:4]))
     assert set(choose_edges(problem, "inverse-covariance:99").edges) == set(expected)
+
+
+@settings(max_examples=15)
+@given(cases(redundant=True, abstain=True, inside=False, min_slices=2, max_slices=4), st.sampled_from(EDGE_CHOICES))
+def test_slices_that_say_the_same_or_the_opposite_are_no_obstacle(case, how):
+    """Whatever is chosen gives an estimate, or nothing can be estimated at all."""
+    problem = case.problem()
+    try:
+        ESTIMATOR.estimate(problem)
+    except MandolineError:
+        return
+    chosen = choose_edges(problem, how).edges
+    assert ESTIMATOR.estimate(replace(problem, edges=chosen)).converged
+
+
+def test_a_slice_beside_its_opposite_leaves_the_others_to_choose_from():
+    """Two classes that a model predicts are such a pair."""
+    rng = np.random.default_rng(8)
+    first, other = rng.choice(np.array([-1, 1], dtype=np.int8), (2, 500))
+    other[:200] = first[:200]
+    case = Case(np.column_stack([first, -first, other]), rng.random(500), np.column_stack([first, -first, other])[100:])
+    for how in EDGE_CHOICES:
+        assert (0, 1) not in choose_edges(case.problem(), how).edges
 
 
 def test_stable_pairs_are_some_that_depend_on_each_other():
