@@ -51,8 +51,8 @@ def find_sums_off(slices: Sequence[Slice], source: Sample, target: Sample) -> tu
     """
     found = []
     for model in source.models:
-        columns = set(model.probabilities.values())
-        readers = [rule.name for rule in slices if columns and columns <= set(rule.reads)]
+        columns = tuple(model.probabilities.values())
+        readers = [rule.name for rule in slices if columns and set(columns) <= set(rule.reads)]
         for sample in (source, target) if readers else ():
             sums = np.sum([sample.series(column).to_numpy().astype(float) for column in columns], axis=0)
             off, worst = _off(model, sums)
