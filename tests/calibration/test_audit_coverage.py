@@ -15,7 +15,9 @@ from tests.calibration.test_measured_coverage import said_of
 from tests.worlds import Draw, random_world
 
 REPETITIONS, ROWS, ANSWERS = 500, 2000, 30
-FEWEST = 0.95  # of the worlds must have an estimate; where the answers say next to nothing there is none
+# So many of the worlds must have an estimate. There is none where the answers say next to nothing: of five answers each,
+# as where both samples are asked about and slices abstain, as many may be truly in inside a slice as outside.
+FEWEST = 0.9
 LEAST = 0.92  # must be covered, of a nominal 95%: thirty answers are few for a linear approximation
 COLUMNS = ("s0", "s1", "row")
 
