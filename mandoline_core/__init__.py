@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from mandoline_core.backtesting import Backtest, backtest
     from mandoline_core.comparing import Comparison, Difference, Entry, ModelComparison, Ranking, compare
+    from mandoline_core.describing import Description, RowMap, describe_selection, map_rows
     from mandoline_core.errors import DataError, MandolineError, OverlapError, ProjectError, SliceError
     from mandoline_core.estimating import (
         Ablation,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
         MethodSettings,
         MetricSettings,
         Project,
+        TrustSettings,
         dump_project,
         load_project,
         pack_project,
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
         Any,
         AuditAnswers,
         Category,
+        Classifier,
         Confidence,
         Correction,
         Entropy,
@@ -62,6 +65,7 @@ if TYPE_CHECKING:
         Threshold,
         slicing_function,
     )
+    from mandoline_core.suggesting import Spread, Suggestion, Suggestions, spread, suggest
     from mandoline_core.trust import report_model
 
 # Public names by the module that has them. They are fetched at first use: `mandoline --help` needs none of them.
@@ -70,20 +74,22 @@ _PUBLIC = {
     "findings": "Check Finding Verdict",
     "samples": "Model Sample read_table",
     "slices": (
-        "All Any AuditAnswers Category Confidence Correction Entropy Expression Flag Keyword Length Missing Noise Not "
-        "Overlap Prediction Range Regex Slice SliceAudit Threshold slicing_function"
+        "All Any AuditAnswers Category Classifier Confidence Correction Entropy Expression Flag Keyword Length Missing "
+        "Noise Not Overlap Prediction Range Regex Slice SliceAudit Threshold slicing_function"
     ),
     "project": (
         "EstimatorSettings MethodSettings MetricSettings Project dump_project load_project "
-        "pack_project parse_project save_project"
+        "TrustSettings pack_project parse_project save_project"
     ),
     "metrics": "METRICS",
     "estimators": "ESTIMATORS",
     "estimating": (
         "Ablation AblationPoint Attribution ModelReport Prepared SliceRow ablation attribute prepare slice_table"
     ),
+    "describing": "Description RowMap describe_selection map_rows",
     "labelling": "FewLabels LabelPlan plan_labels published_correction read_plan use_labels",
     "trust": "report_model",
+    "suggesting": "Spread Suggestion Suggestions spread suggest",
     "comparing": "Comparison Difference Entry ModelComparison Ranking compare",
     "backtesting": "Backtest backtest",
     "report": "Report estimate estimate_from_codes",

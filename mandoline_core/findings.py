@@ -107,6 +107,8 @@ class Finding:
 
 
 def _plain(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return [_plain(one) for one in value]
     return value if value is None or isinstance(value, (bool, int, float)) else str(value)
 
 
@@ -159,6 +161,8 @@ class Verdict:
         What must hold for the interval to be honest, as the end of "The interval is honest if ...".
     doubts : str
         What speaks against the estimate: the loudest check at a glance, and how many others did not pass.
+    harmless : mapping of str to str
+        Columns that no check looked at, because a person declared that their change does not matter; and why.
     """
 
     level: str
@@ -166,6 +170,19 @@ class Verdict:
     checks: tuple[Check, ...]
     assumption: str = ""
     doubts: str = ""
+    harmless: Mapping[str, str] = field(default_factory=dict, hash=False)
+
+    @property
+    def declared(self) -> tuple[Sentence, ...]:
+        """What a person declared, a sentence a column: the verdict rests on it."""
+        return tuple(
+            Sentence(
+                "Declared harmless: a change of {column!r} does not matter{why}.",
+                column=column,
+                why=f", because {reason.strip().rstrip('.')}" if reason.strip() else "; no reason was given",
+            )
+            for column, reason in self.harmless.items()
+        )
 
     @property
     def loudest_first(self) -> tuple[Check, ...]:
@@ -193,4 +210,5 @@ class Verdict:
             "level": self.level,
             "message": self.message,
             "checks": [check.as_dict() for check in self.checks],
+            "harmless": [{"column": column, "reason": reason} for column, reason in self.harmless.items()],
         }

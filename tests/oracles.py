@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.optimize import nnls
+from scipy.optimize import linprog, nnls
 from scipy.special import logsumexp
 
 
@@ -248,3 +248,22 @@ def _reaches(vertices: np.ndarray, goal: np.ndarray) -> bool:
 def resample(n: int, rng: np.random.Generator) -> np.ndarray:
     """Draw n row numbers with replacement."""
     return rng.integers(0, n, n)
+
+
+def transport(probabilities: np.ndarray, shares: np.ndarray) -> float:
+    """Carry rows to one-hot labels with such shares at the least mean cost, the largest difference of a coordinate.
+
+    A linear programme with a variable for every row and label.
+    """
+    n, k = probabilities.shape
+    costs = np.abs(probabilities[:, None, :] - np.eye(k)[None]).max(axis=2)
+    rows, labels = np.repeat(np.eye(n), k, axis=1), np.tile(np.eye(k), n)
+    found = linprog(
+        costs.ravel(),
+        A_eq=np.vstack([rows, labels[1:]]),  # the last share follows from the others
+        b_eq=np.concatenate([np.full(n, 1 / n), shares[1:]]),
+        method="highs-ds",
+        options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
+    )
+    assert found.success, found.message
+    return float(found.fun)

@@ -35,6 +35,7 @@ from app.compute.corrections import (
     Pairs,
     Trial,
     answer_columns,
+    choosers,
     correction_rows,
     pairs,
     pairs_in_use,
@@ -58,6 +59,7 @@ from app.compute.estimates import (
 from app.compute.frames import (
     class_shares,
     classes,
+    column_kind,
     column_table,
     column_values,
     feature_columns,
@@ -80,9 +82,27 @@ from app.compute.labels import (
     label_plan,
     target_labels,
 )
-from app.compute.offers import ground, offers, scale, word_counts
+from app.compute.mapping import (
+    DrawnMap,
+    described,
+    map_run,
+    map_scores,
+    map_weights,
+    row_map,
+    start_map,
+)
+from app.compute.offers import ground, offers, rows_inside, scale, stretch_rule, word_counts
 from app.compute.reading import plain_samples, samples, table_at, uploaded
 from app.compute.reporting import report_html
+from app.compute.suggesting import (
+    accepting,
+    previewed,
+    refused,
+    spread,
+    start_suggesting,
+    suggest_run,
+    suggestions,
+)
 from app.compute.takeaway import estimate_json, weights_csv
 from app.compute.trust import (
     MOST_GAMMA,

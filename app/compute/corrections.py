@@ -16,8 +16,9 @@ from app.compute.reading import samples
 from app.project import Workspace
 from mandoline_core import Flag, MandolineError, Sample, SliceError
 from mandoline_core.arrays import Interval
-from mandoline_core.estimating import state_problem
+from mandoline_core.estimating import choose_edges, state_problem
 from mandoline_core.estimators import exact_interval, get_estimator
+from mandoline_core.project import EDGE_CHOICES
 from mandoline_core.slices import slice_codes
 from mandoline_core.weighting import (
     MAX_UNCERTAIN,
@@ -217,6 +218,22 @@ def _tests(problem: Problem) -> dict[tuple[int, int], float]:
         return {}
 
 
+def choosers(workspace: Workspace) -> dict[tuple[str, str], tuple[str, ...]]:
+    """List, by pair, the ways of choosing that would take it; whatever pairs are in use now."""
+    return _choosers(replace(workspace, project=replace(workspace.project, edges=())))
+
+
+@kept(by=keys.solution)
+def _choosers(workspace: Workspace) -> dict[tuple[str, str], tuple[str, ...]]:
+    problem = prepared(workspace).problem
+    found: dict[tuple[str, str], tuple[str, ...]] = {}
+    for way in EDGE_CHOICES:
+        with suppress(MandolineError):  # too many uncertain slices to be tested together
+            for pair in _named(problem, choose_edges(problem, way).edges):
+                found[pair] = (*found.get(pair, ()), way)
+    return found
+
+
 @dataclass(frozen=True)
 class Trial:
     """Hold what the estimate becomes, and the share of the new data that it would not speak of."""
@@ -246,4 +263,4 @@ def _try(problem: Problem, estimator: str) -> Trial | None:
     except MandolineError:
         return None
     target = problem.patterns.target
-    return Trial(outcome.value, float(target[~outcome.kept].sum() / target.sum())) if outcome.converged else None
+    return Trial(outcome.value, float(target @ (1 - outcome.kept) / target.sum())) if outcome.converged else None

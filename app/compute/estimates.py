@@ -78,12 +78,12 @@ def counted(workspace: Workspace, *, need_slices: bool = True) -> ModelCount:
         # The target's labels stand beside its rows only once a person asked for the truth.
         revealed=revealed(workspace) if workspace.revealed else None,
         need_slices=need_slices,
-        scores=_scores(workspace),
+        scores=scores(workspace),
     )
 
 
 @kept(by=keys.scores)
-def _scores(workspace: Workspace) -> Scores:
+def scores(workspace: Workspace) -> Scores:
     """Score the labelled rows, whatever the slices."""
     source, _ = samples(workspace)
     return score_rows(workspace.project.metric, source, label=source.label, model=model_of(workspace))
@@ -105,7 +105,12 @@ def prepared(workspace: Workspace, *, need_slices: bool = True) -> ModelProblem:
     """State the problem of the model on show."""
     project, table = workspace.project, counted(workspace, need_slices=need_slices)
     return state_problem(
-        table, project.slices, edges=project.edges, settings=project.estimator, methods=project.methods
+        table,
+        project.slices,
+        edges=project.edges,
+        settings=project.estimator,
+        methods=project.methods,
+        trust=project.trust,
     )
 
 

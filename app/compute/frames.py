@@ -49,6 +49,12 @@ def feature_columns(workspace: Workspace) -> tuple[tuple[str, ...], dict[str, st
     return default_columns(*samples(workspace))
 
 
+@kept(by=keys.tables, entries=64)
+def column_kind(workspace: Workspace, column: str) -> str:
+    """Say what a column of both tables holds: "number", "category", "text" and so on."""
+    return profile_column(column, *plain_samples(workspace)).kind
+
+
 @kept(by=keys.samples)
 def identifiers(workspace: Workspace) -> dict[str, str]:
     """List the columns that only tell one row from another, each with how that shows."""

@@ -145,6 +145,13 @@ def solution(workspace: Workspace) -> Key:
     return (*_stated(workspace), repr(workspace.project.estimator))
 
 
+def every_model(workspace: Workspace) -> Key:
+    """Name what the estimates of all models depend on together."""
+    project = workspace.project
+    parts = (project.metric, project.slices, project.edges, project.methods, project.estimator, project.trust)
+    return (*samples(workspace), *map(repr, parts))
+
+
 def report(workspace: Workspace) -> Key:
     """Name what an estimate with the truth beside it depends on."""
     return (*solution(workspace), *_truth(workspace))
@@ -174,7 +181,7 @@ def method(workspace: Workspace, name: str) -> Key:
 def methods(workspace: Workspace, names: Iterable[str]) -> dict[str, Key]:
     """Name what the answers of several methods depend on: the rows are looked up once."""
     project, asked = workspace.project, answers(workspace)
-    slices: Key = (repr(project.slices), repr(project.edges))
+    slices: Key = (repr(project.slices), repr(project.edges), repr(project.trust))
     found = {}
     for name in names:
         settings, tuning, needs = replace(project.estimator, name=name), project.methods, get_estimator(name).needs
@@ -186,7 +193,7 @@ def methods(workspace: Workspace, names: Iterable[str]) -> dict[str, Key]:
 
 def _stated(workspace: Workspace) -> Key:
     project = workspace.project
-    parts: tuple[Any, ...] = (project.metric, project.slices, project.edges, project.methods)
+    parts: tuple[Any, ...] = (project.metric, project.slices, project.edges, project.methods, project.trust)
     return (*answers(workspace), *map(repr, parts))
 
 

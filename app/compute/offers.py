@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from app.compute import keys
 from app.compute.estimates import codes_of
-from app.compute.frames import identifiers
+from app.compute.frames import column_values, identifiers
 from app.compute.keys import kept
-from app.compute.reading import plain_samples, samples
+from app.compute.reading import model_of, plain_samples, samples
 from app.project import Workspace
 from mandoline_core import Keyword, Sample, Slice, SliceError
 from mandoline_core.slices import (
@@ -19,6 +19,8 @@ from mandoline_core.slices import (
     column_scale,
     fitting_columns,
     offer,
+    resolve,
+    rule_between,
     slice_codes,
     survey,
 )
@@ -56,6 +58,22 @@ def scale(workspace: Workspace, column: str) -> Scale | None:
 @kept(by=keys.tables, entries=64)
 def _scale(workspace: Workspace, column: str) -> Scale | None:
     return column_scale(*plain_samples(workspace), column)
+
+
+def stretch_rule(workspace: Workspace, column: str, ends: tuple[float, float]) -> Slice | None:
+    """Make a rule of a stretch of a column, with round ends; None where no row is inside, or every row."""
+    found = scale(workspace, column)
+    if found is None:
+        return None
+    rule = rule_between(column, ends, found, column_values(workspace, column)[2:])
+    return rule if rule is not None and any(rows_inside(workspace, rule)) else None
+
+
+def rows_inside(workspace: Workspace, rule: Slice) -> tuple[int, int]:
+    """Count the labelled and the new rows inside a rule."""
+    rules = resolve([rule], *samples(workspace), model_of(workspace))
+    here, there = (int((codes_of(sample, rules) == 1).sum()) for sample in samples(workspace))
+    return here, there
 
 
 def word_counts(workspace: Workspace, rule: Keyword, most: int = 40) -> dict[str, tuple[int, int]]:

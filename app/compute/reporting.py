@@ -9,20 +9,24 @@ from app.compute import keys
 from app.compute.estimates import curves, report
 from app.compute.keys import kept
 from app.compute.reading import samples
+from app.compute.suggesting import spread
 from app.project import Workspace
-from mandoline_core import MandolineError, Report
+from mandoline_core import MandolineError, Report, Spread
 from mandoline_core.report import gather_parts, notes_of
 from mandoline_core.trust import CheckedReport
 
 
 def report_html(workspace: Workspace) -> str:
     """Write the report as it stands: the model on show first, the truth only once it was revealed."""
-    return _written(workspace, date.today())
+    return _written(workspace, date.today(), spread(workspace))
 
 
 @kept(by=keys.written, entries=8)
-def _written(workspace: Workspace, made_on: date) -> str:
-    return gather_parts(_whole(workspace), curves=curves(workspace), made_on=made_on).to_html()
+def _written(workspace: Workspace, made_on: date, known: Spread | None) -> str:
+    whole = _whole(workspace)
+    if known is not None:
+        whole = replace(whole, spreads={workspace.model: known})
+    return gather_parts(whole, curves=curves(workspace), made_on=made_on).to_html()
 
 
 def _whole(workspace: Workspace) -> Report:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from app.project.edits import find_slice, put_slice, set_edges, set_noise
+from app.words import pair_choices
 from mandoline_core import Correction, Noise, Project, ProjectError, Slice, SliceAudit
 from mandoline_core.slices import Answer, Side
 
@@ -133,5 +134,7 @@ def part(project: Project, first: str, second: str) -> Project:
 
 def _other_pairs(project: Project, first: str, second: str) -> tuple[tuple[str, str], ...]:
     if isinstance(project.edges, str):
-        raise ProjectError("Tests choose the pairs of this project. Switch that off to choose them yourself.")
+        raise ProjectError(
+            f"The pairs of this project are {pair_choices.chosen_how(project.edges)}. Choose them by hand first."
+        )
     return tuple(pair for pair in project.edges if {*pair} != {first, second})

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any
 
+from app.words import pair_choices
 from mandoline_core import Correction, Noise, Project, Slice
 from mandoline_core.formatting import counted, listed, show_percent
 from mandoline_core.slices import ANSWERS
@@ -14,7 +15,7 @@ from mandoline_core.words import title_of
 Place = tuple[str, ...]
 
 _PLAIN = ("name", "note", "label", "source_path", "target_path", "target_labels")
-_SETTINGS = ("metric", "estimator", "methods")
+_SETTINGS = ("metric", "estimator", "methods", "trust")
 _WORDS = {
     "name": "the project's name",
     "note": "the project's note",
@@ -25,6 +26,7 @@ _WORDS = {
     "metric": "the metric",
     "estimator": "the settings of the estimate",
     "methods": "the settings of the methods",
+    "trust": "what was declared harmless",
     "edges": "the pairs of slices",
 }
 
@@ -66,7 +68,8 @@ def compare(before: Project, after: Project) -> tuple[Difference, ...]:
     >>> [(one.part, one.name, one.how) for one in compare(first, second)]
     [('Slices', 'slang', 'added')]
     """
-    return (*_slices(before, after), *_corrections(before, after), *_pairs(before, after), *_settings(before, after))
+    parts = (_slices, _corrections, _pairs, _settings, _declarations)
+    return tuple(found for part in parts for found in part(before, after))
 
 
 def lost(seen: Project, now: Project, mine: Project) -> str:
@@ -200,7 +203,7 @@ def _matrix(one: Correction) -> str:
 
 
 def _pairs(before: Project, after: Project) -> Iterator[Difference]:
-    ways = ["chosen by tests" if project.edges == "auto" else "chosen by hand" for project in (before, after)]
+    ways = [pair_choices.chosen_how(project.edges) for project in (before, after)]
     if ways[0] != ways[1]:
         yield Difference("Pairs", "pairs", *ways)
     old, new = (
@@ -215,9 +218,17 @@ def _pairs(before: Project, after: Project) -> Iterator[Difference]:
 def _settings(before: Project, after: Project) -> Iterator[Difference]:
     old, new = _places(before), _places(after)
     for place in old | new:
-        if place[0] not in ("slices", "edges") and old.get(place) != new.get(place):
+        if place[0] not in ("slices", "edges", "trust") and old.get(place) != new.get(place):
             name = _WORDS.get(place[0], place[0]) if len(place) == 1 else " ".join(place).replace("_", " ")
             yield Difference("Settings", name, _setting(place, old.get(place)), _setting(place, new.get(place)))
+
+
+def _declarations(before: Project, after: Project) -> Iterator[Difference]:
+    old, new = (project.trust.harmless for project in (before, after))
+    for column in {**old, **new}:
+        said = [f"does not matter: {one[column] or 'no reason given'}" if column in one else "" for one in (old, new)]
+        if said[0] != said[1]:
+            yield Difference("Settings", f"column {column}", *said)
 
 
 def _setting(place: Place, value: Any) -> str:

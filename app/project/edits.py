@@ -110,6 +110,20 @@ def part_classes(project: Project, new: str) -> Project:
     return replace(project, metric=replace(project.metric, merge=merge))
 
 
+def declare_harmless(project: Project, column: str, reason: str) -> Project:
+    """Declare that a change of a column does not matter, and why."""
+    if not reason.strip():
+        raise ProjectError("No reason is given. Say why it does not matter: whoever reads the report will ask.")
+    harmless = {**project.trust.harmless, column: reason.strip()}
+    return replace(project, trust=replace(project.trust, harmless=harmless))
+
+
+def take_back(project: Project, column: str) -> Project:
+    """Let the checks look at a column again."""
+    harmless = {name: reason for name, reason in project.trust.harmless.items() if name != column}
+    return replace(project, trust=replace(project.trust, harmless=harmless))
+
+
 def find_slice(project: Project, name: str) -> Slice:
     """Return the rule with a name."""
     for rule in project.slices:

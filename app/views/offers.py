@@ -7,8 +7,9 @@ from collections.abc import Iterable
 import streamlit as st
 
 from app import compute
-from app.project import Remedy, Workspace
-from app.words import wording
+from app.project import Remedy, Workspace, remedies, state
+from app.words import pointing, wording
+from mandoline_core import Slice
 
 
 def worth_offering(workspace: Workspace, remedies: Iterable[Remedy], most: int) -> list[tuple[Remedy, compute.Tried]]:
@@ -26,7 +27,23 @@ def button(remedy: Remedy, found: compute.Tried, key: str) -> None:
     st.button(wording.plain(f"{remedy.label}, {said}"), key=key, help=rows, on_click=_apply, args=(remedy,))
 
 
+def offer_slice(workspace: Workspace, rule: Slice, key: str) -> None:
+    """Offer a rule as a slice with what it would do, or say why it is none to offer."""
+    if rule.key in [known.key for known in workspace.project.slices]:
+        st.caption(wording.plain(f"{rule.describe()}: one of your slices."))
+        return
+    tried = worth_offering(workspace, [remedies.addition(rule)], 1)
+    for remedy, found in tried:
+        button(remedy, found, key)
+    if not tried:
+        st.caption(wording.plain(pointing.not_offered(rule.describe(), compute.rows_inside(workspace, rule))))
+
+
 def _apply(remedy: Remedy) -> None:
-    """Do what a remedy says; undo brings it back."""
+    """Do what a remedy says; undo brings it back. A slice that it adds is the one that is open on its page."""
     label = remedy.label[:1].lower() + remedy.label[1:]
-    compute.attempt(label, remedy.edit, f"Done: {remedy.label}. Undo takes it back.")
+    before = {rule.name for rule in state.workspace().project.slices}
+    if compute.attempt(label, remedy.edit, f"Done: {remedy.label}. Undo takes it back."):
+        for rule in state.workspace().project.slices:
+            if rule.name not in before:
+                state.remember("editing", rule.name)

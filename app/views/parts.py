@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Literal
 
 import plotly.graph_objects as go
 import streamlit as st
 
 from app import compute
 from app.project import Workspace, state
+from app.views.selection import Selection
 from app.words import trust as trust_words
 from app.words import wording
 from mandoline_core import Finding, MandolineError, ModelReport, Verdict, charts
@@ -23,6 +25,8 @@ from mandoline_core.words import headline as headline_of
 PROJECTS, DATA, ESTIMATE = (f"views/{name}/{name}.py" for name in ("projects", "data", "estimate"))
 ASSETS = Path(__file__).resolve().parents[1] / "assets"
 HEADING_WIDTH = 860  # pixels: a longer line is hard to follow
+Tool = Literal["points", "box", "lasso"]
+_LOOKS_EVERY = 1.0  # seconds
 _ICONS = {"serious": ":material/error:", "warning": ":material/warning:", "info": ":material/info:"}
 
 
@@ -69,18 +73,51 @@ def is_dark() -> bool:
     return st.context.theme.type == "dark"
 
 
-def chart(figure: go.Figure, key: str, *, alt: str) -> None:
+def chart(figure: go.Figure, key: str, *, alt: str, tools: Mapping[Tool, str] | None = None) -> Selection:
     """Show a figure under a title that fills its line; it is saved under the names of the project and of the figure.
 
     The figure's own title is broken for a phone, as Plotly breaks no lines itself; it is hidden here and comes along
     when the figure is saved.
+
+    Parameters
+    ----------
+    tools : mapping of str to str, optional
+        Ways to select in it ("points", "box", "lasso"), each with Plotly's name of its button, or none.
+
+    Returns
+    -------
+    Selection
+        What is selected in it.
     """
     title = figure.layout.title.text
     lines = title.count("<br>") + 1
     st.html(f'<p class="figure-title lines-{lines}">{title.replace("<br>", " ")}</p>')
     name = f"{file_stem(state.workspace().project.name)}-{file_stem(key)}"
-    config = charts.chart_config(name, state.remember("figure_format") or charts.IMAGE_FORMATS[0])
-    st.plotly_chart(figure, key=key, theme=None, config=config, alt=alt)
+    image = state.remember("figure_format") or charts.IMAGE_FORMATS[0]
+    config = charts.chart_config(name, image, [tool for tool in (tools or {}).values() if tool])
+    if tools is None:
+        st.plotly_chart(figure, key=key, theme=None, config=config, alt=alt)
+        return Selection()
+    found = st.plotly_chart(
+        figure, key=key, theme=None, config=config, alt=alt, on_select="rerun", selection_mode=list(tools)
+    )
+    return Selection.of(found["selection"])
+
+
+def progress(find: Callable[[], compute.Run | None], name: str) -> None:
+    """Show how far a run is, with a way to stop it; when it has ended, draw the whole page anew."""
+
+    def look() -> None:
+        run = find()
+        if run is None or not run.running:
+            st.rerun()
+        with st.container(border=True):
+            share = f"{run.share:.0%}, " if run.share else ""  # some work cannot say how far it is
+            said = f"{wording.plain(run.current)}: {share}{run.seconds:.0f} s so far"
+            st.progress(min(run.share, 1.0), text=said)
+            st.button("Stop", key=f"stop_{name}", icon=":material/stop_circle:", on_click=run.stop)
+
+    st.fragment(look, run_every=_LOOKS_EVERY)()
 
 
 def figure_format() -> None:

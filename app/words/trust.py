@@ -12,7 +12,7 @@ from app.words.wording import plain, tell
 from mandoline_core.charts import EFFECT_DIGITS, effect, show_capped
 from mandoline_core.estimating import Attribution, CorrectionSlope, ModelReport, is_share
 from mandoline_core.formatting import counted, is_nothing, show_interval, show_points, show_times, show_value
-from mandoline_core.trust import FINITE_MEAN, FINITE_VARIANCE, USABLE, BalanceLine, Overlap, Tail, Trimming
+from mandoline_core.trust import FINITE_MEAN, FINITE_VARIANCE, USABLE, Apart, BalanceLine, Overlap, Tail, Trimming
 from mandoline_core.words import title_of
 
 SMALL_GAP = 0.1  # standard deviations: less is hardly worth a word
@@ -140,6 +140,21 @@ def attribution_sentence(found: Attribution, report: ModelReport) -> str:
     written = " to ".join(show_points(end, share=share, unit=False) for end in (low, high))
     luck = "; luck alone could do that" if low <= 0 <= high else ""
     return f"{moved} ({written}), {ends}{luck}."
+
+
+def apart_sentence(found: Apart) -> str:
+    """Say how well all columns together tell labelled rows from new ones, before and after weighting.
+
+    >>> print(apart_sentence(Apart(0.72, 0.51, 0.02, (), 2000, 1000)))
+    By all columns together a classifier tells labelled rows from new ones with an AUC of 0.72 before weighting and 0.51
+    after, on 2,000 labelled and 1,000 new rows. 0.5 is chance, 1 is perfect.
+    """
+    after = f" before weighting and {found.after:.2f} after" if found.weighted else ""
+    return (
+        "By all columns together a classifier tells labelled rows from new ones with an AUC of "
+        f"{found.before:.2f}{after}, on {found.n_source:,} labelled and {found.n_target:,} new rows. "
+        "0.5 is chance, 1 is perfect."
+    )
 
 
 def unmodelled_sentence(line: BalanceLine, *, weighted: bool = True) -> str:

@@ -12,12 +12,13 @@ from mandoline_core.charts.elasticity import EFFECT_DIGITS, correction_effects, 
 from mandoline_core.charts.graph import MOST_NODES, slice_graph
 from mandoline_core.charts.intervals import IntervalRow, interval_rows
 from mandoline_core.charts.ranking import model_dots
+from mandoline_core.charts.row_map import Shade, hover_lines, row_map, score_shade, weight_shade
 from mandoline_core.charts.sensitivity import MOST_SLICES, HiddenShift, hidden_shift_curve, show_strength, strongest
 from mandoline_core.charts.shares import class_balance
 from mandoline_core.charts.shifts import balance, pair_gaps
 from mandoline_core.charts.small import small_curve, small_strip, small_weights
 from mandoline_core.charts.story import story_curve
-from mandoline_core.charts.strip import estimate_strip
+from mandoline_core.charts.strip import SPREAD, estimate_strip
 from mandoline_core.charts.template import (
     IMAGE_FORMATS,
     NAME_WIDTH,
@@ -25,6 +26,7 @@ from mandoline_core.charts.template import (
     TARGET,
     TRUTH,
     chart_config,
+    mark,
     palette,
     shorten,
 )

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import plotly.graph_objects as go
 
 from mandoline_core.charts.drawing import Drawing
-from mandoline_core.charts.template import SOURCE, TARGET, finish, label, safe, shorten
+from mandoline_core.charts.template import SOURCE, TARGET, finish, label, mark, safe, shorten
 
 _BAR = 19  # pixels a bar
 MOST_CLASSES = 20
@@ -94,6 +94,7 @@ def _paired(pairs: Sequence[_Pair], *, title: str, x: str, y: str, dark: bool) -
             cliponaxis=False,
             hovertext=[_pair_words(pair) for pair in pairs],
             hoverinfo="text",
+            customdata=[mark(pair.name) for pair in pairs],
         )
     furthest = max((100 * max(pair.source, pair.target or 0.0) for pair in pairs), default=0.0) or 1.0
     figure.update_xaxes(range=[0, 1.35 * furthest], showgrid=True, nticks=6, ticksuffix="%", tickvals=None)

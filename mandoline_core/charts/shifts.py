@@ -9,7 +9,7 @@ from typing import NamedTuple
 import plotly.graph_objects as go
 
 from mandoline_core.charts.drawing import Drawing
-from mandoline_core.charts.template import finish, label, palette, safe, shorten
+from mandoline_core.charts.template import finish, label, mark, palette, safe, shorten
 
 MOST_PAIRS = 20
 _LINE = 24  # pixels a line
@@ -17,7 +17,7 @@ _KEY = "○ before weighting  ● after"
 
 
 class _Line(NamedTuple):
-    """Hold one line: its name as ticks, hovering and the title write it, and the shift before and after."""
+    """Hold one line: its name as ticks, hovering and the title write it, the shift before and after, and its name."""
 
     tick: str
     hover: str
@@ -25,6 +25,7 @@ class _Line(NamedTuple):
     before: float
     after: float
     modelled: bool = False
+    name: str = ""
 
 
 def pair_gaps(
@@ -80,7 +81,7 @@ def balance(
         Slices in use: greyed, because they match by construction.
     """
     lines = _sorted(
-        _Line(label(name), safe(shorten(name, 60)), shorten(name, 24), old, new, known)
+        _Line(label(name), safe(shorten(name, 60)), shorten(name, 24), old, new, known, name)
         for name, old, new, known in zip(names, before, after, modelled, strict=True)
     )
     return _before_after(
@@ -132,6 +133,7 @@ def _before_after(lines: Sequence[_Line], *, title: str, x: str, y: str, unit: s
             marker={"symbol": symbol, "size": 10, "color": inks, "line": {"color": inks, "width": 2}},
             hovertext=[_words(line, unit) for line in lines],
             hoverinfo="text",
+            customdata=[mark(line.name) for line in lines],
         )
     ends = [value for line in lines for value in (line.before, line.after) if not math.isnan(value)]
     low, high = min([0.0, *ends]), max([0.0, *ends])

@@ -11,7 +11,9 @@ from mandoline_core.charts.drawing import Drawing
 from mandoline_core.charts.scales import TICK_FORMAT, value_axis, value_range
 from mandoline_core.charts.template import SOURCE, TRUTH, finish, palette
 from mandoline_core.estimating import ModelReport, is_share
-from mandoline_core.formatting import direction, show_difference, show_interval, show_value
+from mandoline_core.formatting import direction, show_difference, show_ends, show_interval, show_value
+
+SPREAD = "with other slices"
 
 
 class Mark(NamedTuple):
@@ -24,12 +26,31 @@ class Mark(NamedTuple):
     colour: str
 
 
-def estimate_strip(report: ModelReport, *, reveal: bool, dark: bool = False) -> go.Figure:
-    """Show the score on the source, the estimate on the target and, when revealed, the truth on one axis."""
+def estimate_strip(
+    report: ModelReport, *, reveal: bool, spread: Interval | None = None, dark: bool = False
+) -> go.Figure:
+    """Show the score on the source, the estimate on the target and, when revealed, the truth on one axis.
+
+    Parameters
+    ----------
+    spread : pair of floats, optional
+        How far the estimate reaches with other slices: a lighter band behind its interval.
+    """
     share = is_share(report)
     marks = strip_marks(report, reveal=reveal, ink=palette(dark).muted if is_red(report) else palette(dark).ink)
     figure = Drawing()
     for place, mark in enumerate(marks):
+        if spread is not None and mark.symbol == "diamond":
+            figure.add_scatter(
+                x=list(spread),
+                y=[-place, -place],
+                name=SPREAD,
+                mode="lines",
+                line={"color": mark.colour, "width": 12},
+                opacity=0.25,
+                hovertext=f"{SPREAD}: {show_ends(spread, share=share)}",
+                hoverinfo="text",
+            )
         low, high = mark.interval or (mark.value, mark.value)
         figure.add_scatter(
             x=[mark.value],
@@ -48,7 +69,7 @@ def estimate_strip(report: ModelReport, *, reveal: bool, dark: bool = False) -> 
             hovertext=f"{mark.name}: {written(mark, share)}",
             hoverinfo="text",
         )
-    span = strip_span(marks, share)
+    span = strip_span(marks, share, spread)
     figure.update_yaxes(
         tickvals=[-place for place in range(len(marks))],
         ticktext=[f"{mark.name}<br>{_weighed(mark, written(mark, share), report)}" for mark in marks],
@@ -76,9 +97,10 @@ def strip_marks(report: ModelReport, *, reveal: bool, ink: str) -> list[Mark]:
     return marks
 
 
-def strip_span(marks: list[Mark], share: bool) -> list[float]:
+def strip_span(marks: list[Mark], share: bool, spread: Interval | None = None) -> list[float]:
     """Span all marks and their intervals."""
-    return value_range([end for mark in marks for end in (mark.interval or (mark.value, mark.value))], share)
+    ends = [end for mark in marks for end in (mark.interval or (mark.value, mark.value))]
+    return value_range([*ends, *(spread or ())], share)
 
 
 def written(mark: Mark, share: bool) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import textwrap
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,14 +21,15 @@ TITLE_WIDTH = 44  # characters a line: what fits on a phone
 AXIS_WIDTH = 36  # beside names on the left
 WIDE_AXIS = 48
 NAME_WIDTH = 18
+_MARK = 60
 _TITLE_SIZE = 15
 _LINE = 20  # pixels
 _CLEAR = "rgba(0,0,0,0)"
 _JOINERS = "\u200c\u200d"  # hold letters and emoji together
 
 
-def chart_config(filename: str, image: str = IMAGE_FORMATS[0]) -> dict[str, Any]:
-    """Choose what hovering over a figure offers: one button, which saves it.
+def chart_config(filename: str, image: str = IMAGE_FORMATS[0], tools: Sequence[str] = ()) -> dict[str, Any]:
+    """Choose what hovering over a figure offers: a button that saves it, and tools to select with.
 
     Parameters
     ----------
@@ -35,6 +37,8 @@ def chart_config(filename: str, image: str = IMAGE_FORMATS[0]) -> dict[str, Any]
         Of the saved figure, without its ending.
     image : {"svg", "png"}
         Its format. Plotly's button knows one at a time.
+    tools : sequence of str
+        Plotly's names of further buttons, such as "lasso2d".
 
     Examples
     --------
@@ -43,7 +47,7 @@ def chart_config(filename: str, image: str = IMAGE_FORMATS[0]) -> dict[str, Any]
     """
     return {
         "displaylogo": False,
-        "modeBarButtons": [["toImage"]],
+        "modeBarButtons": [[*tools, "toImage"]],
         "toImageButtonOptions": {"format": image, "filename": filename, "scale": 2},
         "scrollZoom": False,
         "responsive": True,
@@ -145,6 +149,15 @@ def label(text: str, width: int = NAME_WIDTH) -> str:
     '&lt;i&gt;'
     """
     return safe(shorten(text, width))
+
+
+def mark(text: str) -> str:
+    """Write the name that a dot or a bar goes by where it is clicked.
+
+    >>> mark("<i>")
+    '&lt;i&gt;'
+    """
+    return label(text, _MARK)
 
 
 def wrap(text: str, width: int = TITLE_WIDTH) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Take a project, what to write beside the estimate, and the least it may be."""
     add_project(parser)
     parser.add_argument("--reveal", action="store_true", help="show the truth from the project's file of target labels")
+    parser.add_argument(
+        "--spread", action="store_true", help="say how much hangs on the choice of slices, too: tries other slices"
+    )
     parser.add_argument("--html", metavar="FILE", type=Path, help="write the whole report, as `mandoline report` does")
     parser.add_argument("--weights", metavar="FILE", type=Path, help="write one weight a source row and model, as CSV")
     parser.add_argument(
@@ -36,6 +40,7 @@ def run(options: argparse.Namespace) -> int:
 
     from mandoline_core.project import load_project
     from mandoline_core.report import estimate
+    from mandoline_core.suggesting import spread
 
     project = load_project(options.project)
     _check_least(options.fail_under, project)
@@ -43,6 +48,8 @@ def run(options: argparse.Namespace) -> int:
         check_place(options.html, project)
     with Progress() as progress:
         report = estimate(project, reveal=options.reveal, progress=progress)
+        if options.spread:
+            report = replace(report, spreads=spread(project, progress=progress))
         if options.html is not None:
             write_report(options.html, report, progress, reveal=options.reveal)
     if options.weights is not None:

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from types import ModuleType
 
-from mandoline_core.cli import ablation, app, backtest, compare, estimate, labels, plan, report, slices
+from mandoline_core.cli import ablation, app, backtest, compare, estimate, labels, plan, report, slices, suggest
 from mandoline_core.errors import MandolineError
 
 DONE, BAD_INPUT, STOPPED = 0, 2, 130
@@ -21,6 +21,7 @@ COMMANDS: dict[str, ModuleType] = {
     "plan": plan,
     "slices": slices,
     "ablation": ablation,
+    "suggest": suggest,
     "report": report,
 }
 
@@ -29,6 +30,7 @@ a first session:
   mandoline slices reviews.toml       what the slices cover, how far they shift
   mandoline estimate reviews.toml     the estimate, its interval, and what to know before quoting it
   mandoline ablation reviews.toml     which slice moved the number
+  mandoline suggest reviews.toml      slices worth trying, tried
   mandoline compare reviews.toml      what other methods say, and how they rank the models
   mandoline backtest reviews.toml     how methods do on shifts made of your own labelled data
   mandoline report reviews.toml       all of it as one HTML file, to keep or to send

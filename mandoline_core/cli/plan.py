@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from mandoline_core.cli.project_command import Progress, add_project, as_json, each_model, write
+from mandoline_core.cli.project_command import Progress, add_project, as_json, at_least_one, each_model, write
 
 HELP = "Say which new rows to label next; the column row counts them from 1."
 
@@ -13,7 +13,7 @@ HELP = "Say which new rows to label next; the column row counts them from 1."
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Take a project, how many rows, and where to write them."""
     add_project(parser)
-    parser.add_argument("--rows", metavar="N", type=_rows, default=50, help="how many rows to label (50)")
+    parser.add_argument("--rows", metavar="N", type=at_least_one, default=50, help="how many rows to label (50)")
     parser.add_argument("--out", metavar="FILE", type=Path, help="write the plan as CSV instead of printing it")
 
 
@@ -38,10 +38,3 @@ def run(options: argparse.Namespace) -> int:
     elif options.out is None:
         print(plan.to_csv(), end="")
     return 0
-
-
-def _rows(text: str) -> int:
-    """Read a number of rows, before any work is done for it."""
-    if not text.isascii() or not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"must be a whole number, 1 or above. Got {text!r}.")
-    return int(text)

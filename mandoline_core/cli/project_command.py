@@ -6,6 +6,8 @@ import argparse
 import json
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +30,13 @@ def add_project(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print one JSON object, numbers in full precision")
 
 
+def at_least_one(text: str) -> int:
+    """Read how many of something, before any work is done for it."""
+    if not text.isascii() or not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"must be a whole number, 1 or above. Got {text!r}.")
+    return int(text)
+
+
 def show(found: Any, options: argparse.Namespace) -> None:
     """Print an answer as text, or as plain data where JSON is asked for."""
     print(as_json(found.as_dict()) if options.json else found)
@@ -40,8 +49,15 @@ def as_json(value: Any) -> str:
 
 def write(path: Path, text: str) -> None:
     """Write a file, or say in a sentence why it cannot be written."""
-    try:
+    with writing(path):
         path.write_text(text, encoding="utf-8")
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Say in a sentence why a file cannot be written."""
+    try:
+        yield
     except OSError as error:
         raise MandolineError(f"{path} could not be written: {error.strerror}. Choose another place.") from None
 

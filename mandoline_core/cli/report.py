@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,6 +26,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         help="where to write it (default: <project name>-report.html beside PROJECT)",
     )
+    parser.add_argument(
+        "--spread", action="store_true", help="say how much hangs on the choice of slices, too: tries other slices"
+    )
     parser.add_argument("--reveal", action="store_true", help="show the truth from the project's file of target labels")
 
 
@@ -33,12 +37,15 @@ def run(options: argparse.Namespace) -> int:
     from mandoline_core.formatting import file_stem
     from mandoline_core.project import load_project
     from mandoline_core.report import estimate
+    from mandoline_core.suggesting import spread
 
     project = load_project(options.project)
     place = options.out or options.project.parent / f"{file_stem(project.name)}-report.html"
     check_place(place, project)
     with Progress() as progress:
         found = estimate(project, reveal=options.reveal, progress=progress)
+        if options.spread:
+            found = replace(found, spreads=spread(project, progress=progress))
         write_report(place, found, progress, reveal=options.reveal)
     print(f"The report is in {place}.")
     return 0
@@ -54,4 +61,4 @@ def check_place(place: Path, project: Project) -> None:
     named = (project.source_path, project.target_path, project.target_labels)
     inputs = [project.path, *(project.base / path for path in named if path is not None)]
     if any(path is not None and path.resolve() == place.resolve() for path in inputs):
-        raise MandolineError(f"{place} belongs to the project, and a report would overwrite it. Choose another place.")
+        raise MandolineError(f"{place} belongs to the project and would be overwritten. Choose another place.")

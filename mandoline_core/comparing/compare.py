@@ -20,6 +20,7 @@ from mandoline_core.estimating import (
     ModelProblem,
     Progress,
     diagnose,
+    hull,
     interval_by_settings,
     interval_of,
     state,
@@ -29,7 +30,7 @@ from mandoline_core.findings import worst_first
 from mandoline_core.project import EstimatorSettings, Project
 from mandoline_core.samples import Sample
 from mandoline_core.slices import Slice, codes
-from mandoline_core.trust import Solution, find_all
+from mandoline_core.trust import Solution, find_all, goes_by_verdict, with_verdict
 from mandoline_core.weighting import asking, take_step
 
 ROUNDING = 1e-9  # of a score: a smaller change is none
@@ -130,10 +131,12 @@ def run_estimator(
     step : callable, optional
         Called between the steps of slow methods; may raise to stop.
     """
-    problem, estimator = prepared.problem, get_estimator(name)
-    settings = replace(settings, name=name)
+    estimator, settings = get_estimator(name), replace(settings, name=name)
     try:
         with asking(step):
+            if goes_by_verdict(name):
+                prepared = with_verdict(prepared, settings)
+            problem = prepared.problem
             estimator.check(problem)
             outcome = estimator.estimate(problem)
             interval, more = interval_by_settings(prepared, settings, outcome, lambda *_: take_step())
@@ -143,8 +146,12 @@ def run_estimator(
         return Entry(name, available=False, reason="The weights could not be fitted: no solution was found.")
     numbers = diagnose(problem, outcome)
     plain = get_estimator("source").estimate(problem)
-    change = outcome.value - plain.value
-    change_interval = normal_interval(change, _change_error(prepared, outcome, plain), settings.confidence)
+    change_interval = hull(
+        *(
+            normal_interval(one.value - plain.value, _change_error(prepared, one, plain), settings.confidence)
+            for one in (outcome, *outcome.spanned)
+        )
+    )
     findings = [*more, *outcome.findings, *find_all(Solution(name, problem, outcome, numbers))]
     return Entry(
         name,
@@ -152,7 +159,7 @@ def run_estimator(
         estimate=outcome.value,
         interval=interval,
         standard_error=outcome.influence.standard_error(),
-        change=change,
+        change=outcome.value - plain.value,
         change_interval=change_interval,
         direction=_direction(change_interval, plain.value),
         effective_sample_size=numbers.effective_sample_size,

@@ -7,6 +7,7 @@ from typing import Any
 
 from mandoline_core.arrays import Floats, Interval
 from mandoline_core.findings import Finding
+from mandoline_core.formatting import Sentence
 from mandoline_core.metrics import Metric
 
 
@@ -81,6 +82,12 @@ class ModelComparison:
         """The largest estimate minus the least, the source score aside; None with fewer than two methods."""
         found = [e.estimate for name, e in self.entries.items() if e.estimate is not None and name != "source"]
         return max(found) - min(found) if len(found) > 1 else None
+
+    @property
+    def second_opinion(self) -> Sentence | None:
+        """What the model's own confidence says of the estimate by slices; None where it was not asked."""
+        entry = self.entries.get("second_opinion")
+        return None if entry is None else next((f.message for f in entry.findings if f.code == entry.estimator), None)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the comparison as plain data."""

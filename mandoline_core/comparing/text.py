@@ -35,6 +35,8 @@ def _model_text(name: str, model: ModelComparison) -> str:
     if model.disagreement is not None:
         apart = show_difference(model.disagreement, share=share)
         lines.append(f"The methods are up to {apart} apart. Each is right if what it assumes holds.")
+    if model.second_opinion is not None:
+        lines.append(wrapped(model.second_opinion, ""))
     return "\n".join([*lines, *_serious(model), *_drawn(model), *_not_applied(model)])
 
 

@@ -5,7 +5,7 @@ Request, count, solve, report; the slice table, the ablation curve and the attri
 
 from __future__ import annotations
 
-from mandoline_core.estimating.ablation import Ablation, AblationPoint, ablation, estimate_without, steps
+from mandoline_core.estimating.ablation import Ablation, AblationPoint, ablation, estimate_with, estimate_without, steps
 from mandoline_core.estimating.answers import AnswerTally, tally_answers
 from mandoline_core.estimating.assemble import (
     CodesOf,
@@ -20,10 +20,11 @@ from mandoline_core.estimating.assemble import (
 )
 from mandoline_core.estimating.attribution import METHODS, ROWS_LEFT_OUT, Attribution, AttributionPart, attribute
 from mandoline_core.estimating.balance import HeavyPattern, SliceBalance, heaviest_patterns, slice_balance
-from mandoline_core.estimating.columns.encoding import MOST_LEVELS, OTHER
-from mandoline_core.estimating.columns.table import ColumnTable, column_table
-from mandoline_core.estimating.columns.tally import ColumnTally, SumTable, Tally
-from mandoline_core.estimating.diagnostics import Diagnostics, diagnose, interval_of
+from mandoline_core.estimating.choosing import choose_edges
+from mandoline_core.estimating.columns.rules import cut_rule, item_rule, keyword_rule, missing_rule
+from mandoline_core.estimating.columns.table import HARMLESS, ColumnTable, DrawnColumns, column_table
+from mandoline_core.estimating.columns.tally import Cells, ColumnTally, SumTable, Tally
+from mandoline_core.estimating.diagnostics import Diagnostics, diagnose, hull, interval_of
 from mandoline_core.estimating.elasticity import CorrectionSlope, correction_slopes
 from mandoline_core.estimating.labels import TargetLabels, score_labels
 from mandoline_core.estimating.model_report import ModelReport, Progress, interval_by_settings, is_share, solve_model

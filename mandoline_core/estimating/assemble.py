@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -10,16 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mandoline_core.arrays import Codes, Floats
-from mandoline_core.errors import DataError, MandolineError, SliceError
+from mandoline_core.errors import DataError, MandolineError, ProjectError, SliceError, did_you_mean
 from mandoline_core.estimating.answers import AnswerTally, RowAnswers, read_row_answers, tally_answers
+from mandoline_core.estimating.choosing import choose_edges
 from mandoline_core.estimating.columns.table import GOLD, ColumnTable, DrawnColumns, column_table, draw_columns
 from mandoline_core.estimating.labels import TargetLabels, read_arriving_labels
 from mandoline_core.estimating.truths import Truths, known_truths, measured_noise, no_truths
 from mandoline_core.findings import Finding, FindingKind, Severity
 from mandoline_core.formatting import Sentence
-from mandoline_core.metrics import Metric, Scores, evaluate, score_rows
+from mandoline_core.metrics import Metric, Scores, evaluate, find_sums_off, score_rows
 from mandoline_core.patterns import Count, Membership, count_patterns, restrict_source
-from mandoline_core.project import EstimatorSettings, MethodSettings, MetricSettings
+from mandoline_core.project import TESTS, EstimatorSettings, MethodSettings, MetricSettings, TrustSettings
 from mandoline_core.samples import Model, Sample
 from mandoline_core.slices import Side, Slice, codes, gold_codes, resolve_with_origins
 from mandoline_core.weighting import (
@@ -30,7 +31,6 @@ from mandoline_core.weighting import (
     correction_rule,
     edges_by_name,
     gold_table,
-    learn_edges,
 )
 
 EdgeNames = Sequence[Sequence[str]]
@@ -122,15 +122,18 @@ class ModelProblem:
     Parameters
     ----------
     learned : LearnedEdges or None
-        When edges were learned.
+        When edges were learned by tests.
     truths : dict of str to Truths
         What is known of the truth behind the slices, by sample.
+    trust : TrustSettings
+        What a person declares; the verdict rests on it.
     """
 
     counted: ModelCount
     problem: Problem
     learned: LearnedEdges | None = None
     truths: dict[Side, Truths] = field(default_factory=no_truths)
+    trust: TrustSettings = field(default_factory=TrustSettings)
 
     @property
     def model(self) -> str:
@@ -151,6 +154,7 @@ def prepare(
     metric: MetricSettings | None = None,
     settings: EstimatorSettings | None = None,
     methods: MethodSettings | None = None,
+    trust: TrustSettings | None = None,
     codes_of: CodesOf = codes,
     revealed: Sample | None = None,
     need_slices: bool = True,
@@ -178,7 +182,7 @@ def prepare(
         revealed=revealed,
         need_slices=need_slices,
     )
-    return state_problem(counted, rules, edges=edges, settings=settings, methods=methods)
+    return state_problem(counted, rules, edges=edges, settings=settings, methods=methods, trust=trust)
 
 
 def count_rows(
@@ -236,7 +240,12 @@ def count_rows(
         scored=scores.known,
         gold=gold,
         truth=truth,
-        findings=(*_unscored(scores, source), *why),
+        findings=(
+            *_unscored(scores, source),
+            *find_sums_off(slices, source, target),
+            *why,
+            *_about_slices(slices, origins),
+        ),
         rows=rows,
         gold_answers=answers,
         drawn=drawn,
@@ -252,6 +261,7 @@ def state_problem(
     edges: EdgeNames | str = (),
     settings: EstimatorSettings | None = None,
     methods: MethodSettings | None = None,
+    trust: TrustSettings | None = None,
 ) -> ModelProblem:
     """State the problem on counted patterns: corrections, edges and settings come in here.
 
@@ -277,10 +287,41 @@ def state_problem(
         audit=truths["source"].audit(here, names, truths["target"].audit(there, names)),
     )
     if isinstance(edges, str):
-        learned = learn_edges(problem)
-        return ModelProblem(counted, replace(problem, edges=learned.edges), learned, truths)
+        chosen = choose_edges(problem, edges)
+        learned = chosen if edges == TESTS else None
+        return _declare(ModelProblem(counted, replace(problem, edges=chosen.edges), learned, truths), trust)
     used = [pair for pair in edges if not any(_is_off(name, rules) for name in pair)]
-    return ModelProblem(counted, replace(problem, edges=edges_by_name(used, names)), None, truths)
+    return _declare(ModelProblem(counted, replace(problem, edges=edges_by_name(used, names)), None, truths), trust)
+
+
+def _declare(prepared: ModelProblem, trust: TrustSettings | None) -> ModelProblem:
+    """Put what a person declares beside a problem; a column that is in neither sample is refused.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> source = Sample(pd.DataFrame({"year": [1, 2], "y": 1, "p": 1}), label="y", prediction="p")
+    >>> counted = count_rows(source, Sample(source.frame), [], model=source.models[0], need_slices=False)
+    >>> _declare(state_problem(counted, []), TrustSettings(harmless=["yaer"]))
+    Traceback (most recent call last):
+    ...
+    mandoline_core.errors.ProjectError: harmless in [trust] names column 'yaer', which neither the source nor the target
+    has. Columns: p, y, year. Did you mean 'year'?
+    """
+    drawn, trust = prepared.counted.drawn, trust or TrustSettings()
+    known = () if drawn is None else (*drawn.encoded, *drawn.left_out)
+    for column in trust.harmless:
+        if known and column not in known:
+            raise ProjectError(
+                Sentence(
+                    "harmless in [trust] names column {column!r}, which neither the {source} nor the {target} has. "
+                    "Columns: {known:list}.{hint}",
+                    column=column,
+                    known=sorted(known),
+                    hint=did_you_mean(column, known),
+                )
+            )
+    return replace(prepared, trust=trust)
 
 
 def split_halves(n: int, split: str, rng: np.random.Generator) -> NDArray[np.int8]:
@@ -317,6 +358,15 @@ def make_problem(count: Count, statistics: Floats, metric: Metric, settings: Est
         membership=Membership(count.source_index, count.target_index, halves, statistics),
         seed=settings.seed,
     )
+
+
+def _about_slices(slices: Sequence[Slice], origins: dict[str, str]) -> Iterator[Finding]:
+    """Say what to know about slices, once for a family."""
+    seen = set()
+    for rule in slices:
+        if origins[rule.name] not in seen:
+            seen.add(origins[rule.name])
+            yield from (finding for leaf in rule.leaves for finding in leaf.findings)
 
 
 def _is_off(name: str, rules: Sequence[Slice]) -> bool:

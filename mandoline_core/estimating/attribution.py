@@ -15,7 +15,7 @@ from mandoline_core.estimating.assemble import ModelProblem
 from mandoline_core.estimators import Denoised, bootstrap_interval, draw_problem, fit_folds, get_estimator
 from mandoline_core.formatting import show_points, show_value
 from mandoline_core.metrics import Metric
-from mandoline_core.project import EstimatorSettings
+from mandoline_core.project import EstimatorSettings, fewest_replicates
 from mandoline_core.weighting import Fit, Problem
 
 METHODS = ("mandoline", "denoised")
@@ -117,18 +117,21 @@ def attribute(
     names = _part_names(prepared, problem)
     source = get_estimator("source").estimate(problem).value
     values = _parts(problem, names, denoise, outcome.value)
+    fewest = fewest_replicates(settings.confidence)
+    replicates = max(replicates, fewest) if replicates else 0
     drawn = _redraw(problem, names, denoise, replicates, settings.seed, progress)
-    enough = len(drawn) >= max(2, replicates // 2)
+    enough = len(drawn) >= max(fewest, replicates // 2)
 
-    def interval(redrawn: Floats) -> Interval | None:
-        return bootstrap_interval(redrawn, confidence=settings.confidence) if enough else None
+    def interval(redrawn: Floats, value: float) -> Interval | None:
+        return bootstrap_interval(redrawn, confidence=settings.confidence, estimate=value) if enough else None
 
-    total_interval = interval(drawn.sum(axis=1))
+    total = outcome.value - source
+    total_interval = interval(drawn.sum(axis=1), total)
     labels = [*names.labels, ROWS_LEFT_OUT, NOISE_CORRECTION]
     parts = tuple(
-        AttributionPart(labels[i], float(values[i]), interval(drawn[:, i])) for i in _present(values, denoise)
+        AttributionPart(labels[i], float(values[i]), interval(drawn[:, i], float(values[i])))
+        for i in _present(values, denoise)
     )
-    total = outcome.value - source
     words = _words(problem.metric, source, total, total_interval, parts)
     return Attribution(total, total_interval, parts, words)
 

@@ -59,7 +59,7 @@ def slice_balance(report: ModelReport) -> tuple[SliceBalance, ...]:
     """Compare the share of rows inside each modelled slice, on the patterns."""
     table = report.problem.patterns
     inside = (table.codes == 1).astype(float)
-    kept = np.where(report.outcome.kept, table.target, 0.0)
+    kept = report.outcome.kept * table.target
     source, weighted, target = (
         counts @ inside / counts.sum() for counts in (table.source, table.source * report.ratios, kept)
     )

@@ -52,7 +52,7 @@ def diagnose(problem: Problem, outcome: Outcome) -> Diagnostics:
     n_evaluated = float(counts[weights.any(axis=1)].sum())
     effective = 1 / float((counts * weights**2).sum())
     n_target = max(table.n_target, 1.0)  # a part of the samples, such as a slice's rows, may have none
-    set_aside = float(table.target[~outcome.kept].sum() / n_target)
+    set_aside = float(table.target @ (1 - outcome.kept) / n_target)
     return Diagnostics(
         effective_sample_size=effective,
         design_effect=n_evaluated / effective,
@@ -68,14 +68,15 @@ def interval_of(problem: Problem, outcome: Outcome, confidence: float) -> Interv
 
     A ratio such as recall rests on the rows below its line only. Where it is all or nothing, and the exact interval
     for a number of rows is used, those are the rows that count: a cell that moves the value by 1 / share a row is
-    one of a share of the rows. A ranking rests on the smaller class.
+    one of a share of the rows. A ranking rests on the smaller class. Where the outcome must span others, the interval
+    reaches over theirs.
     """
     effective = diagnose(problem, outcome).effective_sample_size
     if problem.metric.ranked:
         effective = smaller_class(problem.members.statistics, outcome.weights(problem.members))
     elif not problem.metric.is_mean:
         effective /= max(1.0, float(np.abs(problem.metric.slope(outcome.means)).max()))
-    return influence_interval(
+    own = influence_interval(
         outcome.value,
         outcome.influence.standard_error(),
         confidence=confidence,
@@ -83,6 +84,16 @@ def interval_of(problem: Problem, outcome: Outcome, confidence: float) -> Interv
         effective_rows=effective,
         student=problem.metric.ranked,
     )
+    return hull(own, *(interval_of(problem, other, confidence) for other in outcome.spanned))
+
+
+def hull(*intervals: Interval) -> Interval:
+    """Return the shortest interval that holds all of some.
+
+    >>> hull((0.2, 0.4), (0.3, 0.7))
+    (0.2, 0.7)
+    """
+    return min(low for low, _ in intervals), max(high for _, high in intervals)
 
 
 def _bounds(problem: Problem, value: float, set_aside: float) -> Interval | None:

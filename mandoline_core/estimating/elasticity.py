@@ -6,9 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from mandoline_core.arrays import Floats
 from mandoline_core.errors import MandolineError
 from mandoline_core.estimating.assemble import ModelProblem
 from mandoline_core.estimators import Redrawable, fit_folds, get_estimator
@@ -108,7 +106,7 @@ def _slope(
     problem: Problem,
     name: str,
     corrections: Corrections,
-    kept: NDArray[np.bool_],
+    kept: Floats,
     i: int,
     side: str,
     key: str,
@@ -143,7 +141,7 @@ def _with(problem: Problem, i: int, side: str, key: str, chance: float) -> Probl
     return replace(problem, rule=rule.with_source(table) if side == "source" else replace(rule, own_target=table))
 
 
-def _estimate(problem: Problem, name: str, kept: NDArray[np.bool_]) -> float:
+def _estimate(problem: Problem, name: str, kept: Floats) -> float:
     """Estimate anew, refusing where other target rows are set aside: a jump is no slope."""
     estimator = get_estimator(name)
     if name in ("mandoline", "denoised") and isinstance(estimator, Redrawable) and not problem.metric.ranked:
@@ -153,7 +151,7 @@ def _estimate(problem: Problem, name: str, kept: NDArray[np.bool_]) -> float:
     else:
         outcome = estimator.estimate(problem)
         now, value = outcome.kept, outcome.value
-    if (now != kept).any():
+    if any(((now == end) != (kept == end)).any() for end in (0, 1)):  # parts of patterns may grow and shrink
         raise MandolineError(Sentence("Other {target_rows} are set aside."))
     return value
 

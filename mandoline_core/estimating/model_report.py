@@ -16,7 +16,7 @@ from mandoline_core.estimators import Outcome, Redrawable, bootstrap, bootstrap_
 from mandoline_core.findings import Finding, FindingKind, Verdict
 from mandoline_core.formatting import Sentence
 from mandoline_core.patterns import add_up
-from mandoline_core.project import EstimatorSettings
+from mandoline_core.project import EstimatorSettings, fewest_replicates
 from mandoline_core.weighting import Problem, potential_names
 
 Progress = Callable[[str, float], None]
@@ -34,6 +34,12 @@ BOOTSTRAP_FAILURES = FindingKind(
     "On {failures} of {replicates} redraws the weights could not be fitted; the interval leaves them out and may be "
     "too short",
     "Use fewer slices, or merge rare ones.",
+)
+ONE_SIDED = FindingKind(
+    "fit",
+    "one_sided_redraws",
+    "Nearly all redraws lie {way} the estimate; the interval was widened to hold it",
+    'Use interval = "influence", or fewer slices.',
 )
 
 
@@ -200,7 +206,7 @@ def interval_by_settings(
         rng=np.random.default_rng(settings.seed),
         progress=said,
     )
-    if len(found.values) < max(2, settings.replicates // 2):
+    if len(found.values) < max(fewest_replicates(settings.confidence), settings.replicates // 2):
         raise MandolineError(
             f"The bootstrap failed on {found.failures} of {settings.replicates} redraws: "
             "the weights hang on too few rows. "
@@ -211,7 +217,11 @@ def interval_by_settings(
         findings.append(BOOTSTRAP_FAILURES.found("warning", failures=found.failures, replicates=settings.replicates))
     if np.ptp(found.values) < 1e-12:  # where every row is right, so is every redraw: it says nothing about luck
         return interval_of(prepared.problem, outcome, settings.confidence), findings
-    return bootstrap_interval(found.values, confidence=settings.confidence), findings
+    sides = {"above": (found.values <= outcome.value).mean(), "below": (found.values >= outcome.value).mean()}
+    way = min(sides, key=lambda side: sides[side])
+    if sides[way] < (1 - settings.confidence) / 2:
+        findings.append(ONE_SIDED.found("warning", way=way))
+    return bootstrap_interval(found.values, confidence=settings.confidence, estimate=outcome.value), findings
 
 
 def is_share(model: ModelReport) -> bool:

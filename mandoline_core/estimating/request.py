@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypedDict, Unpack
 
@@ -14,7 +14,7 @@ from mandoline_core.estimating.assemble import CodesOf, EdgeNames, ModelProblem,
 from mandoline_core.estimating.model_report import Progress
 from mandoline_core.formatting import Sentence
 from mandoline_core.metrics import get_metric
-from mandoline_core.project import EstimatorSettings, MethodSettings, MetricSettings, Project
+from mandoline_core.project import EstimatorSettings, MethodSettings, MetricSettings, Project, TrustSettings
 from mandoline_core.samples import Model, Sample
 from mandoline_core.slices import Slice, codes
 
@@ -38,6 +38,7 @@ class Request:
     metric: MetricSettings
     settings: EstimatorSettings
     methods: MethodSettings | None
+    trust: TrustSettings
 
     def each_model(
         self, progress: Progress | None, codes_of: CodesOf = codes, *, need_slices: bool = False
@@ -60,6 +61,7 @@ class Request:
                 metric=self.metric,
                 settings=self.settings,
                 methods=self.methods,
+                trust=self.trust,
                 codes_of=once,
                 revealed=self.revealed,
                 need_slices=need_slices,
@@ -83,11 +85,12 @@ class _CodesOnce:
 
 
 class Asked(TypedDict, total=False):
-    """Say what may be asked for beside samples and slices; all but the first three are fields of EstimatorSettings."""
+    """Say what may be asked for beside samples and slices; all but the first four are fields of EstimatorSettings."""
 
     edges: EdgeNames | str
     metric: str | MetricSettings
     methods: MethodSettings | None
+    harmless: Sequence[str] | Mapping[str, str]
     split: str
     overlap: str
     ridge: float
@@ -118,9 +121,9 @@ def state(
     """
     settings: dict[str, Any] = dict(asked)
     edges, methods = settings.pop("edges", ()), settings.pop("methods", None)
-    metric = settings.pop("metric", "accuracy")
+    metric, harmless = settings.pop("metric", "accuracy"), settings.pop("harmless", ())
     if isinstance(source, Project):
-        if target is not None or slices is not None or methods is not None or settings or edges:
+        if target is not None or slices is not None or methods is not None or settings or edges or harmless:
             raise ProjectError("A project already says which data, slices and settings to use. Change the project.")
         return state_project(source, reveal=reveal)
     if target is None or slices is None:
@@ -134,7 +137,8 @@ def state(
     chosen = metric if isinstance(metric, MetricSettings) else MetricSettings(name=metric)
     how = replace(estimator, **settings) if isinstance(estimator, EstimatorSettings) else None
     how = how or EstimatorSettings(name=str(estimator), **settings)
-    return Request(caller, source, target, target, slices, edges, chosen, how, methods)
+    trust = TrustSettings(harmless=harmless)
+    return Request(caller, source, target, target, slices, edges, chosen, how, methods, trust)
 
 
 def state_project(project: Project, *, reveal: bool = False) -> Request:
@@ -150,6 +154,7 @@ def state_project(project: Project, *, reveal: bool = False) -> Request:
         project.metric,
         project.estimator,
         project.methods,
+        project.trust,
     )
 
 

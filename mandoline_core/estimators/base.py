@@ -32,8 +32,8 @@ class Outcome:
         How luck in both samples moves the estimate.
     row_weights : array of float, shape (n_groups, n_patterns)
         The weight of one row of a pattern, by group of source rows; all rows' weights sum to 1.
-    kept : array of bool, shape (n_patterns,)
-        False for patterns whose target rows are set aside.
+    kept : array of float, shape (n_patterns,)
+        The share of each pattern's target rows that the estimate speaks of; the others are set aside.
     delta : array of float, shape (n_potentials,), optional
         Fitted parameters, averaged over folds.
     beyond : tuple of str
@@ -44,13 +44,15 @@ class Outcome:
         The weight of every scored row, where rows of one pattern differ.
     error_if_known : float, optional
         The standard error if measured corrections were known exactly; None where none were measured.
+    spanned : tuple of Outcome
+        Other answers to the same question that the interval must hold, with their own intervals.
     """
 
     value: float
     means: Floats
     influence: Spread
     row_weights: Floats
-    kept: NDArray[np.bool_]
+    kept: Floats
     delta: Floats | None = None
     beyond: tuple[str, ...] = ()
     unused: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, dtype=bool))
@@ -58,6 +60,7 @@ class Outcome:
     findings: tuple[Finding, ...] = ()
     scored_weights: Floats | None = None
     error_if_known: float | None = None
+    spanned: tuple[Outcome, ...] = ()
 
     def weights(self, membership: Membership) -> Floats:
         """Return how much each scored row counts, shape (n_scored,); sums to 1."""
@@ -94,7 +97,7 @@ def complete_outcome(
         means=means,
         influence=influence,
         row_weights=np.tile(weights, (len(problem.groups), 1)),
-        kept=np.ones(len(table), dtype=bool),
+        kept=np.ones(len(table)),
         converged=converged,
         findings=findings,
         scored_weights=scored_weights,
@@ -129,7 +132,8 @@ class Estimator(ABC):
     assumes : str
         What must hold for the estimate to be right, in one sentence.
     needs : tuple of str
-        What it looks at: "slices", "features", "scores", "predictions", "probabilities".
+        What it looks at: "slices", "features", "scores", "predictions", "probabilities"; "verdict" if it goes by the
+        one on Mandoline's estimate.
     later : bool
         Whether the method is younger than the paper.
 

@@ -59,4 +59,5 @@ class Simple(OnRatios):
     def solve(self, problem: Problem) -> Outcome:
         """Estimate the metric on the target, with influence; patterns that are in one sample only do not count."""
         in_source, in_target = problem.patterns.source > 0, problem.patterns.target > 0
-        return replace(super().solve(problem), kept=in_source | ~in_target, unused=in_source & ~in_target)
+        kept = (in_source | ~in_target).astype(float)
+        return replace(super().solve(problem), kept=kept, unused=in_source & ~in_target)

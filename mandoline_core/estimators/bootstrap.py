@@ -59,12 +59,14 @@ def bootstrap(
     together = _solves_together(problem, estimator, outcome)
     values: list[float] = []
     failures = 0
+    low, high = problem.metric.bounds or (-np.inf, np.inf)  # which a denoised value may leave, as the estimate may
     for start in range(0, replicates, _BATCH):
         n = min(_BATCH, replicates - start)
         for redrawn, means in _redraw(problem, n, rng, together):
             try:
                 found = estimator.means(redrawn) if means is None else means
-                values.append(problem.metric.combine(found))  # fails where a redraw lost the metric's class
+                value = problem.metric.combine(found)  # fails where a redraw lost the metric's class
+                values.append(min(max(value, low), high))
             except MandolineError:
                 failures += 1
         if progress is not None:
@@ -142,7 +144,7 @@ def _solves_together(problem: Problem, estimator: Redrawable, outcome: Outcome) 
         and problem.ridge == 0.0
         and problem.audit is None
         and outcome.converged
-        and bool(outcome.kept.all())
+        and bool((outcome.kept == 1).all())
         and not outcome.unused.any()
         and bool((problem.patterns.codes != 0).all())
     )

@@ -8,12 +8,12 @@ from mandoline_core.arrays import Floats
 from mandoline_core.errors import DataError, MandolineError
 from mandoline_core.estimators.base import Estimator, Outcome, what_stops
 from mandoline_core.estimators.density.kernels import Points, stack
-from mandoline_core.estimators.density.logistic import fit_logistic
 from mandoline_core.estimators.on_features import FeatureRows, OnFeatureRatios
 from mandoline_core.estimators.on_patterns import OnRatios, PointRatios
 from mandoline_core.estimators.row_weights import evaluate_rows, row_influence, row_outcome
 from mandoline_core.samples import kind_of
-from mandoline_core.weighting import Problem
+from mandoline_core.telling import fit_logistic
+from mandoline_core.weighting import Problem, take_step
 
 _FARTHEST = 500.0  # log odds beyond which a ratio no longer fits into a float
 
@@ -44,7 +44,7 @@ def _fit(
     source, target : slice
         Where the points of each sample are.
     """
-    fitted = fit_logistic(points, zeros, ones)
+    fitted = fit_logistic(points, zeros, ones, step=take_step)
     log_odds = fitted.log_odds()[source]
     odds = np.exp(np.maximum(log_odds - log_odds.max(), -_FARTHEST))  # up to a common factor, without overflow
     n_source, n_target = float(zeros.sum()), float(ones.sum())

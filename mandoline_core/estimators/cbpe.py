@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from mandoline_core.arrays import Floats
-from mandoline_core.errors import MandolineError
 from mandoline_core.estimators.base import Outcome, complete_outcome
 from mandoline_core.estimators.calibration import fit_calibration
 from mandoline_core.estimators.confident import (
@@ -19,7 +18,6 @@ from mandoline_core.estimators.confident import (
 )
 from mandoline_core.estimators.reweighted import OnReweighted
 from mandoline_core.findings import Finding, FindingKind
-from mandoline_core.formatting import Sentence
 from mandoline_core.metrics import ClassCodes, Evaluation, Metric, evaluate
 from mandoline_core.weighting import Problem
 
@@ -151,8 +149,4 @@ class Pape(OnReweighted):
 
     def expect(self, problem: Problem, known: UsableRows, weights: Floats) -> Expectation:
         """Calibrate on the weighted rows."""
-        if not weights.any():
-            raise MandolineError(
-                Sentence("No {source_row} that the weights count has class probabilities. Fill them in.")
-            )
         return calibrated_expectation(problem.metric, known.source, known.target, weights)

@@ -165,7 +165,7 @@ class DoublyRobust(OnReweighted):
 
     def expect(self, problem: Problem, known: UsableRows, weights: Floats) -> Expectation:
         """Fit the outcome model, and weight what it misses."""
-        if len(known.source) < FEWEST or not weights.any():
+        if len(known.source) < FEWEST:
             raise MandolineError(
                 Sentence(
                     "The outcome model needs at least {least} {source_rows} with class probabilities. There are {n}. "

@@ -49,7 +49,7 @@ def fit_folds(problem: Problem, corrections: Corrections) -> list[Fit]:
     """Fit every fold on the same target rows: what one fold cannot reach is set aside for all."""
     if len(problem.groups) == 1 and problem.start is None and problem.overlap == "trim":
         return [replace(problem.fitted, beyond=tuple(dict.fromkeys(problem.fitted.beyond)))]
-    kept = np.ones(len(problem.patterns), dtype=bool)
+    kept = np.ones(len(problem.patterns))
     beyond: dict[str, None] = {}
     while True:
         fits: list[Fit] = []
@@ -64,6 +64,7 @@ def fit_folds(problem: Problem, corrections: Corrections) -> list[Fit]:
                     start=problem.start,
                     fit_counts=problem.groups[fit_group].source,
                     kept=kept,
+                    whole_patterns=problem.whole_patterns or len(problem.folds) > 1,
                 )
             )
             kept = fits[-1].kept

@@ -25,6 +25,9 @@ from mandoline_core.weighting import Problem
 
 LARGE_GAP = 1e-3  # of the objective: beyond it the optimum was not found
 NEAR_BOX = 1e-3
+# Of columns, whose many points can be matched in many ways: without it the estimate is off three times as far, and its
+# interval too short or too long by chance. Slices have few points, which the means tell apart.
+RIDGE = 0.1
 FEWEST_REDRAWS = 3  # on which the metric is defined; a quarter of them where that is more
 MOST_REDRAWN = 1000  # rows of the larger sample in a redraw of points that are all different
 _GAP = (
@@ -122,9 +125,8 @@ class KmmFeatures(OnFeatures[_MatchingRun]):
         rows, n_all = _among_all(problem, seen.source_rows)
         source = _Side(seen.source, np.ones(n_source), np.arange(n_source), rows, n_all)
         n_all = len(problem.members.target)
-        return _match(
-            problem, source, _Side(seen.target, np.ones(n_target), np.arange(n_target), seen.target_rows, n_all)
-        )
+        target = _Side(seen.target, np.ones(n_target), np.arange(n_target), seen.target_rows, n_all)
+        return _match(problem, source, target, ridge=RIDGE)
 
     def evaluate(self, problem: Problem, seen: FeatureRows, fitted: _MatchingRun) -> Outcome:
         """Evaluate the metric with the matched rows' ratios, and on every redraw."""
@@ -138,13 +140,13 @@ def _among_all(problem: Problem, rows: Index) -> tuple[Index, int]:
     return np.flatnonzero(problem.rows.scored)[rows], len(problem.rows.scored)
 
 
-def _match(problem: Problem, source: _Side, target: _Side) -> _MatchingRun:
+def _match(problem: Problem, source: _Side, target: _Side, *, ridge: float = 0.0) -> _MatchingRun:
     """Match means, then again on redrawn rows."""
     methods, rng = problem.methods, np.random.default_rng(problem.seed)
     # One generator a redraw, and no draw that depends on the model: then all models have the same redraws.
     streams = rng.spawn(methods.redraws)
     width = methods.width or median_width(source.points, source.counts, target.points, target.counts, rng)
-    matcher = kernel_matcher(source.points, target.points, width=width)
+    matcher = kernel_matcher(source.points, target.points, width=width, ridge=ridge)
     matching = matcher.solve(source.counts, target.counts, box=methods.box, tolerance=methods.tolerance)
     if not matching.ratios.any():
         raise MandolineError(

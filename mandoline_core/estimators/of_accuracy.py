@@ -31,18 +31,23 @@ class Accuracy(NamedTuple):
     findings: tuple[Finding, ...] = ()
 
 
+def why_not_accuracy(problem: Problem) -> str | None:
+    """Say why a method that estimates the accuracy and nothing else does not apply to a problem; None if it may."""
+    why = why_not_classes(problem)
+    if why is None and problem.metric.name not in ("accuracy", "error"):
+        why = (
+            f"This method estimates how often predictions are right, and metric {problem.metric.name!r} asks for "
+            "more. Choose metric 'accuracy' or 'error', or a method such as cbpe."
+        )
+    return why
+
+
 class OfAccuracy(OnProbabilities):
     """Run a method that estimates the accuracy and nothing else; a subclass says how in `accuracy`."""
 
     def reason(self, problem: Problem) -> str | None:
         """Say why the method does not apply to a problem; None if it does."""
-        why = why_not_classes(problem)
-        if why is None and problem.metric.name not in ("accuracy", "error"):
-            why = (
-                f"This method estimates how often predictions are right, and metric {problem.metric.name!r} asks for "
-                "more. Choose metric 'accuracy' or 'error', or a method such as cbpe."
-            )
-        return why or super().reason(problem)
+        return why_not_accuracy(problem) or super().reason(problem)
 
     def solve(self, problem: Problem) -> Outcome:
         """Estimate the accuracy, and turn it round where the error is asked for."""

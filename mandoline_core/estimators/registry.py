@@ -9,10 +9,12 @@ from mandoline_core.estimators.baselines import Simple, Source
 from mandoline_core.estimators.bbse import Bbse
 from mandoline_core.estimators.cbiw import CbiwFeatures, CbiwScores, CbiwSlices
 from mandoline_core.estimators.cbpe import Cbpe, Pape
+from mandoline_core.estimators.cot import Cot, CotWeighted
 from mandoline_core.estimators.doubly_robust import DoublyRobust
 from mandoline_core.estimators.kmm import KmmFeatures, KmmSlices
 from mandoline_core.estimators.mandoline import Denoised, Mandoline
 from mandoline_core.estimators.of_accuracy import AverageConfidence, DifferenceOfConfidences
+from mandoline_core.estimators.second_opinion import SecondOpinion
 from mandoline_core.estimators.ulsif import UlsifFeatures, UlsifSlices
 from mandoline_core.formatting import listed
 
@@ -36,6 +38,9 @@ _ALL: tuple[Estimator, ...] = (
     Pape(),
     DoublyRobust(),
     Bbse(),
+    Cot(),
+    CotWeighted(),
+    SecondOpinion(),
 )
 ESTIMATORS: dict[str, Estimator] = {estimator.name: estimator for estimator in _ALL}
 

@@ -7,6 +7,7 @@ from abc import abstractmethod
 from dataclasses import replace
 
 from mandoline_core.arrays import Floats
+from mandoline_core.errors import MandolineError
 from mandoline_core.estimators.base import Outcome
 from mandoline_core.estimators.confident import (
     Expectation,
@@ -17,6 +18,7 @@ from mandoline_core.estimators.confident import (
 )
 from mandoline_core.estimators.intervals import RowInfluence
 from mandoline_core.estimators.mandoline import Mandoline
+from mandoline_core.formatting import Sentence
 from mandoline_core.weighting import Problem
 
 
@@ -31,9 +33,15 @@ class OnReweighted(OnProbabilities):
 
     def solve(self, problem: Problem) -> Outcome:
         """Estimate the metric on the target, with influence through the weights."""
+        problem = replace(problem, whole_patterns=True)  # a target row has answers of its own: it counts, or not
         first = Mandoline().weigh(problem)
-        known = read_known(problem, kept=first.kept)
-        found = self.expect(problem, known, first.weights(problem.members)[known.source.rows])
+        known = read_known(problem, kept=first.kept > 0)
+        weights = first.weights(problem.members)[known.source.rows]
+        if not weights.any():
+            raise MandolineError(
+                Sentence("No {source_row} that the weights count has class probabilities. Fill them in.")
+            )
+        found = self.expect(problem, known, weights)
         second = Mandoline().weigh(problem, known.source.spread_out(found.by_weight), first.delta)
         through = RowInfluence.of(second.influence.pieces(problem.members))
         source, target, pooled = through.source, through.target, math.hypot(through.pooled, found.pooled)

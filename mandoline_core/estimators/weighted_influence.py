@@ -95,8 +95,8 @@ def linearise(solved: FoldSolutions) -> Influence:
         slope[fit_group][rows] += leverage[:, None] * gradient / n_folds
         constant[fit_group][rows] -= leverage * predicted / n_folds
         by_mean = gradient @ line.slope + through_delta
-        scale = patterns.n_target / patterns.target[fitted.kept].sum() / n_folds
-        target[fitted.target_rows] += scale * ((fitted.target_potentials - fitted.target_mean) @ by_mean)
+        scale = patterns.n_target / (patterns.target @ fitted.kept) / n_folds
+        target[fitted.target_rows] += scale * (fitted.target_slopes @ by_mean)
     by_source_rate, by_target_rate = _rate_slopes(solved)
     target += _by_code(patterns.codes, by_target_rate, patterns.target)
     for i, group in enumerate(problem.groups):

@@ -252,7 +252,7 @@ def _about_labels(
         yield WITHOUT_PREDICTION.found("info", n=unscored, name=target.name)
     if n < FEW_LABELS:
         yield FEW.found("warning", n=n, least=FEW_LABELS)
-    aside = ~outcome.kept[prepared.problem.members.target]
+    aside = 1 - outcome.kept[prepared.problem.members.target]
     if aside.any():
         yield SPEAK_OF_ALL.found("info", aside=float(aside.mean()))
     yield from odd_draw(prepared.problem, labelled, shares)

@@ -70,22 +70,25 @@ def compare_with_slices(
         None where too few labelled rows are among those the estimate speaks of.
     """
     kept = outcome.kept[problem.members.target]
-    inside = kept[labelled]
+    inside = kept[labelled] > 0
     if inside.sum() < FEWEST:
         return None
-    share = shares[inside] / shares[inside].sum()
+    spoken = kept / kept.sum()
+    share = (shares * kept[labelled])[inside]
+    share /= share.sum()
     gradient = problem.metric.slope(outcome.means)
     here, whole = expected[labelled][inside], expected @ gradient
     left = (statistics[inside] - here) @ gradient
-    difference = float(share @ left + whole[kept].mean() - outcome.means @ gradient)
+    average = float(spoken @ whole)
+    difference = float(share @ left + average - outcome.means @ gradient)
     source, target, *more = outcome.influence.pieces(problem.members)
-    rest = np.where(kept, whole - whole[kept].mean(), 0.0) / kept.sum() - target
+    rest = spoken * (whole - average) - target
     others = sum(float(piece @ piece) for piece in (source, rest, *more))
     drawn = _sampling_error_of_labels(problem, here, left, share, gradient)
     if problem.patterns.products is not None:
         # Few labels seldom show a long tail, so the source has a say in how much scores vary about expectations.
         weights, scores = outcome.weights(problem.members), problem.members.statistics @ gradient
-        varies = float(weights @ (scores - weights @ scores) ** 2) - float(whole[kept].var())
+        varies = float(weights @ (scores - weights @ scores) ** 2) - float(spoken @ (whole - average) ** 2)
         drawn = max(drawn, varies * float(share @ share))
     error = float(np.sqrt(drawn + others))
     z = difference / error if error > 0 else 0.0

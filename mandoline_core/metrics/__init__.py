@@ -11,3 +11,4 @@ from mandoline_core.metrics.confusion import MOST_CLASSES
 from mandoline_core.metrics.metric import Evaluation, Metric, evaluate
 from mandoline_core.metrics.registry import METRICS, get_metric
 from mandoline_core.metrics.scoring import Scores, check_finite, score_rows
+from mandoline_core.metrics.sums import find_sums_off

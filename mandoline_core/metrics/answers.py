@@ -12,13 +12,12 @@ from mandoline_core.arrays import Floats
 from mandoline_core.errors import DataError, ProjectError, did_you_mean
 from mandoline_core.findings import Finding, FindingKind, Severity
 from mandoline_core.formatting import listed
+from mandoline_core.metrics.sums import check_sums
 from mandoline_core.samples import Model, Sample, class_codes, class_name, find_classes
 
 Merge = Mapping[str, Sequence[object]]
 ClassCodes = NDArray[np.int32]
 
-ROUNDING = 0.005  # probabilities are often written with two digits, each off by so much at most
-MOST_OFF = 0.05  # sums that are further off are not rounding, however many classes there are
 MOST_CONTRADICTIONS = 0.5
 
 CHANCE_OF_UNSEEN_CLASSES = FindingKind(
@@ -198,7 +197,7 @@ def read_probabilities(
             f"Its probabilities are for: {listed(model.probabilities)}. Add the missing column to probabilities."
         )
     sums = total.sum(axis=1) + rest
-    _check_sums(sample, model, sums)
+    check_sums(sample, model, sums)
     whole = total.sum(axis=1, keepdims=True)
     # What is off by rounding alone stays as written: dividing would break ties, on which rankings depend.
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -214,18 +213,6 @@ def _shared_out(sample: Sample, model: Model, rest: Floats) -> tuple[Finding, ..
         return ()
     severity: Severity = "warning" if share > 0.05 else "info"
     return (CHANCE_OF_UNSEEN_CLASSES.found(severity, sample=sample.name, model=model.name, share=share),)
-
-
-def _check_sums(sample: Sample, model: Model, sums: Floats) -> None:
-    tolerance = min(max(len(model.probabilities), 2) * ROUNDING, MOST_OFF) + 1e-6
-    off = np.flatnonzero(np.abs(sums - 1) > tolerance)
-    if len(off):
-        worst = off[np.abs(sums[off] - 1).argmax()]
-        raise DataError(
-            f"The class probabilities of model {model.name!r} do not add up to 1 in {len(off):,} of "
-            f"{len(sums):,} rows of {sample.name} (row {worst + 1}: {sums[worst]:.4g}). "
-            "Check that every class has its column, and that they hold probabilities and not scores."
-        )
 
 
 def _contradictions(sample: Sample, model: Model, answers: Answers, probabilities: Floats) -> tuple[Finding, ...]:

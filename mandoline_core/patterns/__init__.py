@@ -11,7 +11,9 @@ from mandoline_core.patterns.patterns import (
     Patterns,
     add_up,
     count_patterns,
+    distinct_codes,
     restrict_source,
     total_statistics,
 )
+from mandoline_core.patterns.refining import refine_count
 from mandoline_core.patterns.words import describe

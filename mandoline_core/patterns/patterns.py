@@ -18,8 +18,9 @@ from mandoline_core.errors import SliceError
 _SLICES_PER_KEY = 39
 # After ranking, keys are below 2**31, and 2**31 * 3**20 still fits.
 _SLICES_PER_ROUND = 20
-# Up to so many possible keys, counting by direct address beats sorting.
+# Up to so many possible keys, and so many for each row, counting by direct address beats sorting.
 _DIRECT_KEYS = 3**13
+_DIRECT_KEYS_A_ROW = 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +93,7 @@ class Patterns:
 
     def select(self, slices: Sequence[int]) -> tuple[Patterns, Index]:
         """Keep some slices, adding up the patterns that become alike; say which pattern each has become."""
-        codes, index = _distinct(self.codes[:, list(slices)])
+        codes, index = distinct_codes(self.codes[:, list(slices)])
         selected = Patterns(
             names=tuple(self.names[i] for i in slices),
             codes=codes,
@@ -265,7 +266,13 @@ def _distinct_of_two(source: Codes, target: Codes) -> tuple[Codes, Index]:
     return codes, index
 
 
-def _distinct(codes: Codes) -> tuple[Codes, Index]:
+def distinct_codes(codes: Codes) -> tuple[Codes, Index]:
+    """Find the distinct rows of codes, sorted, and the place of every row among them.
+
+    >>> rows, index = distinct_codes(np.array([[1, 0], [-1, 1], [1, 0]], dtype=np.int8))
+    >>> rows.tolist(), index.tolist()
+    ([[-1, 1], [1, 0]], [1, 0, 1])
+    """
     return _distinct_of_two(codes, codes[:0])
 
 
@@ -287,7 +294,7 @@ def _digits(keys: NDArray[np.int64], n: int) -> Codes:
 
 def _rank(keys: NDArray[np.int64], n_keys: int) -> tuple[NDArray[np.int64], Index]:
     """Return the sorted distinct keys and the rank of each key."""
-    if n_keys <= _DIRECT_KEYS:
+    if n_keys <= min(_DIRECT_KEYS, _DIRECT_KEYS_A_ROW * len(keys)):
         present = np.bincount(keys, minlength=n_keys) > 0
         ranks = np.cumsum(present, dtype=np.intp) - 1
         return np.flatnonzero(present).astype(np.int64), ranks.take(keys)

@@ -6,7 +6,20 @@ It knows data, models, slices and settings by name, and reads no rows until aske
 from __future__ import annotations
 
 from mandoline_core.project.archive import base_name, data_files, name_files, pack_project, place_files, unpack_project
-from mandoline_core.project.file import dump_project, parse_project, save_project
+from mandoline_core.project.edge_choice import (
+    EDGE_CHOICES,
+    GRAPHICAL_LASSO,
+    INVERSE_COVARIANCE,
+    TESTS,
+    read_edge_choice,
+)
+from mandoline_core.project.file import dump_project, parse_project, rule_table, save_project
 from mandoline_core.project.loading import load_project, load_unpacked
 from mandoline_core.project.project import Project
-from mandoline_core.project.settings import EstimatorSettings, MethodSettings, MetricSettings
+from mandoline_core.project.settings import (
+    EstimatorSettings,
+    MethodSettings,
+    MetricSettings,
+    TrustSettings,
+    fewest_replicates,
+)

@@ -15,7 +15,7 @@ import tomli_w
 from mandoline_core.errors import MandolineError, ProjectError, did_you_mean
 from mandoline_core.formatting import listed
 from mandoline_core.project.project import Project
-from mandoline_core.project.settings import EstimatorSettings, MethodSettings, MetricSettings
+from mandoline_core.project.settings import EstimatorSettings, MethodSettings, MetricSettings, TrustSettings
 from mandoline_core.samples import Model
 from mandoline_core.slices import ANSWERS, KINDS, AuditAnswers, Correction, Noise, Slice, SliceAudit
 
@@ -33,6 +33,7 @@ _TOP = (
     "edges",
     "estimator",
     "methods",
+    "trust",
 )
 # What a file keeps in tables of its own, and what a project calls it.
 _PLACES = {
@@ -40,7 +41,12 @@ _PLACES = {
     "target": {"path": "target_path", "labels": "target_labels"},
     "task": {"label": "label"},
 }
-_SETTINGS = {"metric": MetricSettings, "estimator": EstimatorSettings, "methods": MethodSettings}
+_SETTINGS = {
+    "metric": MetricSettings,
+    "estimator": EstimatorSettings,
+    "methods": MethodSettings,
+    "trust": TrustSettings,
+}
 _TYPES: dict[type, str] = {str: "a text", bool: "true or false", dict: "a table"}
 
 
@@ -86,7 +92,7 @@ def parse_project(mapping: dict[str, Any], base: str | Path, *, file: str = "The
     Traceback (most recent call last):
     ...
     mandoline_core.errors.ProjectError: Unknown key 'nmae' in a.toml. Expected: version, name, note, source, target,
-    task, models, metric, slices, edges, estimator, methods. Did you mean 'name'?
+    task, models, metric, slices, edges, estimator, methods, trust. Did you mean 'name'?
     """
     if not isinstance(mapping, Mapping):
         raise ProjectError(f"{file} must hold a table. Got {mapping!r}.")
@@ -156,13 +162,16 @@ def dump_project(project: Project) -> str:
         if table := {key: _toml(value) for key, value in values.items() if value is not None}:
             content[heading] = table
     methods = _plain(project.methods)
+    harmless = project.trust.harmless
+    trust = harmless if any(harmless.values()) else list(harmless)
     parts = [
         tomli_w.dumps(content),
         *(_dump_item("models", _plain(model)) for model in project.models),
         tomli_w.dumps({"metric": {"name": project.metric.name} | _plain(project.metric)}),
-        *(_dump_item("slices", _dump_slice(rule)) for rule in project.slices),
+        *(_dump_item("slices", rule_table(rule)) for rule in project.slices),
         tomli_w.dumps({"estimator": {"name": project.estimator.name} | _plain(project.estimator)}),
         *([tomli_w.dumps({"methods": methods})] if methods else []),
+        *([tomli_w.dumps({"trust": {"harmless": _toml(trust)}})] if trust else []),
     ]
     return _short_lists("\n".join(parts))
 
@@ -317,7 +326,13 @@ def _toml(value: Any) -> Any:
     return value
 
 
-def _dump_slice(rule: Slice) -> dict[str, Any]:
+def rule_table(rule: Slice) -> dict[str, Any]:
+    """Write a slice as its table in a project file.
+
+    >>> from mandoline_core.slices import Missing
+    >>> rule_table(Missing("no_age", column="age"))
+    {'name': 'no_age', 'kind': 'missing', 'column': 'age'}
+    """
     if rule.unwritable:
         raise ProjectError(f"Slice {rule.name!r} {rule.unwritable}")
     return {"name": rule.name, "kind": rule.kind} | _plain(rule)

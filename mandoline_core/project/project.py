@@ -12,7 +12,8 @@ import narwhals as nw
 
 from mandoline_core.errors import DataError, ProjectError, did_you_mean
 from mandoline_core.formatting import Sentence, listed
-from mandoline_core.project.settings import EstimatorSettings, MethodSettings, MetricSettings
+from mandoline_core.project.edge_choice import read_edge_choice
+from mandoline_core.project.settings import EstimatorSettings, MethodSettings, MetricSettings, TrustSettings
 from mandoline_core.samples import Model, Sample, read_table
 from mandoline_core.slices import Slice
 
@@ -39,12 +40,15 @@ class Project:
         What is estimated.
     slices : tuple of Slice
         The rules.
-    edges : tuple of pairs of str, or "auto"
-        The pairs of slices whose interaction is modelled.
+    edges : tuple of pairs of str, or str
+        The pairs of slices whose interaction is modelled, or what chooses them: "auto" (score tests),
+        "inverse-covariance" or "graphical-lasso".
     estimator : EstimatorSettings
         How the estimate is made.
     methods : MethodSettings
         What methods look at that do not work on slices.
+    trust : TrustSettings
+        What a person declares: columns whose change does not matter.
     note : str
         What a person wants to remember about it.
     base : Path
@@ -71,6 +75,7 @@ class Project:
     edges: Edges = ()
     estimator: EstimatorSettings = field(default_factory=EstimatorSettings)
     methods: MethodSettings = field(default_factory=MethodSettings)
+    trust: TrustSettings = field(default_factory=TrustSettings)
     note: str = ""
     base: Path = Path()
     path: Path | None = field(default=None, compare=False)
@@ -188,10 +193,9 @@ class Project:
     def _check_edges(self) -> None:
         """Refuse what are not pairs of different slices, and make them tuples."""
         edges: object = self.edges
-        if edges == "auto":
-            return
         if isinstance(edges, str) or not isinstance(edges, Iterable):
-            raise ProjectError(f'edges must be a list of pairs of slice names, or "auto". Got {edges!r}.')
+            read_edge_choice(edges)
+            return
         seen: dict[tuple[str, str], int] = {}
         for number, edge in enumerate(edges, start=1):
             pair = tuple(edge) if isinstance(edge, (list, tuple)) else ()

@@ -37,7 +37,7 @@ class EstimatorSettings:
     interval : {"influence", "bootstrap"}
         How intervals are made.
     replicates : int
-        How often the bootstrap resamples.
+        How often the bootstrap resamples; at least so often that some redraws lie beyond each end of the interval.
 
     Examples
     --------
@@ -73,6 +73,12 @@ class EstimatorSettings:
             hint = f" Did you mean {self.confidence / 100:g}?" if is_percentage else ""
             raise ProjectError(f"confidence must be between 0 and 1. Got {self.confidence!r}.{hint}")
         _check_whole(self, seed=0, replicates=2)
+        fewest = fewest_replicates(self.confidence)
+        if self.interval == "bootstrap" and self.replicates < fewest:
+            raise ProjectError(
+                f"replicates must be {fewest:,} or above where confidence is {self.confidence:g}: with fewer redraws "
+                f"the ends of the interval lie beyond all of them. Got {self.replicates!r}."
+            )
 
     def as_dict(self) -> dict[str, str | int | float]:
         """List the settings by name.
@@ -83,6 +89,15 @@ class EstimatorSettings:
         0.1
         """
         return asdict(self)
+
+
+def fewest_replicates(confidence: float) -> int:
+    """Return how many redraws reach to both ends of an interval: of n in order, each cuts off 1 / (n + 1) more.
+
+    >>> fewest_replicates(0.95), fewest_replicates(0.9)
+    (39, 19)
+    """
+    return math.ceil(round(2 / (1 - confidence), 6)) - 1
 
 
 @dataclass(frozen=True)
@@ -137,6 +152,38 @@ class MetricSettings:
             hint = f" Did you mean [{values!r}]?" if isinstance(values, str) else ""
             raise ProjectError(f"merge must give {name!r} a list of the classes it stands for. Got {values!r}.{hint}")
         return classes
+
+
+@dataclass(frozen=True)
+class TrustSettings:
+    """Say what a person takes upon themselves: the verdict rests on it and says so.
+
+    Parameters
+    ----------
+    harmless : mapping of str to str
+        Columns whose change does not matter, each with the reason, which may be empty; a list of columns will do.
+
+    Examples
+    --------
+    >>> TrustSettings(harmless=["year"]).harmless, TrustSettings(harmless={"year": "nothing else changed"}).harmless
+    ({'year': ''}, {'year': 'nothing else changed'})
+    """
+
+    harmless: Mapping[str, str] = field(default_factory=FrozenMapping)
+
+    def __post_init__(self) -> None:
+        """Refuse what names no columns, and freeze the reasons."""
+        given: object = self.harmless
+        if isinstance(given, (list, tuple)) and all(isinstance(name, str) for name in given):
+            given = dict.fromkeys(given, "")
+        if not isinstance(given, Mapping) or not all(
+            isinstance(name, str) and name and isinstance(reason, str) for name, reason in given.items()
+        ):
+            hint = f" Did you mean [{given!r}]?" if isinstance(given, str) else ""
+            raise ProjectError(
+                f"harmless must be a list of columns, or give the reason for each column. Got {given!r}.{hint}"
+            )
+        object.__setattr__(self, "harmless", FrozenMapping(given))
 
 
 @dataclass(frozen=True)

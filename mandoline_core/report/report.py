@@ -32,6 +32,7 @@ from mandoline_core.patterns import count_patterns
 from mandoline_core.project import EstimatorSettings, Project
 from mandoline_core.samples import Sample
 from mandoline_core.slices import Slice, codes
+from mandoline_core.suggesting import Spread
 from mandoline_core.trust import CheckedReport, report_model
 from mandoline_core.weighting import CorrectionRule, check_edges, fixed_rule
 
@@ -52,6 +53,8 @@ class Report:
         What a person wants to remember about the project.
     slice_notes : mapping of str to str
         What a person wants to remember about a slice, by its rule's name.
+    spreads : mapping of str to Spread
+        How much hangs on the choice of slices, by model, where that was asked for.
     """
 
     name: str
@@ -60,6 +63,7 @@ class Report:
     samples: Mapping[str, Sample] = field(default_factory=dict)
     note: str = ""
     slice_notes: Mapping[str, str] = field(default_factory=dict)
+    spreads: Mapping[str, Spread] = field(default_factory=dict)
 
     @cached_property
     def made(self) -> dict[str, Any]:
@@ -152,13 +156,21 @@ class Report:
                     "converged": model.converged,
                     "findings": [finding.as_dict() for finding in model.findings],
                     "verdict": None if model.verdict is None else model.verdict.as_dict(),
+                    "second_opinion": _second_opinion(model),
+                    "spread": self._spread(name),
                 }
                 for name, model in self.models.items()
             },
             "findings": [finding.as_dict() for finding in first.findings],
             "verdict": None if first.verdict is None else first.verdict.as_dict(),
+            "second_opinion": _second_opinion(first),
+            "spread": self._spread(first.model),
             "made": dict(self.made),
         }
+
+    def _spread(self, model: str) -> dict[str, Any] | None:
+        found = self.spreads.get(model)
+        return None if found is None else found.as_dict()
 
     def without_truth(self) -> Report:
         """Leave the truth out, also where the target brings its labels along."""
@@ -307,6 +319,10 @@ def notes_of(slices: Sequence[Slice]) -> dict[str, str]:
 def _finite(bounds: Interval | None) -> list[float | None] | None:
     """Write bounds for JSON, which has no infinity: None where there is no bound."""
     return None if bounds is None else [end if math.isfinite(end) else None for end in bounds]
+
+
+def _second_opinion(model: CheckedReport) -> dict[str, Any] | None:
+    return None if model.second_opinion is None else model.second_opinion.as_dict()
 
 
 def _check_codes(given: ArrayLike, what: str) -> np.ndarray:

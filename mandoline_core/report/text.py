@@ -20,7 +20,10 @@ def render_text(report: Report) -> str:
         "",
         table(rows, "<" * len(rows[0])),
         "",
-        *(wrapped(said, "") for said in _verdicts(report)),
+        *(
+            wrapped(said, "")
+            for said in (*_verdicts(report), *_declared(report), *_second_opinions(report), *_spreads(report))
+        ),
         wrapped(_basis(first), ""),
     ]
     if first.edges:
@@ -35,6 +38,25 @@ def _verdicts(report: Report) -> list[str]:
     if len(set(said.values())) == 1:
         return [next(iter(said.values()))]
     return [f"{name}: {words}" for name, words in said.items()]
+
+
+def _declared(report: Report) -> tuple[str, ...]:
+    """Say what a person declared, which every model's verdict rests on."""
+    return report.verdict.declared if report.verdict else ()
+
+
+def _second_opinions(report: Report) -> list[str]:
+    """Say each model's second opinion, where there is one."""
+    found = {name: model.second_opinion for name, model in report.models.items()}
+    return [f"{name}: {one.message}" if len(found) > 1 else one.message for name, one in found.items() if one]
+
+
+def _spreads(report: Report) -> list[str]:
+    """Say how much hangs on the choice of slices, for each model, where that was asked for."""
+    said = {
+        name: str((found.finding and found.finding.message) or found.sentence) for name, found in report.spreads.items()
+    }
+    return [f"{name}: {words}" if len(said) > 1 else words for name, words in said.items()]
 
 
 def _has_truth(report: Report) -> bool:

@@ -7,14 +7,16 @@ from __future__ import annotations
 
 from mandoline_core.slices.audit import ANSWERS, Answer, AuditAnswers, Side, SliceAudit
 from mandoline_core.slices.codes import codes, gold_codes, slice_codes
+from mandoline_core.slices.conjoining import conjoin
 from mandoline_core.slices.expression.compiling import compile_expression_code
 from mandoline_core.slices.expression.syntax import ExpressionError
-from mandoline_core.slices.expression.tree import FUNCTIONS
+from mandoline_core.slices.expression.tree import FUNCTIONS, written_column, written_text
 from mandoline_core.slices.kinds import (
     KINDS,
     All,
     Any,
     Category,
+    Classifier,
     Confidence,
     Entropy,
     Expression,
@@ -31,7 +33,7 @@ from mandoline_core.slices.kinds import (
     slicing_function,
 )
 from mandoline_core.slices.noise import Correction, Noise
-from mandoline_core.slices.offering import offer
+from mandoline_core.slices.offering import offer, rule_between
 from mandoline_core.slices.reading import example_line, read_line
 from mandoline_core.slices.resolving import resolve, resolve_with_origins
 from mandoline_core.slices.rule import (
@@ -43,7 +45,8 @@ from mandoline_core.slices.rule import (
     Slice,
     column_scale,
     fitting_columns,
+    free_name,
     serves,
     survey,
 )
-from mandoline_core.slices.text import LETTERS
+from mandoline_core.slices.text import count_words

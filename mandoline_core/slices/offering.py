@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 
 from mandoline_core.errors import SliceError
-from mandoline_core.slices.kinds import KINDS
-from mandoline_core.slices.rule import Ground, Slice
+from mandoline_core.formatting import tidy_number
+from mandoline_core.slices.kinds import KINDS, Range, Threshold
+from mandoline_core.slices.rule import Ground, Scale, Slice
 
 _LOG = logging.getLogger(__name__)
 
@@ -37,3 +39,31 @@ def offer(ground: Ground) -> dict[str, Slice | SliceError]:
         else:
             found |= {} if start is None else {kind: start}
     return found
+
+
+def rule_between(column: str, ends: tuple[float, float], scale: Scale, values: tuple[float, float]) -> Slice | None:
+    """Make a rule of a stretch of a column that somebody drew, with ends on a scale; None where it is everything.
+
+    Parameters
+    ----------
+    ends : pair of float
+        From where to where, roughly.
+    values : pair of float
+        The column's least and largest: beyond them a stretch has no end.
+
+    Examples
+    --------
+    >>> scale = Scale(low=3, high=311, step=1)
+    >>> drawn = [(11.6, 20.4), (-4.0, 9.6), (40.2, 999.0), (-4.0, 999.0)]
+    >>> found = [rule_between("n_words", ends, scale, (3, 311)) for ends in drawn]
+    >>> [rule and rule.describe() for rule in found]
+    ['n_words from 12 to 20', 'n_words at most 10', 'n_words at least 40', None]
+    """
+    low, high = (tidy_number(round(end / scale.step) * scale.step) for end in sorted(ends))
+    from_start, to_end = low <= values[0], high >= values[1]
+    if from_start and to_end:
+        return None
+    rule: Slice = Range("range", column=column, low=low, high=high)
+    if from_start or to_end:
+        rule = Threshold("cut", column=column, at_most=None if to_end else high, at_least=None if from_start else low)
+    return replace(rule, name=rule.describe())

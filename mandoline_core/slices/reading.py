@@ -20,6 +20,7 @@ from mandoline_core.slices.kinds import (
     All,
     Any,
     Category,
+    Classifier,
     Confidence,
     Entropy,
     Expression,
@@ -70,6 +71,7 @@ _SIGNS_IN_WORDS = {
 }
 _NUMBER = re.compile(r"([+-]?)(?:(\d{1,3}(?:[,_ ]\d{3})+|\d+)?(?:[.](\d*))?|(\d+),(\d+))(?:[eE]([+-]?\d{1,3}))?(%?)")
 _CALL = re.compile(r"(words|characters|length|is_missing|missing|overlap)\s*\((.*)\)", re.IGNORECASE | re.DOTALL)
+_CLASSIFIER = re.compile(r"classifier(?:\s*\((.+)\))?", re.IGNORECASE | re.DOTALL)
 _INTERVAL = re.compile(r"(?:is\s+)?(?:between\s+(.+?)\s+and|from\s+(.+?)\s+to)\s+(.+)", re.IGNORECASE)
 _QUOTES = {'"': '"', "'": "'", "`": "`", "\u201c": "\u201d"}
 
@@ -165,6 +167,7 @@ class _Reader:
             self._comparison,
             self._after_column,
             self._call,
+            self._looks_new,
             self._about_model,
             self._column_alone,
             self._expression,
@@ -260,6 +263,15 @@ class _Reader:
         if found and found[1].casefold() in ("missing", "is_missing") and (column := self._column(found[2])):
             return Missing(self.name, column=column)
         return None
+
+    def _looks_new(self, text: str) -> Slice | None:
+        """Read 'classifier', with or without columns in brackets."""
+        found = _CLASSIFIER.fullmatch(text)
+        if found is None:
+            return None
+        named = [] if found[1] is None else [part.strip() for part in found[1].split(",")]
+        columns = tuple(self._column(part) or _unquoted(part) for part in named)
+        return Classifier(self.name, columns=columns or None)
 
     def _column_alone(self, text: str) -> Slice | None:
         """Read a column that holds answers, or one slice for each value of a column."""

@@ -20,9 +20,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from mandoline_core.errors import SliceError
+from mandoline_core.telling import LETTERS
 
-# What may stand inside a class: the letters of a word in any script, and white space in any script.
-LETTERS = r"\p{L}\p{M}\p{N}_"
+# What may stand inside a class: white space in any script.
 SPACES = r"\t-\r\x{85}\p{Z}"
 # \A and \z rather than ^ and $: in some engines $ also matches before a final newline.
 _BEFORE = rf"(?:\A|[^{LETTERS}])"

@@ -6,11 +6,13 @@ One file a check; what could be if something hidden changed is here, too.
 from __future__ import annotations
 
 from mandoline_core.trust.check import CheckRule, NotRun, Solution
-from mandoline_core.trust.checks import CHECKS, find_all, report_model
+from mandoline_core.trust.checks import CHECKS, find_all, goes_by_verdict, report_model, with_verdict
+from mandoline_core.trust.columns import NOTABLE
 from mandoline_core.trust.corrections import MISTAKE_Z
 from mandoline_core.trust.drift import Drift
 from mandoline_core.trust.drift_signs import ClassShare, SliceCalibration
 from mandoline_core.trust.evidence import CheckedReport, Evidence
+from mandoline_core.trust.second_opinion import SecondOpinionOn
 from mandoline_core.trust.sensitivity import (
     SensitivityPoint,
     SliceStrength,
@@ -23,4 +25,7 @@ from mandoline_core.trust.support import Overlap
 from mandoline_core.trust.tail import FINITE_MEAN, FINITE_VARIANCE, USABLE, Tail
 from mandoline_core.trust.theory import TheoremBound, theorem_bound
 from mandoline_core.trust.trimming import Trimming, caps, trim, weights_can_change
+from mandoline_core.trust.unmodelled.apart import Apart
+from mandoline_core.trust.unmodelled.columns import columns_of, unmodelled_balance
+from mandoline_core.trust.unmodelled.gaps import LEAST_LEFT, Weighing, compare, sampling_threshold, weigh
 from mandoline_core.trust.unmodelled.line import BalanceLine

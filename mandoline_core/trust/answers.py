@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from mandoline_core.findings import Finding, FindingKind
-from mandoline_core.trust.check import NO_WEIGHTS, CheckRule, NotRun, weights_rows
+from mandoline_core.trust.check import NO_WEIGHTS, CheckRule, NotRun, too_few_rows, weights_rows
 from mandoline_core.trust.drift import Drift, confidence_moved, worst_class
 from mandoline_core.trust.evidence import CheckedReport
 
@@ -58,3 +58,5 @@ class AnswersCheck(CheckRule):
             yield NotRun(found.unread)
         elif not found.predicted:
             yield NotRun("There are no predicted classes to compare between the samples.")
+        elif few := too_few_rows(report, found.threshold):
+            yield few

@@ -11,7 +11,9 @@ from typing import NamedTuple
 from mandoline_core.estimating import Diagnostics
 from mandoline_core.estimators import Outcome, get_estimator
 from mandoline_core.findings import Finding
+from mandoline_core.formatting import Sentence
 from mandoline_core.trust.evidence import CheckedReport
+from mandoline_core.trust.unmodelled.gaps import NOTABLE, would_show
 from mandoline_core.weighting import Problem
 
 
@@ -42,6 +44,22 @@ NO_WEIGHTS = NotRun("This method does not weight labelled rows, so there is noth
 def weights_rows(report: CheckedReport) -> bool:
     """Tell whether the method makes the labelled rows stand for the new ones; those on probabilities alone do not."""
     return get_estimator(report.estimator).needs != ("probabilities",)
+
+
+def too_few_rows(report: CheckedReport, threshold: float) -> NotRun | None:
+    """Say that too few rows are compared to see what stands out beyond a threshold; None where there are enough."""
+    effective, there = report.effective_sample_size, report.n_target * (1 - report.set_aside)
+    if would_show(effective, there, threshold):
+        return None
+    return NotRun(
+        Sentence(
+            "Too few rows to tell: with {effective:count effective row} and {there:,.0f} {target_rows}, a change of "
+            "{notable:g} standard deviations would often go unseen.",
+            notable=NOTABLE,
+            effective=effective,
+            there=there,
+        )
+    )
 
 
 class CheckRule:

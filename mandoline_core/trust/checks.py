@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from mandoline_core.estimating import ModelProblem, Progress, solve_model
-from mandoline_core.estimators import get_estimator
+from mandoline_core.estimators import Mandoline, get_estimator
 from mandoline_core.findings import Finding, worst_first
 from mandoline_core.formatting import Sentence
 from mandoline_core.project import EstimatorSettings
 from mandoline_core.trust.answers import AnswersCheck
+from mandoline_core.trust.apart import ApartCheck
 from mandoline_core.trust.check import CheckRule, NotRun, Solution
 from mandoline_core.trust.columns import ColumnsCheck
 from mandoline_core.trust.corrections import CorrectionsCheck
@@ -32,6 +33,7 @@ CHECKS: list[CheckRule] = [
     PairsCheck(),
     CorrectionsCheck(),
     ColumnsCheck(),
+    ApartCheck(),
     AnswersCheck(),
     LabelsCheck(),
 ]
@@ -41,6 +43,8 @@ def report_model(
     prepared: ModelProblem, settings: EstimatorSettings, progress: Progress | None = None
 ) -> CheckedReport:
     """Solve one model's problem on its patterns, check what can be checked, and judge; no rows are touched."""
+    if goes_by_verdict(settings.name):
+        prepared = with_verdict(prepared, settings)
     solved = solve_model(prepared, settings, progress)
     report = CheckedReport.of(solved, gather_evidence(solved))
     solution = Solution(report.estimator, report.problem, report.outcome, report.diagnostics)
@@ -61,7 +65,29 @@ def report_model(
         own = [finding for finding in findings if finding.check == rule.name]
         if rule in applied or any(finding.severity != "info" for finding in own):
             checks.append(conclude(rule, own, applied.get(rule)))
-    return replace(report, findings=worst_first(findings), verdict=judge(checks, _assumption(report)))
+    return replace(
+        report, findings=worst_first(findings), verdict=judge(checks, _assumption(report), prepared.trust.harmless)
+    )
+
+
+def with_verdict(prepared: ModelProblem, settings: EstimatorSettings) -> ModelProblem:
+    """State the light that Mandoline's estimate gets with the problem, for a method that goes by it.
+
+    Where Mandoline cannot be asked there is none, and the method says so.
+    """
+    if prepared.problem.verdict is not None or Mandoline().reason(prepared.problem) is not None:
+        return prepared
+    judged = report_model(prepared, replace(settings, name=Mandoline.name, interval="influence")).verdict
+    return replace(prepared, problem=replace(prepared.problem, verdict=None if judged is None else judged.level))
+
+
+def goes_by_verdict(name: str) -> bool:
+    """Tell whether a method must know the verdict on Mandoline's estimate.
+
+    >>> goes_by_verdict("second_opinion"), goes_by_verdict("mandoline")
+    (True, False)
+    """
+    return "verdict" in get_estimator(name).needs
 
 
 def find_all(solution: Solution) -> list[Finding]:

@@ -7,13 +7,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from mandoline_core.findings import Finding, FindingKind
 from mandoline_core.formatting import Sentence
 from mandoline_core.slices import Slice
-from mandoline_core.trust.check import NO_WEIGHTS, CheckRule, NotRun, weights_rows
+from mandoline_core.trust.check import NO_WEIGHTS, CheckRule, NotRun, too_few_rows, weights_rows
 from mandoline_core.trust.evidence import CheckedReport
+from mandoline_core.trust.unmodelled.gaps import NOTABLE
 from mandoline_core.trust.unmodelled.line import BalanceLine
 
-# A shift of a quarter of a standard deviation is what balance checks usually call more than negligible; from 0.8
-# on, the two samples hardly look like one population in that column.
-NOTABLE, LARGE = 0.25, 0.8
+LARGE = 0.8  # standard deviations; from here on, the two samples hardly look like one population in that column
 MOST_FINDINGS = 3
 MOST_NAMED = 2  # slices that read a column
 _SAME = 1e-9  # standard deviations; sums in another order differ by less
@@ -51,6 +50,8 @@ class ColumnsCheck(CheckRule):
             yield NotRun("Only slice codes are known, so other columns could not be compared.")
         elif not lines:
             yield NotRun("There is no other column in both samples to compare, so a hidden change would not show.")
+        elif few := too_few_rows(report, lines[0].threshold):
+            yield few
 
 
 def unmodelled_findings(lines: Iterable[BalanceLine]) -> Iterator[Finding]:
@@ -65,6 +66,7 @@ def unmodelled_findings(lines: Iterable[BalanceLine]) -> Iterator[Finding]:
     for line in sorted(notable, key=lambda line: -abs(line.after))[:MOST_FINDINGS]:
         yield (STILL_OFF if weighted else OFF).found(
             "serious" if abs(line.after) > LARGE else "warning",
+            columns=(line.column,),
             what=_what(line),
             why=_why(line.read_by),
             here=line.show(line.source),

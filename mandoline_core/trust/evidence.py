@@ -8,8 +8,10 @@ from functools import cached_property
 
 from mandoline_core.estimating import ModelReport, SliceBalance, slice_balance
 from mandoline_core.trust.drift import Drift, drift
+from mandoline_core.trust.second_opinion import SecondOpinionOn, second_opinion_on
 from mandoline_core.trust.support import Overlap, overlap
 from mandoline_core.trust.tail import Tail, tail_of
+from mandoline_core.trust.unmodelled.apart import Apart, apart
 from mandoline_core.trust.unmodelled.columns import columns_of, unmodelled_balance, unmodelled_pairs
 from mandoline_core.trust.unmodelled.line import BalanceLine
 
@@ -24,6 +26,8 @@ class Evidence:
         What it is about.
     columns : tuple of BalanceLine, or None
         Other columns before and after weighting, what remains most first; None where there are only codes.
+    apart : Apart or None
+        How well all columns together tell the samples apart; None where there are none, or too few rows.
     note : str
         On how many rows that rests, where not on all.
     left_out : mapping of str to str
@@ -34,6 +38,7 @@ class Evidence:
     tail: Tail
     drift: Drift
     columns: tuple[BalanceLine, ...] | None
+    apart: Apart | None = None
     note: str = ""
     left_out: Mapping[str, str] = field(default_factory=dict)
 
@@ -59,6 +64,11 @@ class CheckedReport(ModelReport):
 
     evidence: Evidence
 
+    @cached_property
+    def second_opinion(self) -> SecondOpinionOn | None:
+        """What the model's own confidence adds to Mandoline's estimate, by the verdict; None where it has no say."""
+        return second_opinion_on(self)
+
     @classmethod
     def of(cls, report: ModelReport, evidence: Evidence) -> CheckedReport:
         """Add what the checks look at."""
@@ -73,6 +83,7 @@ def gather_evidence(report: ModelReport) -> Evidence:
         tail_of(report),
         drift(report),
         None if table is None else unmodelled_balance(report, table),
+        apart(report),
         "" if table is None else table.drawn.note,
         {} if table is None else table.drawn.left_out,
     )

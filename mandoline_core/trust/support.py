@@ -115,7 +115,7 @@ def _bounds(report: ModelReport) -> tuple[Interval | None, str]:
     if metric.bounds is None or not all(map(math.isfinite, metric.bounds)):
         return None, f"No bounds: {metric.name} can be as large as it likes in the unseen part."
     low, high = metric.bounds
-    value, target = report.estimate, np.where(report.outcome.kept, problem.patterns.target, 0.0)
+    value, target = report.estimate, report.outcome.kept * problem.patterns.target
     if target[problem.patterns.source == 0].sum() > 0:
         estimator = get_estimator(report.estimator)
         if not isinstance(estimator, Redrawable) or "slices" not in estimator.needs:
@@ -129,7 +129,7 @@ def _bounds(report: ModelReport) -> tuple[Interval | None, str]:
             return None, Sentence(
                 "No bounds: the seen part cannot be estimated on its own. {error}", error=error.sentence
             )
-        value, target = outcome.value, np.where(outcome.kept, seen.patterns.target, 0.0)
+        value, target = outcome.value, outcome.kept * seen.patterns.target
     left = float(target.sum() / problem.patterns.n_target)
     found = (left * value + (1 - left) * low, left * value + (1 - left) * high)
     if left > 1 - 1e-12:

@@ -17,6 +17,9 @@ from mandoline_core.patterns import add_up
 FEWEST_VALUES = 20
 # A tail's index means: below 1/2 finite variance; up to 0.7 still usable in practice; below 1 finite mean.
 FINITE_VARIANCE, USABLE, FINITE_MEAN = 0.5, 0.7, 1.0
+# A tail is one wherever it is cut off. Patterns' ratios come in steps, and a cut between two steps looks like a tail:
+# with ten alike slices the index goes from 0 to 2 and back as rows are added.
+_OTHER_CUTS = (0.5, 2**-0.5, 2**0.5, 2.0)  # times the length of the tail
 _PRIOR_ROWS = 10  # Vehtari et al. add so many rows' worth of k = 0.5, which steadies short tails
 INDEX, INDEX_SO = "The tail of the weights has index {k:.2f}, {means}", ".{so}"
 # What an index below each limit means, and what to do then.
@@ -108,15 +111,33 @@ def tail_of(report: ModelReport) -> Tail:
             n=len(values),
             least=FEWEST_VALUES,
         )
-        words = Sentence(
-            "{reason} With so few values the weights are bounded: no row seen counts more than {largest:,.3g} times. "
-            "Look at the largest ratio and at the effective rows instead.",
-            reason=reason,
-            largest=float(ratios.max()),
-        )
-        return Tail(None, reason, words)
+        return _bounded(reason, ratios)
     k = _fit(values, rows)
+    lowest = k if report.outcome.scored_weights is not None else _lowest(k, ratios, counts)
+    if k >= USABLE > lowest:
+        reason = Sentence(
+            "The ratios come in steps: cut off elsewhere, their tail has index {lowest:.2f} and not {k:.2f}.",
+            lowest=lowest,
+            k=k,
+        )
+        return _bounded(reason, ratios)
     return Tail(k, None, _words(k))
+
+
+def _bounded(reason: Sentence, ratios: Floats) -> Tail:
+    words = Sentence(
+        "{reason} Such weights are bounded: no row seen counts more than {largest:,.3g} times. "
+        "Look at the largest ratio and at the effective rows instead.",
+        reason=reason,
+        largest=float(ratios.max()),
+    )
+    return Tail(None, reason, words)
+
+
+def _lowest(k: float, ratios: Floats, counts: Floats) -> float:
+    """Fit the tail at other cuts, too, where that leaves enough values; return the lowest index."""
+    tails = (_exceedances(ratios, counts, times) for times in _OTHER_CUTS)
+    return min([k, *(_fit(*tail) for tail in tails if len(tail[0]) >= FEWEST_VALUES)])
 
 
 def _words(k: float) -> Sentence:
@@ -137,15 +158,21 @@ def _ratios(report: ModelReport) -> tuple[Floats, Floats]:
     return weights * counts.sum(), counts
 
 
-def _exceedances(ratios: Floats, counts: Floats) -> tuple[Floats, Floats]:
-    """Find by how much the tail's rows exceed the next one, over the largest: distinct values, ascending, and rows."""
+def _exceedances(ratios: Floats, counts: Floats, times: float = 1.0) -> tuple[Floats, Floats]:
+    """Find by how much the tail's rows exceed the next one, over the largest: distinct values, ascending, and rows.
+
+    Parameters
+    ----------
+    times : float
+        By how much the tail is longer than usual.
+    """
     present = counts > 0
     scaled = ratios[present] / max(float(ratios[present].max(initial=0.0)), 1e-300)
     # Patterns with one ratio may differ in the last digit; the fit does not depend on the scale.
     values, index = np.unique(scaled.round(12), return_inverse=True)
     rows = add_up(index, counts[present], len(values))
     n = float(rows.sum())
-    length = math.ceil(min(0.2 * n, 3 * math.sqrt(n)))
+    length = math.ceil(times * min(0.2 * n, 3 * math.sqrt(n)))
     from_top = np.cumsum(rows[::-1])
     if not len(values) or from_top[-1] <= length:
         return np.zeros(0), np.zeros(0)

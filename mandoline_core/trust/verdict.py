@@ -1,14 +1,14 @@
 """The verdict: one traffic light for an estimate, by stated rules from what its checks found.
 
 Red when a check failed: one of its findings is serious. Amber when a check is in doubt (one of its findings is a
-warning) or could not run. Green only when every check ran and none found anything beyond a remark. No check sees
-whether labels changed their meaning, or whether a slice is missing that no column speaks of, so green says no more
-than that nothing speaks against the estimate.
+warning) or could not run; one that so few rows would let pass whatever is so, did not run. Green only when every check
+ran and none found anything beyond a remark. No check sees whether labels changed their meaning, or whether a slice is
+missing that no column speaks of, so green says no more than that nothing speaks against the estimate.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from mandoline_core.findings import NOT_PASSED, Check, Finding, Verdict, loudest_first, worst_first
 from mandoline_core.formatting import Sentence, counted, together
@@ -37,13 +37,15 @@ def conclude(rule: CheckRule, findings: Sequence[Finding], missing: NotRun | Non
     return Check(rule.name, rule.question, PASSED, "Nothing found.")
 
 
-def judge(checks: Sequence[Check], assumption: str) -> Verdict:
+def judge(checks: Sequence[Check], assumption: str, harmless: Mapping[str, str] | None = None) -> Verdict:
     """Judge an estimate by what became of its checks.
 
     Parameters
     ----------
     assumption : str
         What must hold for the interval to be honest, as the end of "The interval is honest if ...".
+    harmless : mapping of str to str, optional
+        Columns whose change a person declared not to matter, and why.
 
     Examples
     --------
@@ -54,7 +56,7 @@ def judge(checks: Sequence[Check], assumption: str) -> Verdict:
     states = {check.state for check in checks}
     level = RED if FAILED in states else AMBER if states & {DOUBTFUL, NOT_RUN} else GREEN
     doubts = _doubts(checks)
-    return Verdict(level, _reason(level, assumption, doubts), tuple(checks), assumption, doubts)
+    return Verdict(level, _reason(level, assumption, doubts), tuple(checks), assumption, doubts, harmless or {})
 
 
 def _doubts(checks: Sequence[Check]) -> str:

@@ -7,17 +7,22 @@ from collections.abc import Iterator
 from mandoline_core.findings import Finding, FindingKind
 from mandoline_core.trust.check import CheckRule, Solution
 from mandoline_core.trust.evidence import CheckedReport
-from mandoline_core.trust.rows import FEW_ROWS
 from mandoline_core.trust.tail import INDEX, INDEX_SO, USABLE
 
 FEW_EFFECTIVE_ROWS = 100
 
+_RESTS_ON = "The estimate rests on {effective:count effective row} out of {n:,.0f}"
 FEW_EFFECTIVE = FindingKind(
     "weights",
     "few_effective_rows",
-    "The estimate rests on {effective:count effective row} out of {n:,.0f}: a few rows count for very much (up to "
-    "{ratio:,.0f} times)",
+    _RESTS_ON + ": a few rows count for very much (up to {ratio:,.0f} times)",
     "Drop or merge the slice that shifts most, or label more rows like the {target}'s.",
+)
+FEW_AT_ALL = FindingKind(
+    "weights",
+    "few_effective_rows",
+    _RESTS_ON + ", too few for the checks to see much",
+    "Label more rows, those like the {target}'s first.",
 )
 HEAVY_TAIL = FindingKind(
     "weights",
@@ -35,13 +40,14 @@ class WeightsCheck(CheckRule):
     question = "Do enough rows carry the estimate?"
 
     def find(self, solution: Solution) -> Iterator[Finding]:
-        """Compare the effective rows with all there are."""
+        """Count the effective rows: fewer are never better, however many or few there are in all."""
         n, effective = solution.problem.patterns.n_source, solution.diagnostics.effective_sample_size
-        very_few = effective < FEW_EFFECTIVE_ROWS / 4
-        if effective < FEW_EFFECTIVE_ROWS <= n or (very_few and n >= FEW_ROWS):
-            ratio = solution.diagnostics.largest_ratio
-            yield FEW_EFFECTIVE.found(
-                "serious" if very_few else "warning", effective=effective, n=float(n), ratio=ratio
+        if effective < FEW_EFFECTIVE_ROWS:
+            yield (FEW_EFFECTIVE if effective < n / 2 else FEW_AT_ALL).found(
+                "serious" if effective < FEW_EFFECTIVE_ROWS / 4 else "warning",
+                effective=effective,
+                n=float(n),
+                ratio=solution.diagnostics.largest_ratio,
             )
 
     def look(self, report: CheckedReport) -> Iterator[Finding]:

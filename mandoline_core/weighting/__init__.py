@@ -1,6 +1,6 @@
 """Weighting: a problem on patterns goes in, and weights that make the source's slices look like the target's come out.
 
-Corrections become numbers here, edges are learned, and what the source cannot reach is found.
+Corrections become numbers here, edges are learned or chosen, and what the source cannot reach is found.
 """
 
 from __future__ import annotations
@@ -14,21 +14,20 @@ from mandoline_core.weighting.corrections import (
     correction_rule,
     fixed_rule,
 )
+from mandoline_core.weighting.covariance_edges import graphical_lasso_edges, inverse_covariance_edges
 from mandoline_core.weighting.edges import (
     MAX_UNCERTAIN,
-    LearnedEdges,
     check_edges,
     count_uncertain,
-    edge_threshold,
     edges_by_name,
     has_rows,
-    learn_edges,
     pair_gaps,
-    score_tests,
 )
 from mandoline_core.weighting.fitting import Fit, fit, potential_names
 from mandoline_core.weighting.gold import Audit, GoldTable, gold_table, make_audit
 from mandoline_core.weighting.kliep import GRADIENT_TOLERANCE, varying_directions
+from mandoline_core.weighting.learning import LearnedEdges, learn_edges
+from mandoline_core.weighting.pair_tests import edge_threshold, score_tests
 from mandoline_core.weighting.potentials import Tilt, build_tilt, expected_potentials
 from mandoline_core.weighting.problem import Evidence, Problem, Rows
 from mandoline_core.weighting.stopping import asking, take_step

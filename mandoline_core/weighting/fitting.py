@@ -14,7 +14,7 @@ from mandoline_core.patterns import Patterns
 from mandoline_core.weighting.corrections import Corrections
 from mandoline_core.weighting.kliep import Solution, solve, varying_directions
 from mandoline_core.weighting.potentials import Edges, Tilt, build_tilt, expected_potentials
-from mandoline_core.weighting.reach import find_beyond, restrict_to_face
+from mandoline_core.weighting.reach import find_beyond, restrict_to_face, rule_out_empty
 
 # A source pattern that is left with less than this ratio hints that the target lies on the edge of the reach.
 _SUSPICIOUS_RATIO = 1e-8
@@ -38,8 +38,10 @@ class Fit:
         E_t[phi(g) | codes] for those patterns.
     target_shares : array of float, shape (n_target_patterns,)
         Their shares of the target rows kept.
-    kept : array of bool, shape (n_patterns,)
-        False for patterns whose target rows are set aside.
+    target_slopes : array of float, shape (n_target_patterns, n_potentials)
+        How far a target row more of each pattern moves the mean of the potentials, times the rows kept.
+    kept : array of float, shape (n_patterns,)
+        The share of each pattern's target rows that is kept; 0 for patterns that are set aside.
     beyond : tuple of str
         Slices (edges as "a*b") in the directions where the source does not reach.
     unused : array of bool, shape (n_patterns,)
@@ -52,7 +54,8 @@ class Fit:
     target_rows: NDArray[np.intp]
     target_potentials: Floats
     target_shares: Floats
-    kept: NDArray[np.bool_]
+    target_slopes: Floats
+    kept: Floats
     beyond: tuple[str, ...]
     unused: NDArray[np.bool_]
 
@@ -80,7 +83,8 @@ def fit(
     overlap: str = "trim",
     start: Floats | None = None,
     fit_counts: Floats | None = None,
-    kept: NDArray[np.bool_] | None = None,
+    kept: Floats | None = None,
+    whole_patterns: bool = False,
 ) -> Fit:
     """Fit noise-aware LL-KLIEP on patterns, never reporting a diverging solution as success.
 
@@ -92,38 +96,45 @@ def fit(
         Warm start.
     fit_counts : array of float, shape (n_patterns,), optional
         Source rows to fit on, when not all of them.
-    kept : array of bool, shape (n_patterns,), optional
-        False for patterns whose target rows were set aside before.
+    kept : array of float, shape (n_patterns,), optional
+        Shares of patterns' target rows that are left, where some were set aside before.
+    whole_patterns : bool
+        Set aside no part of a pattern, though more than necessary goes: for folds, which must agree, and for methods
+        that look at single target rows.
     """
     rows = np.flatnonzero(patterns.source > 0)
-    kept = np.ones(len(patterns), dtype=bool) if kept is None else kept.copy()
+    kept = np.ones(len(patterns)) if kept is None else kept.copy()
     counts = (patterns.source if fit_counts is None else fit_counts)[rows]
-    tilt = build_tilt(patterns.codes[rows], corrections.source, edges, patterns.names)
+    whole = build_tilt(patterns.codes[rows], corrections.source, edges, patterns.names)
     names = potential_names(patterns.names, edges)
     beyond: list[str] = []
     unused = np.zeros(len(patterns), dtype=bool)
-    basis = None if ridge > 0 else varying_directions(tilt, counts > 0)
     while True:
-        target_rows = np.flatnonzero((patterns.target > 0) & kept)
+        there = patterns.target * kept
+        target_rows = np.flatnonzero(there > 0)
         potentials = expected_potentials(patterns.codes[target_rows], corrections.target, edges)
-        shares = patterns.target[target_rows] / patterns.target[target_rows].sum()
+        shares = there[target_rows] / there.sum()
         mean = shares @ potentials
-        solution = solve(tilt, counts, mean, ridge=ridge, start=start, basis=basis)
+        tilt, used = (whole, counts) if ridge > 0 else _on_shown_side(whole, counts, potentials)
+        basis = None if ridge > 0 else varying_directions(tilt, used > 0)
+        solution = solve(tilt, used, mean, ridge=ridge, start=start, basis=basis)
         if start is not None and not solution.converged:  # the start may have been too far off
-            solution = solve(tilt, counts, mean, ridge=ridge, basis=basis)
-        if basis is None or (_is_sound(solution, counts) and _is_level(tilt, counts, basis, mean)):
+            solution = solve(tilt, used, mean, ridge=ridge, basis=basis)
+        if basis is None or (is_sound(solution, used) and is_level(tilt, used, basis, mean)):
+            unused[rows[(counts > 0) & (used == 0)]] = True
             break
-        lost, direction = find_beyond(tilt, counts > 0, potentials, shares)
+        within, direction = find_beyond(whole, counts > 0, potentials, shares)
+        lost = within < 1
         if not lost.any():
-            tilt, usable = restrict_to_face(tilt, counts > 0, mean)
+            tilt, usable = restrict_to_face(whole, counts > 0, mean)
             unused[rows[(counts > 0) & ~usable]] = True
             counts = np.where(usable, counts, 0.0)
             basis = varying_directions(tilt, counts > 0)
             solution = solve(tilt, counts, mean, basis=basis)
             break
-        beyond.extend(_named(direction, potentials[lost], tilt, counts, names))
+        beyond.extend(_named(direction, potentials[lost], whole, counts, names))
         if overlap == "strict":
-            share = float(shares[lost].sum())
+            share = float(shares @ (1 - within))
             raise OverlapError(
                 Sentence(
                     "{share:.2%} of the {target} ({rows:,} rows) lies beyond the {source}'s reach (slices {names:list})"
@@ -134,8 +145,8 @@ def fit(
                     names=beyond,
                 )
             )
-        kept[target_rows[lost]] = False
-        if patterns.target[kept].sum() <= _TOO_LITTLE * patterns.n_target:
+        kept[target_rows] *= np.floor(within) if whole_patterns else within
+        if patterns.target @ kept <= _TOO_LITTLE * patterns.n_target:
             raise OverlapError(
                 Sentence(
                     "All of the {target} lies beyond the {source}'s reach (slices {names:list}): no labelled row "
@@ -151,13 +162,39 @@ def fit(
         target_rows=target_rows,
         target_potentials=potentials,
         target_shares=shares,
+        target_slopes=_mean_slopes(potentials, mean, kept[target_rows], basis),
         kept=kept,
         beyond=tuple(dict.fromkeys(beyond)),
         unused=unused,
     )
 
 
-def _is_sound(solution: Solution, counts: Floats) -> bool:
+def _on_shown_side(tilt: Tilt, counts: Floats, potentials: Floats) -> tuple[Tilt, Floats]:
+    """Leave out the source rows on a side of a slice that no target row is on, unless nothing would remain."""
+    face, usable = rule_out_empty(tilt, potentials)
+    return (face, np.where(usable, counts, 0.0)) if usable[counts > 0].any() else (tilt, counts)
+
+
+def _mean_slopes(potentials: Floats, mean: Floats, kept: Floats, basis: Floats | None) -> Floats:
+    """Say how far one row more of each pattern moves the mean, times the rows kept.
+
+    What is kept of a pattern in part follows from the others: all that is kept must stay within reach, on the face that
+    `basis` spans. A row more in a whole pattern changes how much of the others is kept; in a part, nothing.
+
+    Parameters
+    ----------
+    potentials : array of float, shape (n_target_patterns, n_potentials)
+    kept : array of float, shape (n_target_patterns,)
+    """
+    apart, part = potentials - mean, kept < 1
+    if basis is None or not part.any():
+        return apart
+    off = apart - (apart @ basis) @ basis.T
+    slopes = apart - off @ np.linalg.pinv(off[part], rcond=1e-9) @ apart[part]
+    return np.where(part[:, None], 0.0, slopes)
+
+
+def is_sound(solution: Solution, counts: Floats) -> bool:
     """Tell whether nothing hints at a diverging solution, be it in patterns or in the truth behind uncertain slices."""
     largest = float(np.abs(solution.delta).max(initial=0.0))
     return (
@@ -167,7 +204,7 @@ def _is_sound(solution: Solution, counts: Floats) -> bool:
     )
 
 
-def _is_level(tilt: Tilt, counts: Floats, basis: Floats, mean: Floats) -> bool:
+def is_level(tilt: Tilt, counts: Floats, basis: Floats, mean: Floats) -> bool:
     """Tell whether the target agrees with the source where the source does not vary at all."""
     even = tilt.evaluate(np.zeros(len(mean)))
     gap = mean - (counts / counts.sum()) @ even.mean

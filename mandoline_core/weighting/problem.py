@@ -118,6 +118,10 @@ class Problem:
         Where random numbers start.
     audit : Audit, optional
         The rows that corrections were measured on; its slices are the table's.
+    verdict : {"green", "amber", "red"}, optional
+        The light that Mandoline's estimate gets with all slices, for a method that goes by it.
+    whole_patterns : bool
+        Whether only whole patterns of the target are set aside, and not parts of them.
     """
 
     patterns: Patterns
@@ -134,6 +138,8 @@ class Problem:
     methods: MethodSettings = field(default_factory=MethodSettings)
     seed: int = 0
     audit: Audit | None = None
+    verdict: str | None = None
+    whole_patterns: bool = False
 
     def __post_init__(self) -> None:
         """Make the whole source the only group when no split was given."""
@@ -154,7 +160,8 @@ class Problem:
     @cached_property
     def fitted(self) -> Fit:
         """The weights of the whole source, split or not: the estimate and tests of pairs start from one fit."""
-        return fit(self.patterns, self.edges, self.corrections(), ridge=self.ridge)
+        whole = self.whole_patterns
+        return fit(self.patterns, self.edges, self.corrections(), ridge=self.ridge, whole_patterns=whole)
 
     @cached_property
     def _corrections(self) -> Corrections:
@@ -177,6 +184,7 @@ class Problem:
             start=None,
             membership=known,
             audit=None if self.audit is None else self.audit.select(slices),
+            verdict=None,
         )
 
     def with_statistics(self, statistics: Floats, metric: Metric) -> Problem:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.optimize import OptimizeResult, linprog
 from scipy.sparse import block_diag, csr_matrix, hstack, vstack
 
-from mandoline_core.arrays import Floats
+from mandoline_core.arrays import Floats, Index
 from mandoline_core.errors import MandolineError
 from mandoline_core.weighting.potentials import Tilt
 
@@ -17,12 +17,11 @@ _TOLERANCE = 1e-6
 _OPTIONS = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
 
 
-def find_beyond(
-    tilt: Tilt, present: NDArray[np.bool_], potentials: Floats, shares: Floats
-) -> tuple[NDArray[np.bool_], Floats]:
-    """Find target patterns that must be set aside for the rest to be matched.
+def find_beyond(tilt: Tilt, present: NDArray[np.bool_], potentials: Floats, shares: Floats) -> tuple[Floats, Floats]:
+    """Find how much of each target pattern can be kept, the rest being set aside.
 
-    A linear programme keeps as much of the target as some weighting of the source can match.
+    A linear programme keeps as much of the target as some weighting of the source can match. Of a pattern that only
+    lies a little too far out for the others to make up for it, that is a part.
 
     Parameters
     ----------
@@ -37,8 +36,9 @@ def find_beyond(
 
     Returns
     -------
-    beyond : array of bool, shape (n_target_patterns,)
-        Patterns that cannot be kept whole; all lie behind a hyperplane that has the source in front.
+    within : array of float, shape (n_target_patterns,)
+        The share of each pattern that is kept, 0 to 1. Those that cannot be kept whole all lie behind a hyperplane that
+        has the source in front.
     direction : array of float, shape (n_potentials,)
         The separating combination of potentials; zero when nothing is beyond.
     """
@@ -48,9 +48,11 @@ def find_beyond(
     equalities = vstack([hstack([rows, -source]), hstack([csr_matrix((links.shape[0], n)), links])]).tocsr()
     found = _maximise(shares, equalities)
     if -found.fun >= shares.sum() * (1 - 1e-9):
-        return np.zeros(n, dtype=bool), np.zeros(d)
+        return np.ones(n), np.zeros(d)
+    within = found.x[:n] / shares
+    within = np.where(within < _TOLERANCE, 0.0, np.where(within > 1 - _TOLERANCE, 1.0, within))
     # By duality every pattern not kept whole lies behind the hyperplane whose normal the multipliers are.
-    return found.x[:n] < shares * (1 - _TOLERANCE), -found.eqlin.marginals[:d]
+    return within, -found.eqlin.marginals[:d]
 
 
 def restrict_to_face(tilt: Tilt, present: NDArray[np.bool_], target_mean: Floats) -> tuple[Tilt, NDArray[np.bool_]]:
@@ -78,6 +80,40 @@ def restrict_to_face(tilt: Tilt, present: NDArray[np.bool_], target_mean: Floats
     n_present = int(present.sum())
     usable[present] = used[:n_present]
     return _rule_out(tilt, used[n_present:]), usable
+
+
+def rule_out_empty(tilt: Tilt, potentials: Floats) -> tuple[Tilt, NDArray[np.bool_]]:
+    """Drop the source patterns and configurations on that side of a slice where the target has no row at all.
+
+    This is the commonest way for the target to lie on a face, and needs no linear programme to be seen.
+
+    Parameters
+    ----------
+    potentials : array of float, shape (n_target_patterns, n_potentials)
+        The target's expected potentials.
+
+    Returns
+    -------
+    tilt : Tilt
+        With impossible configurations ruled out.
+    usable : array of bool, shape (n_patterns,)
+    """
+    most, least = potentials.max(axis=0), potentials.min(axis=0)
+    empty = np.where(most == -1, 1.0, np.where(least == 1, -1.0, 0.0))  # the side where no target row is
+    usable = ~((tilt.fixed == empty) & (empty != 0)).any(axis=1)
+    if not empty.any() or tilt.certain:
+        return tilt, usable
+    lone = tilt.lone_log.copy()
+    lone[0, empty[tilt.lone] == -1], lone[1, empty[tilt.lone] == 1] = -np.inf, -np.inf
+    logs = [lone]
+    if len(tilt.lone):
+        usable &= ~np.isneginf(lone.max(axis=0))[np.arange(len(tilt.lone)), tilt.lone_codes].any(axis=1)
+    for component in tilt.components:
+        side, m = empty[component.slices], len(component.slices)
+        gone = ((component.monomials[:, :m] == side) & (side != 0)).any(axis=1)
+        logs.append(np.where(gone, -np.inf, component.log_posterior))
+        usable[component.rows] &= ~np.isneginf(logs[-1].max(axis=1))[component.sub]
+    return tilt.with_logs(logs), usable
 
 
 def _maximise(upper: Floats, equalities: csr_matrix) -> OptimizeResult:
@@ -117,11 +153,13 @@ def _vertices(tilt: Tilt, present: NDArray[np.bool_]) -> tuple[csr_matrix, csr_m
     n_present = int(present.sum())
     columns = [csr_matrix(np.column_stack([tilt.fixed[present], np.ones(n_present)]).T)]
     left, right = [], []
-    for sub, values, possible in _groups(tilt):
+    numbered = np.cumsum(present) - 1
+    for rows, sub, values, possible in _groups(tilt):
         n_sub, n_configurations, _ = values.shape
         flat = np.where(possible[:, :, None], values, 0.0).reshape(-1, d)
         columns.append(csr_matrix(np.column_stack([flat, np.zeros(len(flat))]).T))
-        member = csr_matrix((np.ones(n_present), (sub[present], np.arange(n_present))), shape=(n_sub, n_present))
+        here = present[rows]
+        member = csr_matrix((np.ones(here.sum()), (sub[here], numbered[rows[here]])), shape=(n_sub, n_present))
         spread = csr_matrix(
             (possible.reshape(-1).astype(float), (np.repeat(np.arange(n_sub), n_configurations), np.arange(len(flat)))),
             shape=(n_sub, len(flat)),
@@ -134,19 +172,19 @@ def _vertices(tilt: Tilt, present: NDArray[np.bool_]) -> tuple[csr_matrix, csr_m
     return vertices, hstack([vstack(left), block_diag(right)]).tocsr()
 
 
-def _groups(tilt: Tilt) -> list[tuple[NDArray[np.intp], Floats, NDArray[np.bool_]]]:
-    """List each uncertain group: sub-pattern of each pattern, potentials by configuration, what is possible."""
+def _groups(tilt: Tilt) -> list[tuple[Index, Index, Floats, NDArray[np.bool_]]]:
+    """List each uncertain group: its patterns, their sub-patterns, potentials by configuration, what is possible."""
     d = tilt.fixed.shape[1]
     groups = []
     for column, slice_ in enumerate(tilt.lone):
         values = np.zeros((3, 2, d))
         values[:, :, slice_] = [-1.0, 1.0]
         possible = ~np.isneginf(tilt.lone_log[:, column, :].T)
-        groups.append((tilt.lone_codes[:, column], values, possible))
+        groups.append((np.arange(len(tilt.fixed)), tilt.lone_codes[:, column], values, possible))
     for component in tilt.components:
         values = np.zeros((*component.log_posterior.shape, d))
         values[:, :, component.potentials] = component.signs[:, None, :] * component.monomials[None]
-        groups.append((component.sub, values, ~np.isneginf(component.log_posterior)))
+        groups.append((component.rows, component.sub, values, ~np.isneginf(component.log_posterior)))
     return groups
 
 

@@ -3,6 +3,14 @@
 from __future__ import annotations
 
 TOOLTIPS = {
+    "spread": (
+        "The interval takes your slices as given. The lighter band is the interval moved outwards by as far as other "
+        "slices that could be defended move the estimate: each suggestion, and sets of them."
+    ),
+    "suggestions": (
+        "Words, cuts, categories, lengths, gaps, answers of the model, pairs of them, and pairs of your slices. Ranked "
+        "by what remains off after weighting, times how the score differs there, over its standard error (z)."
+    ),
     "effective rows": "So many rows that all count the same would tell as much (effective sample size).",
     "how much each row counts": (
         "Rows like those of the new data count more than once, others less (importance weight). On average a row "

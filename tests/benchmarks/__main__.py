@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 
-from tests.benchmarks import comparing, density_ratios, million_rows, pages, slider, solving, starting
+from tests.benchmarks import comparing, density_ratios, edges, million_rows, pages, slider, solving, starting
 
 
 def main() -> int:
@@ -15,6 +15,8 @@ def main() -> int:
     bounds = starting.run()
     print()
     bounds += solving.run()
+    print()
+    bounds += edges.run()
     print()
     bounds += density_ratios.run(others="--others" in sys.argv)
     print()

@@ -55,9 +55,10 @@ def test_the_number_stays_in_sight_and_says_what_the_last_edit_did(arrive: Arriv
         visitor.page.set_viewport_size({"width": width, "height": 700})
         scroll(visitor)
         expect_in_sight(visitor, width)
-    visitor.open(visitor.link.replace("/slices", "/trust"))
-    scroll(visitor)
-    expect_in_sight(visitor, 390)
+    for page in ("trust", "corrections"):
+        visitor.open(visitor.link.replace("/slices", f"/{page}"))
+        scroll(visitor)
+        expect_in_sight(visitor, 390)
     expect(visitor.summary).to_contain_text(f"{moved} by: switch off negation")
 
 

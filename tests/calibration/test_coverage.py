@@ -25,9 +25,8 @@ def bootstrap_covers(problem, name: str, truth: float, rng: np.random.Generator)
     """Tell whether the 95% bootstrap interval holds the truth."""
     estimator = get_estimator(name)
     outcome = estimator.estimate(problem)
-    low, high = bootstrap_interval(
-        bootstrap(problem, estimator, outcome, replicates=REPLICATES, rng=rng).values, confidence=0.95
-    )
+    values = bootstrap(problem, estimator, outcome, replicates=REPLICATES, rng=rng).values
+    low, high = bootstrap_interval(values, confidence=0.95, estimate=outcome.value)
     return low <= truth <= high
 
 

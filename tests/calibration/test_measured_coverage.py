@@ -94,7 +94,8 @@ def test_bootstrap_intervals_with_measured_corrections_cover(n, record_property)
     for _ in range(REPETITIONS):
         problem, truth = draw("denoised", n, rng)
         try:
-            problem = replace(problem, start=estimator.estimate(problem).delta)
+            outcome = estimator.estimate(problem)
+            problem = replace(problem, start=outcome.delta)
         except MandolineError:
             failures += 1
             continue
@@ -104,7 +105,7 @@ def test_bootstrap_intervals_with_measured_corrections_cover(n, record_property)
                 values.append(float(estimator.means(draw_problem(problem, redraws))[0]))
             except MandolineError:  # the redrawn audit says next to nothing
                 continue
-        low, high = bootstrap_interval(values, confidence=0.95)
+        low, high = bootstrap_interval(values, confidence=0.95, estimate=outcome.value)
         hits.append(low <= truth <= high)
     said = said_of(f"denoised, measured on {AUDITED} of {n:,} rows, bootstrap", hits, failures)
     record_property("measured", said)

@@ -83,6 +83,8 @@ def headline(workspace: Workspace, comparison: ModelComparison, coming: list[str
         f"Estimates of the {metric}{name} on {comparison.n_target:,} new rows, from "
         f"{comparison.n_source:,} labelled rows. Agreement alone proves nothing: methods can err together."
     )
+    if comparison.second_opinion is not None:
+        st.markdown(wording.tell(comparison.second_opinion))
     if not any(rule.enabled for rule in workspace.project.slices):
         with st.container(horizontal=True, vertical_alignment="center"):
             st.caption("There are no slices, so the methods on slices do not apply.")

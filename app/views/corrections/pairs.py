@@ -10,10 +10,11 @@ from app import compute
 from app.project import Workspace, correcting, edits, state
 from app.views import parts
 from app.views.corrections import board
-from app.words import wording
+from app.words import pair_choices, wording
 from mandoline_core import MandolineError, ModelReport, charts
 from mandoline_core.estimating import is_share
 from mandoline_core.formatting import show_percent, show_value
+from mandoline_core.project import INVERSE_COVARIANCE, read_edge_choice
 from mandoline_core.words import TOOLTIPS
 
 STEP = 8  # pairs shown at first, and more at a time: each of them is tried
@@ -30,20 +31,32 @@ def show(workspace: Workspace) -> None:
     if len(names) < 2:
         return
     st.subheader("Slices that move together", help=TOOLTIPS["slices that move together"])
-    automatic = workspace.project.edges == "auto"
-    st.toggle(
-        "Let tests choose the pairs",
-        key=state.bind("edges_auto", automatic),
-        on_change=choose_auto,
-        args=(joined,),
-        help="Joins a pair when its joint frequency is still off after weighting. Switched off, the pairs stay.",
-    )
+    choice(workspace, joined)
     st.caption(f"In use: {in_use(joined)}.")
     # What every move of a slider would compute and draw again is there for those who look at it.
     more = st.expander("What joining or parting two slices would do", key=board.PAIR_LIST, on_change="rerun")
     if more.open:
         with more, parts.boundary():
-            list_pairs(workspace, automatic=automatic)
+            list_pairs(workspace)
+
+
+def choice(workspace: Workspace, joined: tuple[tuple[str, str], ...]) -> None:
+    """Choose who chooses the pairs: the person, or one of three ways; taken back by hand, the pairs stay."""
+    edges = workspace.project.edges
+    key = state.bind("edges_by", pair_choices.choice_of(edges))
+    st.segmented_control(
+        "Pairs are chosen",
+        list(pair_choices.CHOICES),
+        format_func=pair_choices.CHOICES.__getitem__,
+        required=True,
+        help=pair_choices.HELP,
+        key=key,
+        on_change=choose_way,
+        args=(key, joined),
+    )
+    if pair_choices.choice_of(edges) == INVERSE_COVARIANCE:
+        key = state.bind("edges_most", read_edge_choice(edges).most)
+        st.number_input("How many of the strongest ties", 1, 99, key=key, on_change=choose_most, args=(key,))
 
 
 def in_use(joined: Sequence[tuple[str, str]]) -> str:
@@ -51,8 +64,8 @@ def in_use(joined: Sequence[tuple[str, str]]) -> str:
     return "; ".join(f"{wording.plain(first)} and {wording.plain(second)}" for first, second in joined) or "none"
 
 
-def list_pairs(workspace: Workspace, *, automatic: bool) -> None:
-    """List the pairs in use, then the others by what remains of them, each with its effect on the estimate."""
+def list_pairs(workspace: Workspace) -> None:
+    """List the pairs in use, then the others by what remains of them, with what each does and who would choose it."""
     found = compute.pairs(workspace)
     free, left = chosen_pairs(found)
     tried = compute.try_pairs(workspace, tuple((pair.first, pair.second) for pair in (*found.joined, *free)))
@@ -60,10 +73,10 @@ def list_pairs(workspace: Workspace, *, automatic: bool) -> None:
     if found.joined:
         st.markdown("**In use**")
         for pair in found.joined:
-            line(workspace, pair, tried[pair.first, pair.second], most, joined=True, locked=automatic)
+            line(workspace, pair, tried[pair.first, pair.second], most, joined=True)
     st.markdown("**Not in use, by what weighting leaves of them**")
     for pair in free:
-        line(workspace, pair, tried[pair.first, pair.second], most, joined=False, locked=automatic)
+        line(workspace, pair, tried[pair.first, pair.second], most, joined=False)
     if not free:
         st.caption("There is none that could be joined.")
     notes(found, left)
@@ -102,22 +115,17 @@ def show_more() -> None:
     state.remember("pairs_shown", (state.remember("pairs_shown") or STEP) + STEP)
 
 
-def line(
-    workspace: Workspace,
-    pair: compute.Pair,
-    trial: compute.Trial | None,
-    most: float,
-    *,
-    joined: bool,
-    locked: bool,
-) -> None:
-    """Show one pair: a switch, what remains of it as a bar and in words, and what switching would do."""
+def line(workspace: Workspace, pair: compute.Pair, trial: compute.Trial | None, most: float, *, joined: bool) -> None:
+    """Show one pair: a switch, what remains of it as a bar and in words, who chooses it, what switching would do."""
+    locked = isinstance(workspace.project.edges, str)
     left, words = st.columns([2, 3], vertical_alignment="center")
     with left:
         switch(pair.first, pair.second, joined=joined, disabled=locked or trial is None)
     with words:
         effect = effect_words(compute.report(workspace), trial, joined=joined)
-        st.html(charts.pair_line(min(abs(pair.after) / (most or 1), 1), remains(pair), effect, dark=parts.is_dark()))
+        by = pair_choices.chosen_by(compute.choosers(workspace).get((pair.first, pair.second), ()))
+        length = min(abs(pair.after) / (most or 1), 1)
+        st.html(charts.pair_line(length, f"{remains(pair)}. {by}", effect, dark=parts.is_dark()))
 
 
 def switch(first: str, second: str, *, joined: bool, disabled: bool = False) -> None:
@@ -164,10 +172,14 @@ def switch_pair(key: str, first: str, second: str) -> None:
     compute.attempt(f"{'join' if joins else 'part'} {first} and {second}", lambda project: edit(project, first, second))
 
 
-def choose_auto(joined: tuple[tuple[str, str], ...]) -> None:
-    """Let the score tests choose the pairs, or keep those that they chose."""
-    on = state.typed("edges_auto")
-    compute.attempt(
-        "let tests choose the pairs" if on else "keep the pairs that tests chose",
-        lambda project: edits.set_edges(project, "auto" if on else joined),
-    )
+def choose_way(key: str, joined: tuple[tuple[str, str], ...]) -> None:
+    """Let the pairs be chosen another way, or keep those that are in use and choose by hand."""
+    way = state.typed(key)
+    edges = joined if way == pair_choices.BY_HAND else way
+    compute.attempt(f"let pairs be {pair_choices.chosen_how(edges)}", lambda project: edits.set_edges(project, edges))
+
+
+def choose_most(key: str) -> None:
+    """Take more or fewer of the strongest ties."""
+    edges = f"{INVERSE_COVARIANCE}:{state.typed(key)}"
+    compute.attempt(f"let pairs be {pair_choices.chosen_how(edges)}", lambda project: edits.set_edges(project, edges))

@@ -7,10 +7,10 @@ import streamlit as st
 
 from app import compute
 from app.project import Workspace, state
-from app.views import live, parts
-from app.views.data import browsing, role_controls, truth
+from app.views import brushing, live, parts
+from app.views.data import browsing, columns, role_controls, truth
 from app.words import wording
-from mandoline_core import Sample, charts
+from mandoline_core import Prediction, Sample, Slice, charts
 from mandoline_core.formatting import show_interval
 
 
@@ -76,6 +76,7 @@ def contents(workspace: Workspace) -> None:
     st.dataframe(
         table, hide_index=True, column_config={"missing, labelled": percent, "missing, new": percent, "distinct": whole}
     )
+    columns.look(workspace)
     shares = compute.class_shares(workspace)
     if shares is not None:
         labels, answers = st.columns(2)
@@ -90,7 +91,10 @@ def contents(workspace: Workspace) -> None:
             figure = charts.class_balance(
                 shares.source_answers, shares.target_answers, what="predicted class", dark=dark
             )
-            parts.chart(figure, "answers", alt="Share of each predicted class in both files")
+            rules: dict[str, Slice] = {
+                name: Prediction(f"predicts {name}", value=name) for name in shares.target_answers if name
+            }
+            brushing.clickable(workspace, figure, rules, "answers", alt="Share of each predicted class in both files")
     st.markdown("**First rows**")
     browsing.rows(workspace)
 

@@ -6,12 +6,14 @@ import streamlit as st
 
 from app import compute
 from app.project import Workspace, remedies, state
-from app.views import live, offers, parts
+from app.views import harmless, live, offers, parts
 from app.views.estimate import evidence
 from app.words import wording
-from mandoline_core import MandolineError, ModelReport, charts
+from mandoline_core import MandolineError, ModelReport, Spread, charts
 from mandoline_core.estimating import is_share
 from mandoline_core.formatting import show_value
+from mandoline_core.trust import CheckedReport
+from mandoline_core.words import TOOLTIPS
 
 FIRST_FINDINGS = 4
 MOST_TRIED = 8  # remedies: each is an estimate
@@ -35,6 +37,7 @@ def main() -> None:
 
 def no_estimate(workspace: Workspace, error: MandolineError) -> None:
     """Lead on from where there is no estimate."""
+    harmless.declared(workspace)
     with st.container(horizontal=True):
         offered = remedies.error_remedies(error, workspace.project)
         for number, offer in enumerate(offers.worth_offering(workspace, offered, MOST_TRIED)):
@@ -43,8 +46,8 @@ def no_estimate(workspace: Workspace, error: MandolineError) -> None:
         st.page_link("views/data/data.py", label="Change the data", icon=":material/table:")
 
 
-def headline(workspace: Workspace, report: ModelReport) -> None:
-    """Say the number as its verdict allows, and where to read why."""
+def headline(workspace: Workspace, report: CheckedReport) -> None:
+    """Say the number as its verdict allows, what the model's own confidence says, and where to read why."""
     parts.headline(report, workspace)
     found = report.verdict
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -53,20 +56,65 @@ def headline(workspace: Workspace, report: ModelReport) -> None:
         st.page_link("views/trust/trust.py", label="See every check", icon=":material/verified_user:")
     if found is not None and found.level == "green":
         st.caption(wording.tell(found.reason))
+    opinion = report.second_opinion
+    if opinion is not None and opinion.follows == "cot":
+        st.info(wording.tell(opinion.message), icon=":material/alt_route:")
+    elif opinion is not None:
+        st.caption(wording.tell(opinion.message))
 
 
 def numbers(workspace: Workspace, report: ModelReport) -> None:
     """Show the estimate beside the labelled data's score and, once it was asked for, the truth."""
     picture, truth = st.columns([3, 1], vertical_alignment="center")
+    spread = compute.spread(workspace)
     with picture:
         parts.chart(
-            charts.estimate_strip(report, reveal=workspace.revealed, dark=parts.is_dark()),
+            charts.estimate_strip(
+                report,
+                reveal=workspace.revealed,
+                spread=None if spread is None else spread.interval,
+                dark=parts.is_dark(),
+            ),
             "strip",
             alt="The estimate with its interval beside the labelled data's score",
         )
         st.caption(wording.source_caption(report))
+        choice(workspace, spread)
     with truth:
         reveal(workspace, report)
+
+
+def choice(workspace: Workspace, spread: Spread | None) -> None:
+    """Say how much hangs on the choice of slices, once somebody asked for it."""
+    if spread is not None:
+        if spread.finding is not None:
+            parts.show_finding(spread.finding)
+        else:
+            st.caption(wording.tell(spread.sentence), help=TOOLTIPS["spread"])
+        return
+    run = compute.suggest_run(workspace)
+    error = None if run is None else run.take_error()
+    if error is not None:
+        if not isinstance(error, MandolineError):
+            raise error
+        parts.show_error(error)
+    if run is not None and run.running:
+        parts.progress(lambda: compute.suggest_run(state.workspace()), "spread")
+    else:
+        st.button(
+            "How much hangs on my choice of slices?",
+            icon=":material/alt_route:",
+            type="tertiary",
+            key="spread",
+            help=TOOLTIPS["spread"],
+            on_click=try_others,
+            args=(workspace,),
+        )
+
+
+def try_others(workspace: Workspace) -> None:
+    """Try other choices of slices in the background."""
+    compute.start_suggesting(workspace, spread=True)
 
 
 def reveal(workspace: Workspace, report: ModelReport) -> None:
@@ -102,6 +150,7 @@ def findings(workspace: Workspace, report: ModelReport) -> None:
     st.subheader("What to know before quoting it")
     found = report.findings
     if not found:
+        harmless.declared(workspace)
         st.success("Nothing stands out: the slices overlap, and no row counts for too much.", icon=":material/check:")
         return
     alike = {name: row.most_like for name, row in compute.table(workspace).items() if row.most_like is not None}
@@ -117,6 +166,8 @@ def findings(workspace: Workspace, report: ModelReport) -> None:
             with st.container(horizontal=True):
                 for place, offer in enumerate(offered):
                     offers.button(*offer, f"remedy:finding{number}:{place}")
+            harmless.buttons(harmless.columns_of([finding]), f"finding{number}")
+    harmless.declared(workspace)
 
 
 main()

@@ -7,6 +7,7 @@ import streamlit as st
 from app import compute
 from app.project import Workspace, edits, state
 from app.views import parts
+from app.views.slices import suggesting
 from app.words import wording
 from mandoline_core import MandolineError, Slice
 from mandoline_core.slices import KINDS, example_line, read_line
@@ -20,13 +21,14 @@ _HELP = """One line is one slice. Press Enter to add it.
 - `words(text) < 30`, `characters(text) > 200`
 - `/pattern/`, `title ~ pattern`
 - `entropy`, `predicted = yes`, `confidence < 0.6`
+- `classifier`, `classifier(age, text)`: rows that look new
 - `short and slang`, `not short`: of your other slices
 - `name: rule` gives it a name; otherwise the rule does
 """
 
 
 def show(workspace: Workspace) -> None:
-    """Show the line and the menu, what is wrong with what was typed, and room for suggestions."""
+    """Show the line and the menu, what is wrong with what was typed, and suggestions."""
     ground, offers = compute.ground(workspace), compute.offers(workspace)
     with st.container(key="adding", gap="small"):
         with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -47,12 +49,7 @@ def show(workspace: Workspace) -> None:
                 on_click=_take_kind,
             )
         _refusal()
-        suggestions(workspace)
-
-
-def suggestions(_workspace: Workspace) -> None:
-    """Keep a place for slices worth trying, right under the line."""
-    st.container(key="suggestions")
+        suggesting.show(workspace)
 
 
 def _described(kind: str) -> str:

@@ -11,10 +11,10 @@ import streamlit as st
 
 from app import compute
 from app.project import Workspace, edits, state
-from app.views import parts
+from app.views import brushing, parts
 from app.views.slices import renaming
 from app.words import wording
-from mandoline_core import Keyword, MandolineError, Project, Sample, Slice, charts
+from mandoline_core import Keyword, MandolineError, Project, Sample, Slice
 from mandoline_core.formatting import tidy_number
 from mandoline_core.slices import FUNCTIONS, NUMBERS, Control, Scale, fitting_columns
 
@@ -89,6 +89,13 @@ def _with(options: list[str], now: str) -> list[str]:
 def _column(workspace: Workspace, rule: Slice, control: Control) -> None:
     fitting = fitting_columns(*compute.samples(workspace), control.need)
     st.selectbox(options=_with(fitting, control.value), **_bound(workspace, rule, control))
+
+
+def _columns(workspace: Workspace, rule: Slice, control: Control) -> None:
+    """Offer every column that a rule may read, but for the label."""
+    source, target = compute.samples(workspace)
+    options = [column for column in fitting_columns(source, target, control.need) if column != source.label]
+    st.multiselect(options=options, **_bound(workspace, rule, control, shown=list))
 
 
 def _text(workspace: Workspace, rule: Slice, control: Control) -> None:
@@ -223,9 +230,8 @@ def _scale(workspace: Workspace, control: Control, *values: float) -> Scale | No
 def _histogram(workspace: Workspace, rule: Slice, control: Control) -> None:
     column = str(control.column)
     if column in fitting_columns(*compute.samples(workspace), NUMBERS):
-        source, target, _, _ = compute.column_values(workspace, column)
-        figure = charts.histogram_with_cut(source, target, column=column, bounds=control.value, dark=parts.is_dark())
-        parts.chart(figure, f"cut:{rule.name}", alt=f"Values of {column} in both samples, with the cut")
+        alt = f"Values of {column} in both samples, with the cut"
+        brushing.histogram(workspace, column, control.value, f"cut:{rule.name}", alt=alt)
 
 
 def _values(workspace: Workspace, rule: Slice, control: Control) -> None:
@@ -279,6 +285,7 @@ def _note(workspace: Workspace, rule: Slice, control: Control) -> None:
 
 _DRAWERS: dict[str, Callable[[Workspace, Slice, Control], None]] = {
     "column": _column,
+    "columns": _columns,
     "text": _text,
     "words": _words,
     "choice": _choice,

@@ -6,7 +6,7 @@ import streamlit as st
 
 from app.project import state
 from app.views import live, parts
-from app.views.slices import adding, listing
+from app.views.slices import adding, listing, row_map
 
 
 def main() -> None:
@@ -23,6 +23,7 @@ def workbench() -> None:
     problem = live.summary(workspace)
     with parts.boundary(said=problem):
         adding.show(workspace)
+        row_map.show(workspace)
     work, beside = st.columns([3, 2])
     with work:
         listing.show(workspace, problem)

@@ -16,7 +16,6 @@ from mandoline_core.backtesting import ModelBacktest
 from mandoline_core.words import TOOLTIPS, title_of
 
 DRAWS = (10, 30, 100)
-_LOOKS_EVERY = 1.0  # seconds
 
 
 @st.fragment
@@ -35,21 +34,9 @@ def backtest() -> None:
                 raise error
             parts.show_error(error)
         if run is not None and run.running:
-            st.fragment(_progress, run_every=_LOOKS_EVERY)(workspace)
+            parts.progress(lambda: compute.backtest_run(workspace), "backtest")
         else:
             _offer(workspace, stopped=run is not None and run.stopped)
-
-
-def _progress(workspace: Workspace) -> None:
-    """Show how far a run is; when it has ended, draw the whole page anew."""
-    run = compute.backtest_run(workspace)
-    if run is None or not run.running:
-        st.rerun()
-    with st.container(border=True):
-        st.progress(
-            min(run.share, 1.0), text=f"{wording.plain(run.current)}: {run.share:.0%}, {run.seconds:.0f} s so far"
-        )
-        st.button("Stop", key="stop_backtest", icon=":material/stop_circle:", on_click=run.stop)
 
 
 def _offer(workspace: Workspace, *, stopped: bool) -> None:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 import streamlit as st
 
 from app.project import Workspace, state
+from app.views import harmless
 from app.words import trust as trust_words
 from app.words import wording
-from mandoline_core import Check, MandolineError, Verdict
+from mandoline_core import Check, Finding, MandolineError, Verdict
 
 QUESTIONS = {
     "rows": "Do a few rows decide?",
@@ -34,18 +35,22 @@ EVIDENCE = {
     "pairs": "unmodelled",
     "corrections": "corrections",
     "columns": "unmodelled",
+    "apart": "unmodelled",
     "answers": "meaning",
     "labels": "labels",
 }
 
 
-def checks(found: Verdict, workspace: Workspace) -> None:
+def checks(found: Verdict, findings: Sequence[Finding], workspace: Workspace) -> None:
     """Show every check in a line, with what was found where it did not pass; a click opens its evidence."""
     passed = [check for check in found.checks if check.state == "passed"]
     with st.container(border=True, key="checks", gap=None):
         for check in found.loudest_first:
             _line(check, workspace)
             st.caption(wording.tell(check.words))
+            if columns := harmless.columns_of(findings, check.name):
+                harmless.buttons(columns, check.name)
+        harmless.declared(workspace)
         half = (len(passed) + 1) // 2
         for column, some in zip(st.columns(2), (passed[:half], passed[half:]), strict=True):
             with column, st.container(gap=None):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from app import compute
-from app.project import state
-from app.views import live, parts
+from app.project import Workspace, state
+from app.views import harmless, live, parts
 from app.views.trust import backtest, frame, hidden, labels, unmodelled, weights
 
 ANSWERS = {
@@ -28,17 +28,18 @@ def main() -> None:
     st.title("Trust")
     workspace = state.workspace()
     if live.summary(workspace) is not None:
-        no_estimate()
+        no_estimate(workspace)
         return
     report = compute.report(workspace)
     parts.headline(report, workspace)
     if report.verdict is not None:
-        frame.checks(report.verdict, workspace)
+        frame.checks(report.verdict, report.findings, workspace)
     frame.questions(report.verdict, workspace, ANSWERS)
 
 
-def no_estimate() -> None:
+def no_estimate(workspace: Workspace) -> None:
     """Lead on from where there is nothing to trust yet."""
+    harmless.declared(workspace)
     with st.container(horizontal=True):
         st.page_link("views/slices/slices.py", label="Change the slices", icon=":material/content_cut:")
         st.page_link("views/data/data.py", label="Change the data", icon=":material/table:")

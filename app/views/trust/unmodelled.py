@@ -9,12 +9,12 @@ import streamlit as st
 
 from app import compute
 from app.project import Remedy, Workspace, remedies, state
-from app.views import offers, parts
+from app.views import brushing, offers, parts
 from app.views.estimate import evidence
 from app.views.trust.frame import answer
 from app.words import trust as trust_words
 from app.words import wording
-from mandoline_core import Slice, charts
+from mandoline_core import Keyword, Slice, charts
 from mandoline_core.charts import NAME_WIDTH, shorten
 from mandoline_core.estimating import ROWS_LEFT_OUT, SliceBalance, is_share
 from mandoline_core.formatting import direction
@@ -27,12 +27,13 @@ _LEAST_OF_A_NAME = 5  # characters
 
 
 class _Dot(NamedTuple):
-    """Hold one line of the figure."""
+    """Hold one line of the figure, and the slice that would model it."""
 
     name: str
     before: float
     after: float
     modelled: bool = False
+    rule: Slice | None = None
 
 
 def unmodelled() -> None:
@@ -57,7 +58,8 @@ def unmodelled() -> None:
             else "Not every slice matches the new data here. What stays far from 0 is a change that the "
             "estimate does not know of."
         )
-        parts.chart(
+        brushing.clickable(
+            workspace,
             charts.balance(
                 [dot.name for dot in dots],
                 [dot.before for dot in dots],
@@ -65,9 +67,13 @@ def unmodelled() -> None:
                 [dot.modelled for dot in dots],
                 dark=parts.is_dark(),
             ),
+            {dot.name: dot.rule for dot in dots if dot.rule is not None},
             "unmodelled",
             alt="Shift of columns, words and pairs before and after weighting",
+            what="dot",
         )
+        if found.apart is not None:
+            st.markdown(trust_words.apart_sentence(found.apart))
         _offers(workspace, lines, found.slices)
         evidence.fine_print(found)
         evidence.download(trust_words.unmodelled_table(lines), "what nobody modelled")
@@ -78,13 +84,21 @@ def _dots(lines: Sequence[BalanceLine], slices: Sequence[SliceBalance]) -> Itera
     free = []
     for line in lines:
         if not line.words or not line.detail.startswith("contains "):
-            free.append(_Dot(_name(line), line.before, line.after))
-        free += [_Dot(f"{line.column}: {word.word}", word.before, word.after) for word in line.words]
+            rule = line.suggestion if isinstance(line.suggestion, Slice) else None
+            free.append(_Dot(_name(line), line.before, line.after, rule=rule))
+        free += [
+            _Dot(f"{line.column}: {word.word}", word.before, word.after, rule=_contains(line.column, word.word))
+            for word in line.words
+        ]
     free += [_Dot(line.name, line.before, line.after) for line in slices if not _matches(line)]
     free.sort(key=lambda dot: -abs(dot.after))
     yield from free[:MOST_LINES]
     matching = sorted(filter(_matches, slices), key=lambda line: -abs(line.before))
     yield from (_Dot(line.name, line.before, line.after, modelled=True) for line in matching[:MOST_SLICES])
+
+
+def _contains(column: str, word: str) -> Slice:
+    return Keyword(f"{column} contains {word}", column=column, words=(word,))
 
 
 def _matches(line: SliceBalance) -> bool:

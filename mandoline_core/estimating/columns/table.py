@@ -9,16 +9,15 @@ import numpy as np
 
 from mandoline_core.arrays import Index
 from mandoline_core.errors import MandolineError
-from mandoline_core.estimating.columns.encoding import EncodedColumn, encode_column
 from mandoline_core.estimating.columns.tally import Cells, ColumnTally, tally_column
-from mandoline_core.estimators import default_columns
 from mandoline_core.formatting import Sentence
 from mandoline_core.patterns import Membership
 from mandoline_core.samples import Memory
+from mandoline_core.telling import EncodedColumn, default_columns, encode_column
 from mandoline_core.weighting import Rows
 
 MOST_ROWS = 20_000  # a sample
-GOLD, MEASURED = "the true answers of a slice", "what the metric measures"
+GOLD, MEASURED, HARMLESS = "the true answers of a slice", "what the metric measures", "declared harmless"
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,6 +83,11 @@ class ColumnTable:
     def n_tests(self) -> int:
         """Count the comparisons among which one may stand out by luck."""
         return sum(column.tests for column in self.columns)
+
+    def without(self, columns: Collection[str], why: str) -> ColumnTable:
+        """Leave out more columns."""
+        kept = tuple(column for column in self.columns if column.column not in columns)
+        return replace(self, drawn=self.drawn.without(columns, why), columns=kept)
 
 
 _ENCODED: Memory[DrawnColumns] = Memory(most=8)

@@ -9,8 +9,8 @@ import numpy as np
 from scipy.sparse import csr_matrix
 
 from mandoline_core.arrays import Floats, Index
-from mandoline_core.estimating.columns.encoding import EncodedColumn, Kind
 from mandoline_core.patterns import add_up
+from mandoline_core.telling import ColumnKind, EncodedColumn
 
 SumTable: TypeAlias = Floats | csr_matrix
 _SMALL = 1_000_000  # numbers of a table
@@ -60,7 +60,7 @@ class ColumnTally:
     """
 
     column: str
-    kind: Kind
+    kind: ColumnKind
     items: tuple[str, ...]
     cuts: Floats
     counts: Tally
@@ -100,7 +100,7 @@ def tally_column(column: str, encoded: EncodedColumn, cells: Cells) -> ColumnTal
     Examples
     --------
     >>> import pyarrow as pa
-    >>> from mandoline_core.estimating.columns.encoding import encode_column
+    >>> from mandoline_core.telling import encode_column
     >>> from mandoline_core.samples import Sample
     >>> samples = Sample(pa.table({"age": [30, 40, 60]})), Sample(pa.table({"age": [50, None]}))
     >>> encoded = encode_column("age", samples, (np.arange(3), np.arange(2)))

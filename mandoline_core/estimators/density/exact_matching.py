@@ -1,4 +1,4 @@
-"""Minimise u'Ku / 2 - means.u over shares u, with the exact Gaussian kernel, and bound what is left to gain."""
+"""Minimise u'(K + D)u / 2 - means.u over shares u, K the exact Gaussian kernel; bound what is left to gain."""
 
 from __future__ import annotations
 
@@ -23,24 +23,34 @@ _GAP = 1e-5  # relative to the objective: where solving ends
 
 @dataclass(frozen=True, eq=False)
 class ExactObjective:
-    """The objective u'Ku / 2 - means.u with the exact kernel of some points, computed as it is needed."""
+    """The objective u'(K + D)u / 2 - means.u with the exact kernel K of some points, computed as it is needed.
+
+    Parameters
+    ----------
+    diagonal : array of float, shape (n_points,)
+        D, which holds concentrated shares back.
+    """
 
     points: Points
     width: float
     means: Floats
     kernel: Floats | None
+    diagonal: Floats
 
     def rows(self, members: Index) -> Floats:
-        """Return rows of the kernel, shape (n_members, n_points)."""
+        """Return rows of K + D, shape (n_members, n_points)."""
         if self.kernel is not None:
-            return self.kernel[members]
-        return gaussian_kernel(self.points[members], self.points, self.width)
+            rows = self.kernel[members]
+        else:
+            rows = gaussian_kernel(self.points[members], self.points, self.width)
+        rows[np.arange(len(members)), members] += self.diagonal[members]
+        return rows
 
     def product(self, values: Floats) -> Floats:
-        """Return the kernel times a vector."""
+        """Return K + D times a vector."""
         if self.kernel is not None:
-            return self.kernel @ values
-        return symmetric_product(self.points, self.width, values)
+            return self.kernel @ values + self.diagonal * values
+        return symmetric_product(self.points, self.width, values) + self.diagonal * values
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,6 +7,9 @@ Equal rows may share one ratio: the problem is convex and does not change when e
 average of a solution over all such swaps is feasible and no worse. We therefore solve for one ratio a point, with
 the points' counts c. In shares u = c * b / n_s the objective is n_s^2 (u'Ku / 2 - m.u), m the mean kernel to the
 target's rows, over 0 <= u <= c * B / n_s and |sum(u) - 1| <= epsilon.
+
+Near its optimum that is flat: very different ratios match the means almost as well, and chance decides between them. A
+ridge r adds r * sum(b^2) / 2 over rows, in shares r * u^2 / (2 c), which favours even ratios among them.
 """
 
 from __future__ import annotations
@@ -70,6 +73,8 @@ class KernelMatcher:
         The kernel among source points and between source and target points, when they are few.
     factor : Factor or None
         The low-rank factor of the kernel, when they are many.
+    ridge : float
+        Added to the kernel of a row with itself, which is 1.
     """
 
     source: Points
@@ -78,6 +83,7 @@ class KernelMatcher:
     kernel: Floats | None
     cross: Floats | None
     factor: Factor | None
+    ridge: float = 0.0
 
     def solve(
         self, source_counts: Floats, target_counts: Floats, *, box: float = 1000.0, tolerance: float | None = None
@@ -101,9 +107,9 @@ class KernelMatcher:
         ([0.667, 2.0], True)
         """
         used, shares, target_shares, region = self._prepare(source_counts, target_counts, box, tolerance)
-        form, means = self._model(used, target_shares)
+        form, means = self._model(used, target_shares, source_counts)
         guess = shares[used] if self.factor is None else _minimise(form, means, region)
-        found = solve_exactly(guess, form, self._exact(used, target_shares), region)
+        found = solve_exactly(guess, form, self._exact(used, target_shares, source_counts), region)
         correction = np.zeros(len(shares))
         correction[used] = form.product(found.point) - means - found.slope
         n_source = float(source_counts.sum())
@@ -147,7 +153,7 @@ class KernelMatcher:
         [0.803, 0.0]
         """
         used, shares, target_shares, region = self._prepare(source_counts, target_counts, box, tolerance)
-        form, means = self._model(used, target_shares)
+        form, means = self._model(used, target_shares, source_counts)
         if near is not None:
             means = means + near.correction[used]
         return self._ratios(used, _minimise(form, means, region), shares, box)
@@ -171,25 +177,26 @@ class KernelMatcher:
         region = Region(upper, max(1 - tolerance, 0.0), 1 + tolerance)
         return used, shares, target_counts / target_counts.sum(), region
 
-    def _model(self, used: Index, target_shares: Floats) -> tuple[Form, Floats]:
+    def _model(self, used: Index, target_shares: Floats, source_counts: Floats) -> tuple[Form, Floats]:
         """Return the kernel among the points used, and its mean to the target's rows, both by the same model.
 
         The model is the kernel itself, or the factor with the residual's diagonal. Exact means would not go with the
         factor: what it leaves out of the one, it must leave out of the other.
         """
         if self.factor is None:
-            exact = self._exact(used, target_shares)
+            exact = self._exact(used, target_shares, source_counts)
             return DenseForm(exact.rows(np.arange(len(used))) + PROXIMITY * np.eye(len(used))), exact.means
-        form = LowRankForm(self.factor.source[used], self.factor.source_residual[used] + PROXIMITY)
+        diagonal = self.factor.source_residual[used] + self.ridge / source_counts[used] + PROXIMITY
+        form = LowRankForm(self.factor.source[used], diagonal)
         return form, self.factor.source[used] @ (target_shares @ self.factor.target)
 
-    def _exact(self, used: Index, target_shares: Floats) -> ExactObjective:
+    def _exact(self, used: Index, target_shares: Floats, source_counts: Floats) -> ExactObjective:
         points, kernel = self.source[used], None if self.kernel is None else self.kernel[np.ix_(used, used)]
         if self.cross is None:
-            return ExactObjective(
-                points, self.width, kernel_product(points, self.target, self.width, target_shares), kernel
-            )
-        return ExactObjective(points, self.width, self.cross[used] @ target_shares, kernel)
+            means = kernel_product(points, self.target, self.width, target_shares)
+        else:
+            means = self.cross[used] @ target_shares
+        return ExactObjective(points, self.width, means, kernel, self.ridge / source_counts[used])
 
     def _ratios(self, used: Index, point: Floats, shares: Floats, box: float) -> Floats:
         ratios = np.zeros(len(shares))
@@ -197,7 +204,9 @@ class KernelMatcher:
         return ratios
 
 
-def kernel_matcher(source: Points, target: Points, *, width: float, rank: int = 300) -> KernelMatcher:
+def kernel_matcher(
+    source: Points, target: Points, *, width: float, rank: int = 300, ridge: float = 0.0
+) -> KernelMatcher:
     """Prepare kernel mean matching between two sets of points.
 
     Parameters
@@ -207,6 +216,8 @@ def kernel_matcher(source: Points, target: Points, *, width: float, rank: int = 
         Width of the Gaussian kernel.
     rank : int
         Largest rank of the kernel's factor, used when there are many points.
+    ridge : float
+        How much even ratios are favoured; 0 for the method as it was published.
 
     Examples
     --------
@@ -215,8 +226,8 @@ def kernel_matcher(source: Points, target: Points, *, width: float, rank: int = 
     """
     if source.shape[0] <= _MOST_DENSE and target.shape[0] <= 10 * _MOST_DENSE:
         kernel, cross = (gaussian_kernel(source, other, width) for other in (source, target))
-        return KernelMatcher(source, target, width, kernel, cross, None)
-    return KernelMatcher(source, target, width, None, None, factorise(source, target, width, most=rank))
+        return KernelMatcher(source, target, width, kernel, cross, None, ridge)
+    return KernelMatcher(source, target, width, None, None, factorise(source, target, width, most=rank), ridge)
 
 
 def _minimise(form: Form, means: Floats, region: Region) -> Floats:

@@ -56,7 +56,9 @@ def assumptions(ground: Ground) -> Section:
     """Say what must hold for the number to be right, and what no check can see."""
     method = get_estimator(ground.first.estimator)
     confidence = f"{ground.parts.report.settings.confidence:.0%}"
+    verdict = ground.first.verdict
     said = (
+        *(() if verdict is None else verdict.declared),
         Sentence("{title}. {does}", title=title_of(method.name), does=method.does),
         Sentence("It assumes: {assumes}", assumes=method.assumes),
         f"Intervals cover the luck of the draw in both samples, {confidence} of the time.",

@@ -5,7 +5,17 @@ from __future__ import annotations
 import html
 
 from mandoline_core.report.report import Report
-from mandoline_core.report.text import _all_findings, _basis, _edges, _has_truth, _labelled, _model_cells, _verdicts
+from mandoline_core.report.text import (
+    _all_findings,
+    _basis,
+    _declared,
+    _edges,
+    _has_truth,
+    _labelled,
+    _model_cells,
+    _second_opinions,
+    _verdicts,
+)
 
 
 def render_html(report: Report) -> str:
@@ -27,7 +37,10 @@ def render_html(report: Report) -> str:
         "estimated without its labels</h3>"
         f"<table><thead><tr>{''.join(f'<th>{cell}</th>' for cell in head)}</tr></thead><tbody>{rows}</tbody></table>"
         + "".join(f"<p><strong>{html.escape(said)}</strong></p>" for said in _verdicts(report))
-        + f"<p>{html.escape(_basis(first))}</p>{edges}"
+        + "".join(
+            f"<p>{html.escape(said)}</p>" for said in (*_declared(report), *_second_opinions(report), _basis(first))
+        )
+        + edges
         + (f"<ul>{findings}</ul>" if findings else "")
         + "</div>"
     )

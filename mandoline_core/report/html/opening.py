@@ -9,7 +9,7 @@ import numpy as np
 from mandoline_core import charts
 from mandoline_core.estimating import SlicePart, SliceRow
 from mandoline_core.findings import Check
-from mandoline_core.formatting import listed, show_interval, show_percent, show_points, show_value
+from mandoline_core.formatting import listed, show_ends, show_interval, show_percent, show_points, show_value
 from mandoline_core.report.html import words
 from mandoline_core.report.html.figures import Figure
 from mandoline_core.report.html.ground import Ground, Section
@@ -30,19 +30,23 @@ def summary(ground: Ground) -> Section:
 def verdict(ground: Ground) -> Section:
     """Say the number in the manner of its verdict, and every check in a line."""
     report = ground.first
+    spread = ground.parts.report.spreads.get(report.model)
     found, level = report.verdict, words.level_of(report)
     reason = words.NO_VERDICT if found is None else found.message
     banner = tag("p", _icon(level), tag("strong", reason), class_=f"banner {level}")
     told = [tag("p", words.headline(report), class_="quiet" if level == "red" else "loud"), banner]
-    checks = [] if found is None else [_checks(found.checks)]
+    checks = [] if found is None else [_checks(found.checks), paragraphs(*found.declared)]
     figure = Figure(
         "estimate",
         "The estimate with its interval beside the labelled data's score",
-        lambda dark: charts.estimate_strip(report, reveal=report.truth is not None, dark=dark),
+        lambda dark: charts.estimate_strip(
+            report, reveal=report.truth is not None, spread=None if spread is None else spread.interval, dark=dark
+        ),
         ("data", "score"),
         [
             ("labelled data", words.labelled(report)),
             ("new data, estimated", words.number(report)),
+            *([] if spread is None else [(charts.SPREAD, show_ends(spread.interval, share=ground.share))]),
             *([] if report.truth is None else [("new data, truth", show_value(report.truth, share=ground.share))]),
         ],
     )
@@ -51,7 +55,14 @@ def verdict(ground: Ground) -> Section:
             "verdict",
             "The number, and how far to believe it",
             *(told[::-1] if level == "red" else told),
-            paragraphs(words.change(report), words.truth(report), words.basis(report), words.set_aside(report)),
+            paragraphs(
+                words.change(report),
+                words.truth(report),
+                report.second_opinion and report.second_opinion.message,
+                words.basis(report),
+                words.set_aside(report),
+                spread and ((spread.finding and spread.finding.message) or spread.sentence),
+            ),
             ground.put(figure),
             *checks,
         ),

@@ -6,6 +6,7 @@ To add a kind, copy a file and put its class into the list.
 from __future__ import annotations
 
 from mandoline_core.slices.kinds.category import Category
+from mandoline_core.slices.kinds.classifier import Classifier
 from mandoline_core.slices.kinds.combinations import All, Any, Not
 from mandoline_core.slices.kinds.confidence import Confidence
 from mandoline_core.slices.kinds.entropy import Entropy
@@ -37,6 +38,7 @@ KINDS: dict[str, type[Slice]] = {
         Entropy,
         Prediction,
         Confidence,
+        Classifier,
         Expression,
         All,
         Any,

@@ -38,10 +38,8 @@ class Entropy(OfModel, kind="entropy", title="Entropy buckets", purpose="how und
     def _check(self) -> None:
         super()._check()
         self._check_number("low", "high")
-        buckets: object = self.buckets
-        if buckets is not None:
-            if isinstance(buckets, bool) or not isinstance(buckets, int) or not 2 <= buckets <= 50:
-                raise self._wrong("buckets", "a whole number from 2 to 50", buckets)
+        self._check_whole("buckets", 2, 50)
+        if self.buckets is not None:
             if self.low is not None or self.high is not None:
                 raise SliceError(f"Slice {self.name!r} takes either buckets, or low and high; not both. Remove one.")
         elif self.low is None and self.high is None:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, fields, replace
 from typing import Any, ClassVar, Self
 
 import narwhals as nw
 
 from mandoline_core.errors import SliceError
+from mandoline_core.findings import Finding
 from mandoline_core.samples import Model, Sample
 from mandoline_core.slices.audit import SliceAudit
 from mandoline_core.slices.noise import Noise
@@ -138,6 +140,11 @@ class Slice:
             return "For numbers use kind 'threshold', 'range' or 'category'."
         return "Choose another column or another kind."
 
+    @property
+    def findings(self) -> Iterable[Finding]:
+        """What to know about a resolved rule on the data it was resolved for; nothing, for most."""
+        return ()
+
     def marks(self, _text: str) -> list[tuple[int, int]]:
         """Find what the rule matches in a text, to show it: the start and the end of each place."""
         return []
@@ -255,6 +262,15 @@ class Slice:
             if not math.isfinite(value):
                 raise self._wrong(name, "a finite number", value)
 
+    def _check_whole(self, name: str, low: int, high: int | None = None) -> None:
+        """Refuse what is not a whole number within limits; None passes."""
+        value = getattr(self, name)
+        if value is None:
+            return
+        if isinstance(value, bool) or not isinstance(value, int) or value < low or (high is not None and value > high):
+            limits = f", {low} or above" if high is None else f" from {low} to {high}"
+            raise self._wrong(name, f"a whole number{limits}", value)
+
     def _check_bool(self, *names: str) -> None:
         """Refuse what is not true or false."""
         for name in names:
@@ -273,6 +289,16 @@ class Slice:
             raise SliceError(f"Slice {self.name!r}: {name} is empty. Expected at least one of its {what}.")
         self._set(name, items)
         return items
+
+
+def free_name(name: str, taken: Collection[str]) -> str:
+    """Put a number behind a name that is taken.
+
+    >>> free_name("long", ["long", "long (2)"])
+    'long (3)'
+    """
+    numbered = itertools.chain([name], (f"{name} ({n})" for n in itertools.count(2)))
+    return next(one for one in numbered if one not in taken)
 
 
 def _key(value: object) -> object:

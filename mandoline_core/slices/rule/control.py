@@ -22,8 +22,8 @@ class Control:
     Parameters
     ----------
     type : str
-        What to draw: "column", "text", "words", "switch", "choice", "number", "cut", "interval", "values", "class",
-        "slice", "slices", "note", "histogram" or "expression"; a kind may name one of its own.
+        What to draw: "column", "columns", "text", "words", "switch", "choice", "number", "cut", "interval", "values",
+        "class", "slice", "slices", "note", "histogram" or "expression"; a kind may name one of its own.
     field : str
         What `Slice.edited` is told has changed: a setting of the rule, or a name that its kind knows.
     value : object

@@ -9,8 +9,9 @@ from dataclasses import replace
 import numpy as np
 
 from mandoline_core.errors import MandolineError
-from mandoline_core.estimating import MOST_LEVELS, ColumnTable, ColumnTally, ModelReport, column_table
-from mandoline_core.slices import Slice
+from mandoline_core.estimating import HARMLESS, ColumnTable, ColumnTally, ModelReport, column_table
+from mandoline_core.slices import Slice, free_name
+from mandoline_core.telling import MOST_LEVELS
 from mandoline_core.trust.unmodelled.gaps import Weighing, sampling_threshold, weigh, weigh_rows
 from mandoline_core.trust.unmodelled.line import AGREEMENT, BalanceLine, Edge
 from mandoline_core.trust.unmodelled.shift import column_shift
@@ -26,9 +27,11 @@ def columns_of(report: ModelReport) -> ColumnTable | None:
     by_row = report.outcome.scored_weights is not None
     if counted.drawn is None:
         return None
-    if problem.patterns is counted.count.patterns and len(problem.groups) == 1 and not by_row:
-        return counted.columns
-    return column_table(counted.drawn, problem.members, len(problem.patterns), by_row=by_row)
+    table = counted.columns
+    if table is None or problem.patterns is not counted.count.patterns or len(problem.groups) > 1 or by_row:
+        table = column_table(counted.drawn, problem.members, len(problem.patterns), by_row=by_row)
+    harmless = report.prepared.trust.harmless
+    return table.without(harmless, HARMLESS) if harmless else table
 
 
 def unmodelled_balance(report: ModelReport, table: ColumnTable) -> tuple[BalanceLine, ...]:
@@ -81,7 +84,7 @@ def unmodelled_pairs(report: ModelReport) -> tuple[BalanceLine, ...]:
     except MandolineError:
         return ()
     corrections, table = problem.corrections(), problem.patterns
-    kept = np.where(report.outcome.kept, table.target, 0.0)
+    kept = report.outcome.kept * table.target
     pairs = tuple(itertools.combinations(range(len(names)), 2))
     means = kept @ expected_potentials(table.codes, corrections.target, pairs)[:, len(names) :] / kept.sum()
     agree = dict(zip(pairs, (1 + means) / 2, strict=True))
@@ -145,5 +148,4 @@ def _free(rule: Slice | Edge | None, names: Collection[str], keys: Collection[ob
     """Give a suggested slice a name that is free; none for a rule that is a slice already."""
     if not isinstance(rule, Slice) or rule.key in keys:
         return None
-    numbered = itertools.chain([rule.name], (f"{rule.name} ({n})" for n in itertools.count(2)))
-    return replace(rule, name=next(name for name in numbered if name not in names))
+    return replace(rule, name=free_name(rule.name, names))

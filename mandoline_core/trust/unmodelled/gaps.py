@@ -11,6 +11,9 @@ from mandoline_core.arrays import Floats
 from mandoline_core.estimating import ModelReport, SumTable, Tally
 
 FALSE_ALARM_RATE = 0.05
+# A shift of a quarter of a standard deviation is what balance checks usually call more than negligible. A test that
+# would miss it more often than one time in five passes for want of rows, and that is no pass.
+NOTABLE, POWER = 0.25, 0.8
 LEAST_LEFT = 0.1  # of a row, after its own pull on the fit
 _MATCHED = 1e-6  # a slice whose weighted share is so close to the target's was matched on purpose
 
@@ -26,7 +29,7 @@ class Weighing:
     source : array of float, shape (n_cells,)
         The weight of one row.
     target : array of float, shape (n_patterns,)
-        1 for the patterns that the estimate speaks of, else 0.
+        Of patterns that the estimate speaks of 1, of those it speaks of in part their share, else 0.
     source_matched, target_matched : array of float, shape (n_cells, d) and (n_patterns, d)
         The slices and edges that the weights match; d may be 0.
     """
@@ -86,7 +89,7 @@ def weigh(report: ModelReport, n_groups: int = 1) -> Weighing:
         by_group = np.where(np.array([group.source for group in problem.groups]) > 0, outcome.row_weights, 0.0)
     else:
         by_group = np.tile(report.ratios / table.n_source, (n_groups, 1))
-    kept = outcome.kept.astype(float)
+    kept = outcome.kept
     codes = table.codes.astype(float)
     pairs = [codes[:, i] * codes[:, j] for i, j in problem.edges]
     potentials = np.column_stack([codes, *pairs]) if codes.shape[1] else np.empty((len(table), 0))
@@ -164,6 +167,25 @@ def sampling_threshold(n_tests: int) -> float:
     (1.96, 3.48)
     """
     return -float(ndtri(FALSE_ALARM_RATE / (2 * max(n_tests, 1))))
+
+
+def would_show(effective: float, n_target: float, threshold: float) -> bool:
+    """Tell whether enough rows are compared for a notable change to stand out four times in five.
+
+    Parameters
+    ----------
+    effective : float
+        Source rows, by how much they count.
+    threshold : float
+        The |z| beyond which something stands out.
+
+    Examples
+    --------
+    >>> would_show(300, 300, sampling_threshold(1)), would_show(300, 300, sampling_threshold(100))
+    (True, False)
+    """
+    error = (1 / effective + 1 / n_target) ** 0.5
+    return (threshold + float(ndtri(POWER))) * error <= NOTABLE
 
 
 def _remaining(

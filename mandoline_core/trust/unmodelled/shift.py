@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from mandoline_core.estimating import OTHER, ColumnTally
-from mandoline_core.slices import Category, Flag, Keyword, Missing, Slice, Threshold
+from mandoline_core.estimating import ColumnTally, cut_rule, item_rule, missing_rule
+from mandoline_core.slices import Slice
 from mandoline_core.trust.unmodelled.gaps import Gaps, Weighing, compare
 from mandoline_core.trust.unmodelled.line import (
     KOLMOGOROV,
@@ -79,8 +79,7 @@ def _number(column: ColumnTally, weighing: Weighing, threshold: float) -> Balanc
         best = int(np.round(np.abs(cuts.target - cuts.weighted), 12).argmax())
         cut = float(column.cuts[best])
         if column.kind == "number":
-            rule = Threshold(f"{column.column} above {cut:g}", column=column.column, above=cut)
-            line = replace(line, suggestion=_if_seen(rule, cuts, best))
+            line = replace(line, suggestion=_if_seen(cut_rule(column.column, cut), cuts, best))
         text = f"after {show_day(cut)}" if column.kind == "date" else f"above {cut:g}"
         line = _if_more(line, text, cuts, best, line.suggestion)
     return _or_missing(line, column, weighing)
@@ -118,7 +117,7 @@ def _items(column: ColumnTally, weighing: Weighing, threshold: float) -> Balance
         z=float(gaps.z[worst]),
         threshold=threshold,
         words=tuple(_word(column.items[i], gaps, i) for i in order[:MOST_SHOWN]) if text else (),
-        suggestion=_if_seen(_rule(column, item), gaps, worst),
+        suggestion=_if_seen(item_rule(column.column, column.kind, item), gaps, worst),
     )
     return _or_missing(line, column, weighing)
 
@@ -128,8 +127,7 @@ def _or_missing(line: BalanceLine, column: ColumnTally, weighing: Weighing) -> B
     gaps = compare(weighing, column.missing) if column.has_missing else None
     if gaps is None:
         return line
-    rule = Missing(f"{column.column} missing", column=column.column)
-    return _if_more(line, "missing", gaps, 0, _if_seen(rule, gaps, 0))
+    return _if_more(line, "missing", gaps, 0, _if_seen(missing_rule(column.column), gaps, 0))
 
 
 def _if_seen(rule: Slice | None, gaps: Gaps, i: int) -> Slice | None:
@@ -153,16 +151,6 @@ def _if_more(line: BalanceLine, detail: str, gaps: Gaps, i: int, rule: Slice | E
         z=z,
         suggestion=rule,
     )
-
-
-def _rule(column: ColumnTally, item: str) -> Slice | None:
-    if column.kind == "text":
-        return Keyword(f"{column.column} contains {item}", column=column.column, words=(item,))
-    if column.kind == "flag":
-        return Flag(column.column, column=column.column)
-    if item == OTHER:
-        return None
-    return Category(f"{column.column} is {item}", column=column.column, values=(item,))
 
 
 def _word(word: str, gaps: Gaps, i: int) -> WordShift:

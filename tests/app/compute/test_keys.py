@@ -15,6 +15,7 @@ from app.project import Workspace, state
 from app.project.store import Revision
 from mandoline_core import (
     AuditAnswers,
+    Classifier,
     Correction,
     EstimatorSettings,
     MandolineError,
@@ -26,7 +27,7 @@ from mandoline_core import (
     SliceAudit,
     load_project,
 )
-from mandoline_core.project import MethodSettings
+from mandoline_core.project import MethodSettings, TrustSettings
 from tests.core.projects import small_frame, small_frames, write_project
 
 Change = Callable[[Workspace], Workspace]
@@ -44,7 +45,7 @@ CORRECTIONS = frozenset({"slices.noise", "slices.audit", *(f"noise.{item.name}" 
 }
 SHOWN = ROWS | ROLES | {"model"}
 COUNT = SHOWN | METRIC | RULES | {"slices.enabled"}
-STATED = COUNT | CORRECTIONS | METHODS | {"project.edges"}
+STATED = COUNT | CORRECTIONS | METHODS | {"project.edges", "project.trust"}
 TRUTH = frozenset({"revealed", "project.target_labels", "labels file"})
 # What each key must follow. Whatever is not listed cannot change the result, and must not change the key.
 DEPENDS: dict[str, tuple[Callable[[Workspace], keys.Key], frozenset[str]]] = {
@@ -160,6 +161,7 @@ def changes(folder: Path) -> dict[str, Change]:
         "project.metric": of_project(metric=MetricSettings("error")),
         "project.slices": lambda shown: of_project(slices=shown.project.slices[::-1])(shown),
         "project.edges": of_project(edges=(("negation", "long"),)),
+        "project.trust": of_project(trust=TrustSettings(harmless=["text"])),
         "models.name": rename_model,
         "models.prediction": of_first("models", prediction="pred_nb"),
         "models.probabilities": of_first("models", probabilities={"good": "p_good"}),
@@ -240,6 +242,18 @@ def test_the_truth_follows_when_the_rest_of_the_labels_come(workspace: Workspace
     assert truth(more) == pytest.approx(right)
     write_labels(some, 300)
     assert truth(some) == pytest.approx(right)
+
+
+def test_codes_of_a_classifier_follow_both_samples(workspace: Workspace, tmp_path: Path) -> None:
+    """Other new rows change what it says of the same labelled rows; the same ones elsewhere do not."""
+    shown = of_project(slices=(Classifier("new"),))(workspace)
+
+    def codes(here: Workspace) -> list[int]:
+        (rule,) = compute.report(here).prepared.counted.slices
+        return compute.estimates.codes_of(compute.samples(here)[0], [rule])[:, 0].tolist()
+
+    assert codes(other_rows(tmp_path, "target")(shown)) != codes(shown)
+    assert codes(elsewhere(tmp_path)(shown)) == codes(shown)
 
 
 def test_functions_do_not_share_their_answers_nor_keep_errors() -> None:

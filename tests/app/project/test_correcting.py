@@ -56,7 +56,7 @@ def test_pairs_are_joined_and_parted_one_by_one() -> None:
 
 
 def test_pairs_that_tests_choose_are_not_joined_by_hand() -> None:
-    with pytest.raises(ProjectError, match="Tests choose the pairs"):
+    with pytest.raises(ProjectError, match="are chosen by tests"):
         correcting.join(replace(PROJECT, edges="auto"), *PAIR)
 
 

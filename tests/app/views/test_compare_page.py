@@ -22,11 +22,14 @@ from mandoline_core.comparing.results import Difference, Entry, ModelComparison
 from mandoline_core.estimators.base import Outcome
 from mandoline_core.estimators.baselines import Source
 from mandoline_core.estimators.registry import ESTIMATORS
+from mandoline_core.formatting import show_ends
 from mandoline_core.metrics.registry import get_metric
 from mandoline_core.weighting.problem import Problem
 from mandoline_core.weighting.stopping import take_step
+from mandoline_core.words import title_of
 from tests.app.pages import current, labels, open_app, press, project_id, run, said
 from tests.core.projects import LONG, NEGATION, write_project
+from tests.core.trust.test_second_opinion import write_hidden
 
 PAGE = "views/compare/compare.py"
 RUN = "Run the methods on columns (a few seconds)"
@@ -102,6 +105,19 @@ def test_the_page_begins_with_how_far_the_methods_agree(folder: Path) -> None:
         r"#### The methods agree within [\d.]+ points\.|Methods disagree by [\d.]+ points: look at Trust", text
     )
     assert "on 300 new rows, from 400 labelled rows" in text
+
+
+def test_the_page_says_the_second_opinion(folder: Path) -> None:
+    """Where slices do not explain the change, in those words; and what was chosen stays chosen."""
+    path = write_hidden(folder)
+    app = open_page(path)
+    assert "Your slices do not explain the change; the model's own confidence says" in said(app)
+    opinion = estimate(load_project(path)).first.second_opinion
+    assert opinion is not None
+    shown = app.dataframe[0].value.set_index("method").loc[title_of("second_opinion")]
+    assert shown["estimate"] == pytest.approx(100 * opinion.estimate)
+    assert shown["interval"] == show_ends(opinion.interval, share=True)
+    assert current(app).estimator.name == "mandoline"
 
 
 def test_the_download_keeps_every_digit(folder: Path) -> None:

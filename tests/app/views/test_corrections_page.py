@@ -11,12 +11,14 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import mandoline_core as md
+from mandoline_core.project import EDGE_CHOICES
 from tests.app.pages import current, labels, open_app, press, project_id, run, said
 from tests.app.views.test_workbench import pick, shown_equals_library
 from tests.core.projects import REVIEWS, ROOT
 
 CORRECTIONS = "views/corrections/corrections.py"
 SAYS_IN, SAYS_OUT = (f"Truly in, when the slice says {word}" for word in ("in", "out"))
+WAYS = "Pairs are chosen"
 GOLD = "A column that holds the true answer"
 
 
@@ -285,16 +287,31 @@ def test_a_pair_whose_slice_is_gone_can_be_taken_away(folder: Path) -> None:
     shown_equals_library(app)
 
 
-def test_tests_choose_the_pairs_and_leave_them() -> None:
+@pytest.mark.parametrize("way", EDGE_CHOICES)
+def test_pairs_are_chosen_and_stay_when_taken_back_by_hand(way: str) -> None:
     app = open_app(page=CORRECTIONS)
-    pick(app.toggle, "Let tests choose the pairs").set_value(True)
+    pick(app.segmented_control, WAYS).set_value(way)
     run(app)
-    assert current(app).edges == "auto"
+    assert current(app).edges == way
     shown_equals_library(app)
     chosen = md.estimate(current(app)).first.edges
-    pick(app.toggle, "Let tests choose the pairs").set_value(False)
+    assert sum(listed_pairs(app).values()) == len(chosen)
+    assert all(toggle.disabled for toggle in app.toggle if " and " in toggle.label)
+    pick(app.segmented_control, WAYS).set_value("hand")
     run(app)
     assert current(app).edges == chosen
+
+
+def test_each_pair_says_who_would_choose_it_and_how_many_ties_is_a_number() -> None:
+    app = open_app(page=CORRECTIONS)
+    pick(app.segmented_control, WAYS).set_value("inverse-covariance")
+    run(app)
+    pick(app.number_input, "How many of the strongest ties").set_value(2)
+    run(app)
+    assert current(app).edges == "inverse-covariance:2"
+    assert sum(listed_pairs(app).values()) == 2
+    shown_equals_library(app)
+    assert said(app).count("Chosen by strongest ties") + said(app).count("and by strongest ties") >= 2
 
 
 def test_the_denoised_estimator_is_a_switch() -> None:

@@ -9,14 +9,18 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from app.compute.background import runs
+from app.compute.suggesting import MOST_SHOWN
 from app.project import edits, remedies
-from mandoline_core import Any, dump_project, estimate, load_project
+from mandoline_core import Any, dump_project, estimate, load_project, spread, suggest
+from mandoline_core.charts import SPREAD
 from mandoline_core.findings import FindingKind
 from mandoline_core.formatting import say, show_interval
 from mandoline_core.words import PLAIN
 from tests.app import pages
 from tests.app.pages import MAIN, current, labels, numbers, open_app, press, project_id, run, said
 from tests.core.projects import DIGITS, LONG, NEGATION, REVIEWS, WEB, small_frames, write_project
+from tests.core.trust.test_second_opinion import write_hidden
 
 WEIGHTS, BALANCE, MODELS = "How much each row counts", "What the reweighting did", "All models"
 
@@ -60,6 +64,21 @@ def test_a_number_that_is_not_to_be_trusted_is_nowhere_large(folder: Path) -> No
     shown = [*app.main.markdown, *app.title, *app.subheader, *app.error, *app.warning, *app.metric]
     assert not any(f"{report.estimate:.1%}" in str(text.value).replace("\\", "") for text in shown)
     assert say(report.findings[0].remedy, PLAIN) in said(app)
+
+
+def test_the_models_own_confidence_is_asked_for_a_second_opinion(folder: Path) -> None:
+    """In small print where slices explain the change; in a box where they do not, and the number stays."""
+    opinion = estimate(load_project(REVIEWS)).first.second_opinion
+    assert opinion is not None
+    assert opinion.message in [text.value.replace("\\", "") for text in open_app().caption]
+    path = write_hidden(folder)
+    report = estimate(load_project(path)).first
+    assert report.second_opinion is not None
+    app = open_app(path)
+    (box,) = [one.value.replace("\\", "") for one in app.info if "second opinion" in one.value]
+    assert box == report.second_opinion.message
+    assert box.startswith("Your slices do not explain the change; the model's own confidence says ")
+    assert show_interval(report.estimate, report.interval, share=True) in said(app)
 
 
 def test_every_number_has_a_sentence_under_it(folder: Path) -> None:
@@ -285,3 +304,18 @@ def test_what_a_finding_says_of_a_column_is_in_the_chart_below_it(folder: Path) 
     first, *others = json.loads(figure)["data"][1]["hovertext"]
     assert first.startswith(f"<b>{worst.name}</b>")
     assert any(line.endswith("matches by construction") for line in others)
+
+
+def test_how_much_hangs_on_the_choice_of_slices_is_tried_on_request(folder: Path) -> None:
+    """The band on the strip and the sentence below it are the library's; nothing is tried before."""
+    app = open_app(write_project(folder, {"slices": [LONG], "edges": None}))
+    before = set(runs().values())
+    app.button(key="spread").click()
+    run(app)
+    for started in set(runs().values()) - before:
+        started.wait(60)
+    found = spread(current(app), suggestions=suggest(current(app), most=MOST_SHOWN))["lr"]
+    assert say(found.finding.message if found.finding else found.sentence, PLAIN) in said(run(app))
+    (strip, *_) = [json.loads(chart.proto.spec) for chart in app.get("plotly_chart")]
+    (band,) = [trace for trace in strip["data"] if trace["name"] == SPREAD]
+    assert band["x"] == pytest.approx(list(found.interval))

@@ -19,7 +19,7 @@ from mandoline_core.charts.template import DARK, LIGHT, TITLE_WIDTH, label, safe
 
 REVIEWS = Path(__file__).parents[3] / "sample_data" / "reviews" / "project.toml"
 HOSTILE = ("<img src=x onerror=alert(1)>", "[x](javascript:alert(1))", "<a href='x'>y</a> & $x$ %{y}", "n" * 300)
-WITHOUT_Y_TITLE = ("estimate_strip", "slice_graph")  # one axis; no axes at all
+WITHOUT_Y_TITLE = ("estimate_strip", "slice_graph", "row_map")  # one axis; no axes at all; axes without a meaning
 
 
 @pytest.fixture(scope="module")
@@ -54,6 +54,14 @@ def made_ablation(names: tuple[str, ...]) -> Ablation:
     return Ablation(tuple(points), tuple(left_out))
 
 
+def made_map(names: tuple[str, ...], shade: charts.Shade | None = None, *, dark: bool = False) -> go.Figure:
+    """Draw a map of one labelled row for each name and of three new rows."""
+    n = len(names)
+    found = md.RowMap(np.arange(2.0 * n).reshape(n, 2), np.ones((3, 2)), np.arange(n), np.arange(3), n, 9, names, {})
+    hover = charts.hover_lines([[(name, name), ("n", "1")] for name in names])
+    return charts.row_map(found, (hover, ["new"] * 3), shade=shade, selected=((0,), (1, 2)), dark=dark)
+
+
 @cache
 def every_chart(names: tuple[str, ...], *, dark: bool = False) -> dict[str, go.Figure]:
     """Draw every figure with the given slice names."""
@@ -70,6 +78,7 @@ def every_chart(names: tuple[str, ...], *, dark: bool = False) -> dict[str, go.F
         "slice_graph": charts.slice_graph(names, pairs[:1], [(*pair, 4.0) for pair in pairs[1:2]], dark=dark),
         "pair_gaps": charts.pair_gaps(pairs, [0.1] * len(pairs), [0.01] * len(pairs), dark=dark),
         "balance": charts.balance(names, [0.5] * len(names), [0.2] * len(names), [False] * len(names), dark=dark),
+        "row_map": made_map(names, dark=dark),
         "class_balance": charts.class_balance({name: 1 / len(names) for name in names}, None, dark=dark),
     }
 
@@ -440,3 +449,28 @@ def test_figures_are_saved_under_their_names():
     config = charts.chart_config("reviews-curve", "png")
     assert config["toImageButtonOptions"] == {"format": "png", "filename": "reviews-curve", "scale": 2}
     assert config["modeBarButtons"] == [["toImage"]]
+
+
+def test_the_map_tells_the_samples_apart_by_colour_and_shape_and_says_how_many_it_shows():
+    labelled, new = made_map(("a", "b")).data
+    assert (labelled.marker.color, new.marker.color) == (charts.SOURCE, charts.TARGET)
+    assert labelled.marker.symbol != new.marker.symbol
+    assert (labelled.selectedpoints, new.selectedpoints) == ((0,), (1, 2))
+    (key,) = made_map(("a", "b")).layout.annotations
+    assert "2 labelled" in key.text
+    assert "3 of 9 new" in key.text
+
+
+def test_the_map_is_coloured_by_answers_scores_or_weights():
+    right = charts.score_shade(np.array([1.0, 0.0, np.nan, 1.0]), "accuracy")
+    assert right.ticks == {0.0: "wrong", 1.0: "right"}
+    assert "33% of the labelled rows" in right.title
+    some = charts.score_shade(np.array([0.0, 2.0, 4.0]), "mean")
+    assert list(some.ticks) == pytest.approx([0.08, 3.92])
+    weights = charts.weight_shade(np.array([0.0, 1.0, 3.0]))
+    assert weights.ticks == {-3.0: "1/8", 0.0: "1", 3.0: "8"}
+    assert weights.values.tolist() == [-3.0, 0.0, pytest.approx(np.log2(3))]
+    labelled, new = made_map(("a", "b", "c", "d"), right).data
+    assert labelled.marker.color.tolist() == [1.0, 0.0, 0.5, 1.0]
+    assert labelled.marker.opacity.tolist() == [0.85, 0.85, 0.1, 0.85]  # what has no score is hardly seen
+    assert new.marker.color not in (charts.SOURCE, charts.TARGET)

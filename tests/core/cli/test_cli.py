@@ -301,6 +301,6 @@ def test_a_report_never_overwrites_what_it_is_made_of(tmp_path: Path, capsys: Ca
         for name in ("project.toml", "source.csv", "../" + tmp_path.name + "/target.csv", "target_labels.csv"):
             place = tmp_path / name
             code, out, err = run(capsys, command, project, option, place)
-            said = f"{place} belongs to the project, and a report would overwrite it. Choose another place."
+            said = f"{place} belongs to the project and would be overwritten. Choose another place."
             assert (code, out, err) == (2, "", f"mandoline: {said}\n")
     assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before

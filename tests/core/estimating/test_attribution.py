@@ -184,7 +184,7 @@ def test_target_rows_set_aside_do_not_enter():
     source = case.source.copy()
     source[:, 2] = -1  # the source never shows the slice, the target does
     problem = replace(case, source=source).problem()
-    assert not get_estimator("mandoline").estimate(problem).kept.all()
+    assert (get_estimator("mandoline").estimate(problem).kept < 1).any()
     rest = replace(case, source=source, target=case.target[case.target[:, 2] == -1]).problem()
     found, expected = parts(problem), parts(rest)
     assert list(found) == list(expected)

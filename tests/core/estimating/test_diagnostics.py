@@ -149,6 +149,15 @@ def test_few_effective_rows_are_found():
     assert "few_effective_rows" not in found_in(Case(source, np.arange(1000) % 2.0, source).problem())
 
 
+def test_few_rows_are_few_effective_rows_however_even_they_are():
+    """No row counts for much, and still there are few: what more rows would be warned of, fewer are, too."""
+    for n, severity in ((20, "serious"), (60, "warning"), (99, "warning"), (100, None)):
+        codes = inside_first(n // 2, n)[:, None].astype(np.int8)
+        found = found_in(Case(codes, np.arange(n) % 2.0, codes).problem()).get("few_effective_rows")
+        assert (found and found.severity) == severity
+        assert found is None or "count for very much" not in found.message
+
+
 def test_small_samples_are_found():
     """Intervals are meant for thirty rows and more."""
     case = plain(n=60, n_slices=1)

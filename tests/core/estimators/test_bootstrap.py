@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 from scipy.stats import binom, chisquare
 
-from mandoline_core.estimators.bootstrap import bootstrap, draw_problem
+import mandoline_core as md
+from mandoline_core.estimating import model_report
+from mandoline_core.estimators.bootstrap import Bootstrap, bootstrap, draw_problem
 from mandoline_core.estimators.registry import get_estimator
 from mandoline_core.patterns.patterns import count_patterns
 from mandoline_core.slices.noise import Correction, Noise
@@ -43,7 +45,7 @@ def test_a_batch_equals_refitting_each_draw(name, n, monkeypatch):
     rng = np.random.default_rng(1)
     problem = random_case(rng, n_slices=3, n=n, edges=((0, 1),)).problem()
     outcome = get_estimator(name).estimate(problem)
-    assert outcome.kept.all()
+    assert (outcome.kept == 1).all()
     assert not outcome.unused.any()
     together = run(problem, name, replicates=300)
     monkeypatch.setattr(module, "_solve_together", lambda problem, source, target, sums: [None] * len(source))
@@ -183,3 +185,27 @@ def test_progress_is_told_in_shares_that_end_at_one():
     bootstrap(problem, estimator, estimator.estimate(problem), replicates=600, rng=rng, progress=told.append)
     assert told == sorted(told)
     assert told[-1] == 1.0
+
+
+def test_the_interval_holds_its_estimate_and_stays_within_bounds():
+    """A denoised value beyond the bounds is shown at the bound; redrawn values beyond it do not leave it behind."""
+    rng = np.random.default_rng(64)
+    source, target = (np.where(rng.random((60, 2)) < rates, 1, -1) for rates in ([0.15, 0.2], [0.8, 0.7]))
+    scores = (rng.random(60) < 0.97).astype(float)
+    noise = (np.tile([0.15, 0.5, 0.8], (2, 1)),) * 2
+    found = md.estimate_from_codes(
+        source, scores, target, estimator="denoised", interval="bootstrap", replicates=60, noise=noise
+    ).first
+    assert "denoised_outside_bounds" in {finding.code for finding in found.findings}
+    assert found.interval[0] <= found.estimate == found.interval[1] == 1.0
+
+
+def test_redraws_to_one_side_are_found_and_the_interval_holds_its_estimate(monkeypatch):
+    """Percentiles alone would leave the estimate out."""
+    values = np.linspace(0.2, 0.4, 60)
+    monkeypatch.setattr(model_report, "bootstrap", lambda *_, **__: Bootstrap(values, 0))
+    codes = [[1], [-1]] * 50
+    found = md.estimate_from_codes(codes, [1.0, 1.0, 0.0, 1.0] * 25, codes, interval="bootstrap", replicates=60).first
+    assert found.estimate == pytest.approx(0.75)
+    assert found.interval[1] == found.estimate
+    assert "one_sided_redraws" in {finding.code for finding in found.findings}

@@ -11,6 +11,7 @@ import pytest
 from mandoline_core import Flag, MandolineError, MetricSettings, Model, Sample, prepare
 from mandoline_core.estimators.base import Estimator
 from mandoline_core.estimators.bbse import Bbse
+from mandoline_core.estimators.cot import CotWeighted
 from mandoline_core.estimators.doubly_robust import DoublyRobust
 from mandoline_core.weighting.problem import Problem
 from tests.core.answered import answers, state
@@ -102,7 +103,7 @@ def test_calibration_needs_every_class_in_the_source() -> None:
 @pytest.mark.parametrize("metric", [name for name in OF_CLASSES if name not in ("accuracy", "error")])
 def test_methods_of_accuracy_refuse_other_metrics(metric: str) -> None:
     """They say which they can do."""
-    (why,) = refusals(state(SOURCE, TARGET, metric), OF_ACCURACY)
+    (why,) = refusals(state(SOURCE, TARGET, metric), (*OF_ACCURACY, CotWeighted()))
     assert why == (
         f"This method estimates how often predictions are right, and metric {metric!r} asks for more. "
         "Choose metric 'accuracy' or 'error', or a method such as cbpe."

@@ -206,7 +206,7 @@ def test_intervals_stay_within_bounds_and_widen_with_confidence():
 def test_percentile_intervals_cut_off_the_tails_asked_for(n):
     """On average over draws, whatever their number: the expected mass below and above is 5% each."""
     rng = np.random.default_rng(0)
-    ends = np.array([bootstrap_interval(rng.random(n), confidence=0.9) for _ in range(2000)])
+    ends = np.array([bootstrap_interval(rng.random(n), confidence=0.9, estimate=0.5) for _ in range(2000)])
     # An end is close to an order statistic of n uniform values, with a standard deviation of sqrt(0.05 * 0.95 / n).
     band = 4 * np.sqrt(0.05 * 0.95 / n / 2000)
     assert ends.mean(axis=0) == pytest.approx([0.05, 0.95], abs=band)

@@ -298,7 +298,7 @@ def test_auroc_has_no_bootstrap_and_says_so() -> None:
     """The interval is the influence one."""
     case = CASES["auroc, 2 classes"]
     source, target = draw(1, 200, 2), draw(2, 200, 2, SHIFTED)
-    found = report(case, source, target, interval="bootstrap", replicates=20)
+    found = report(case, source, target, interval="bootstrap", replicates=40)
     assert found.interval == report(case, source, target).interval
     assert "no_bootstrap" in {finding.code for finding in found.findings}
 

@@ -19,6 +19,7 @@ from mandoline_core.estimators.density.features import build_features
 from mandoline_core.estimators.density.kernel_matching import Matching, kernel_matcher
 from mandoline_core.estimators.density.kernels import median_width
 from mandoline_core.estimators.density.ratio_fitting import WIDTHS, fit_ratio
+from mandoline_core.estimators.kmm import RIDGE
 from mandoline_core.estimators.registry import get_estimator
 from mandoline_core.metrics.metric import evaluate
 from tests.core.metric_rows import CASES, SLICES, draw
@@ -201,11 +202,11 @@ def test_scores_are_judged_on_scored_rows_alone() -> None:
 # Kernel mean matching.
 
 
-def match_rows(source: np.ndarray, target: np.ndarray, **tuning: Any) -> Matching:
+def match_rows(source: np.ndarray, target: np.ndarray, ridge: float = 0.0, **tuning: Any) -> Matching:
     """Match row by row, each row a point of its own."""
     ones = np.ones(len(source)), np.ones(len(target))
     width = tuning.pop("width", None) or median_width(source, ones[0], target, ones[1], np.random.default_rng(0))
-    return kernel_matcher(source, target, width=width).solve(*ones, **tuning)
+    return kernel_matcher(source, target, width=width, ridge=ridge).solve(*ones, **tuning)
 
 
 TUNINGS: tuple[dict[str, Any], ...] = (
@@ -254,7 +255,7 @@ def test_a_box_that_binds_is_a_warning_with_the_share_of_rows(name: str) -> None
         if name == "kmm_slices"
         else [np.asarray(side) for side in _features(source, target, ("x",))]
     )
-    matching = match_rows(*points, width=1.0, box=1.2)
+    matching = match_rows(*points, RIDGE if name == "kmm_features" else 0.0, width=1.0, box=1.2)
     at_box = (matching.ratios >= 1.2 * (1 - 1e-3)).mean()
     said = finding(outcome, "box_reached")
     assert said.severity == "warning"
@@ -274,7 +275,7 @@ def _features(source: pd.DataFrame, target: pd.DataFrame, columns: tuple[str, ..
 def test_kernel_matching_on_columns_is_matching_of_the_features() -> None:
     """All columns of numbers and categories; the width is the median distance."""
     source, target = draw_rows(11, 200), draw_rows(61, 150, 0.2)
-    matching = match_rows(*_features(source, target, ("x", "place")), box=3.0)
+    matching = match_rows(*_features(source, target, ("x", "place")), RIDGE, box=3.0)
     outcome = run(prepare_rows(source, target, features=("x", "place"), box=3.0, redraws=10), "kmm_features")
     assert outcome.value == pytest.approx(accuracy(source, matching.ratios), abs=1e-6)
 

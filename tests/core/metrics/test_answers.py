@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import mandoline_core as md
 from mandoline_core import DataError, Model, ProjectError, Sample
 from mandoline_core.metrics.answers import add_probable_classes, merged_name, read_answers, read_probabilities
 
@@ -188,3 +189,29 @@ def test_a_few_contradictions_are_a_finding() -> None:
     )
     assert (finding.code, finding.severity) == ("prediction_not_most_probable", "warning")
     assert finding.message.startswith("In 10.0% of the rows of rows.csv the prediction of model 'm' is not its most")
+
+
+@pytest.mark.parametrize("rule", [md.Entropy("unsure", buckets=2), md.Confidence("unsure", below=0.7)])
+@pytest.mark.parametrize("metric", ["accuracy", "mean"])
+def test_slices_of_probabilities_that_do_not_add_up_to_1_are_a_finding(rule, metric):
+    """Whatever is scored, and in the sample where they are off; what is rounded to two digits is not."""
+    rng = np.random.default_rng(0)
+    chance = rng.uniform(0.5, 1.0, 400)
+    frame = pd.DataFrame({"label": "a", "pred": "a", "pa": chance.round(2), "pb": (1 - chance).round(2), "y": chance})
+    scores = frame.assign(pb=frame["pb"] * 1.9)
+    model = md.Model("m", "pred", {"a": "pa", "b": "pb"})
+    asked = {"metric": md.MetricSettings("mean", column="y")} if metric == "mean" else {}
+
+    def codes(target: pd.DataFrame) -> list[tuple[str, str]]:
+        known = md.Sample(frame, label="label", models=[model], name="known")
+        report = md.estimate(
+            known, md.Sample(target.drop(columns="label"), models=[model], name="new"), [rule], **asked
+        )
+        return [
+            (finding.severity, finding.numbers["sample"])
+            for finding in report.first.findings
+            if finding.code == "probabilities_off"
+        ]
+
+    assert codes(frame) == []
+    assert codes(scores) == [("warning", "new")]

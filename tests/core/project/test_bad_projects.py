@@ -13,10 +13,10 @@ import pytest
 from mandoline_core.estimators.registry import ESTIMATORS
 from tests.core.projects import LONG, NEGATION, PROJECT, refused, run, write_project
 
-KEYS = "version, name, note, source, target, task, models, metric, slices, edges, estimator, methods"
+KEYS = "version, name, note, source, target, task, models, metric, slices, edges, estimator, methods, trust"
 KINDS = (
     "keyword, regex, threshold, range, category, flag, missing, length, overlap, entropy, prediction, confidence, "
-    "expression, all, any, not"
+    "classifier, expression, all, any, not"
 )
 FIRST = "[[slices]] number 1 ('negation')"
 
@@ -103,7 +103,11 @@ CASES: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "edges by another word": (
         {"edges": "automatic"},
-        "edges must be a list of pairs of slice names, or \"auto\". Got 'automatic'.",
+        (
+            'edges must be a list of pairs of slice names, "auto", "inverse-covariance" (the 4 largest entries; more '
+            'or fewer as in "inverse-covariance:6") or "graphical-lasso". '
+            "Got 'automatic'. Did you mean 'auto'?"
+        ),
     ),
     "unknown slice in all": (
         made_of("all", "negation", "lnog"),

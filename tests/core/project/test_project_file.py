@@ -99,6 +99,10 @@ SMALL = {
     "task": {"label": "label"},
     "models": [{"name": "lr", "prediction": "pred"}],
 }
+EDGES = (
+    'edges must be a list of pairs of slice names, "auto", "inverse-covariance" (the 4 largest entries; more or fewer '
+    'as in "inverse-covariance:6") or "graphical-lasso".'
+)
 
 
 def small(**changes) -> Project:
@@ -186,7 +190,7 @@ def test_every_kind_of_slice_goes_to_the_file_and_back():
     words=st.lists(st.text(min_size=1).filter(str.strip), min_size=1, max_size=3),
     above=st.floats(allow_nan=False, allow_infinity=False),
     name=st.text(min_size=1).filter(str.strip),
-    edges=st.sampled_from(["auto", (), (("a", "b"),)]),
+    edges=st.sampled_from(["auto", "inverse-covariance:2", "graphical-lasso", (), (("a", "b"),)]),
 )
 def test_any_text_and_number_survive_the_file(words, above, name, edges):
     """Quotes, brackets, newlines and the last digit of a number included."""
@@ -330,7 +334,7 @@ def test_the_column_of_a_mean_must_be_in_the_source(data):
             {"slice": []},
             (
                 "Unknown key 'slice' in p.toml. Expected: version, name, note, source, target, task, models, metric, "
-                "slices, edges, estimator, methods. Did you mean 'slices'?"
+                "slices, edges, estimator, methods, trust. Did you mean 'slices'?"
             ),
         ),
         ({"source": None}, "p.toml has no [source]. Add [source] with path."),
@@ -414,6 +418,13 @@ def test_the_column_of_a_mean_must_be_in_the_source(data):
         ({"estimator": {"seed": 0.5}}, "seed must be a whole number, 0 or above. Got 0.5."),
         ({"estimator": {"replicates": 1}}, "replicates must be a whole number, 2 or above. Got 1."),
         (
+            {"estimator": {"interval": "bootstrap", "replicates": 2}},
+            (
+                "replicates must be 39 or above where confidence is 0.95: with fewer redraws the ends of the interval "
+                "lie beyond all of them. Got 2."
+            ),
+        ),
+        (
             {"estimator": {"sede": 1}},
             (
                 "Unknown key 'sede' in [estimator]. Expected: name, split, overlap, ridge, confidence, seed, interval, "
@@ -445,8 +456,11 @@ def test_the_column_of_a_mean_must_be_in_the_source(data):
             ),
         ),
         ({"methods": 1}, "methods in p.toml must be a table. Got 1. Write [methods] on a line of its own."),
-        ({"edges": "all"}, "edges must be a list of pairs of slice names, or \"auto\". Got 'all'."),
-        ({"edges": 3}, 'edges must be a list of pairs of slice names, or "auto". Got 3.'),
+        ({"edges": "all"}, f"{EDGES} Got 'all'."),
+        ({"edges": 3}, f"{EDGES} Got 3."),
+        ({"edges": "inverse covariance"}, f"{EDGES} Got 'inverse covariance'. Did you mean 'inverse-covariance'?"),
+        ({"edges": "inverse-covariance:0"}, f"{EDGES} Got 'inverse-covariance:0'. Did you mean 'inverse-covariance'?"),
+        ({"edges": "auto:3"}, f"{EDGES} Got 'auto:3'. Did you mean 'auto'?"),
         ({"edges": [["a"]]}, "Edge number 1 must be a pair of slice names. Got ['a']."),
         ({"edges": [["a", "b"], ["a", "a"]]}, "Edge number 2 joins 'a' to itself. Name two different slices."),
         (
@@ -481,7 +495,8 @@ def test_what_is_wrong_with_a_project_is_said_with_its_place(changes, message):
             (
                 "[[slices]] number 2 ('s') has kind 'keywords', which is not one. Kinds: keyword, regex, "
                 "threshold, range, "
-                "category, flag, missing, length, overlap, entropy, prediction, confidence, expression, all, any, not. "
+                "category, flag, missing, length, overlap, entropy, prediction, confidence, "
+                "classifier, expression, all, any, not. "
                 "Did you mean 'keyword'?"
             ),
         ),

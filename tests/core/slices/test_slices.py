@@ -141,8 +141,8 @@ def test_every_kind_gives_the_same_codes_in_every_engine(rule, expected):
 
 
 def test_every_kind_is_tested():
-    """A new kind has to come with its answers."""
-    assert {rule.kind for rule, _ in ANSWERS} == set(KINDS)
+    """A new kind has to come with its answers; a classifier's depend on two samples and have a file of their own."""
+    assert {rule.kind for rule, _ in ANSWERS} == set(KINDS) - {"classifier"}
 
 
 def test_codes_are_one_column_a_slice():

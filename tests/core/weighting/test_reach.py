@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import mandoline_core as md
 from mandoline_core.errors import OverlapError
 from mandoline_core.estimators.registry import get_estimator
 from mandoline_core.slices.noise import Correction, Noise
@@ -29,7 +30,7 @@ def rows(*counted: tuple[tuple[int, ...], int]) -> np.ndarray:
 def set_aside(case: Case, outcome) -> float:
     """Compute the share of the target set aside."""
     table = case.count.patterns
-    return table.target[~outcome.kept].sum() / table.n_target
+    return table.target @ (1 - outcome.kept) / table.n_target
 
 
 def scored(source: np.ndarray, target: np.ndarray, **more) -> Case:
@@ -92,6 +93,42 @@ def test_a_combination_beyond_the_source_is_set_aside_and_named():
     assert set_aside(case, outcome) == pytest.approx(0.3)
 
 
+def test_of_a_pattern_that_others_can_make_up_for_only_a_part_is_set_aside():
+    """Both slices together never occur in the source, so on average they hold for half of the rows at most."""
+    source = rows(((-1, -1), 30), ((1, -1), 20), ((-1, 1), 20))
+    case = scored(source, rows(((-1, -1), 40), ((1, 1), 60)))
+    outcome = MANDOLINE.estimate(case.problem())
+    assert outcome.converged
+    assert set(outcome.beyond) == {"slice 0", "slice 1"}
+    assert set_aside(case, outcome) == pytest.approx(0.2)
+    # What is left is half inside either slice, and no labelled row is inside neither then.
+    weights = case.row_weights(outcome)
+    assert [weights[(case.source[:, i] == 1)].sum() for i in range(2)] == pytest.approx([0.5, 0.5])
+    whole = MANDOLINE.estimate(replace(case.problem(), whole_patterns=True))
+    assert set_aside(case, whole) == pytest.approx(0.6)
+    message = md.estimate_from_codes(case.source, case.scores, case.target).first.findings[0].message
+    assert "20%" in message
+
+
+@pytest.mark.parametrize("extra", [0, 25], ids=["one face", "and rows within"])
+def test_rows_move_what_is_kept_of_a_pattern(extra):
+    """The influence of target rows follows the linear programme: as when each pattern counts a little more."""
+    source = rows(((-1, -1), 30), ((1, -1), 20), ((-1, 1), 20))
+    case = scored(source, rows(((-1, -1), 40), ((1, 1), 60), ((1, -1), extra)))
+    problem, step = case.problem(), 1e-5
+    outcome = MANDOLINE.estimate(problem)
+    table = problem.patterns
+    assert ((outcome.kept > 0) & (outcome.kept < 1)).any()
+    for pattern in np.flatnonzero(table.target > 0):
+        moved = []
+        for sign in (1, -1):
+            target = table.target * (1 - sign * step)
+            target[pattern] += sign * step * table.n_target
+            changed = replace(table, target=target)
+            moved.append(MANDOLINE.means(replace(problem, patterns=changed, groups=(changed,)))[0])
+        assert outcome.influence.target[pattern] == pytest.approx((moved[0] - moved[1]) / (2 * step), abs=1e-4)
+
+
 def test_a_class_missing_from_the_source_is_set_aside():
     """One-hot slices: the target's third class has no source row, so its rows go and the others balance."""
     classes = {"a": (1, -1, -1), "b": (-1, 1, -1), "c": (-1, -1, 1)}
@@ -146,7 +183,7 @@ def test_a_ridge_keeps_everything():
     case = scored(rows(((-1, -1), 30), ((1, -1), 20)), rows(((-1, 1), 90), ((1, 1), 10)), ridge=0.1)
     outcome = MANDOLINE.estimate(case.problem())
     assert outcome.converged
-    assert outcome.kept.all()
+    assert (outcome.kept == 1).all()
     assert outcome.value == pytest.approx(case.answer().estimate, abs=1e-8)
 
 
@@ -171,11 +208,11 @@ def test_success_means_that_the_kept_target_is_within_reach(kinds, data):
     tables = oracles.correction_tables(case.noises, case.source, case.target)
     potentials = oracles.phi(oracles.all_truths(case.source.shape[1]), case.edges)
 
-    def place(target: np.ndarray) -> str:
-        goal = oracles.truth_given_codes(target, tables[1]).mean(axis=0) @ potentials
+    def place(kept: np.ndarray) -> str:
+        goal = kept / kept.sum() @ oracles.truth_given_codes(case.target, tables[1]) @ potentials
         return oracles.hull_margin(case.source, goal, tables[0], case.edges)
 
-    whole, problem = place(case.target), case.problem()
+    whole, problem = place(np.ones(len(case.target))), case.problem()
     try:
         fitted = fit(problem.patterns, case.edges, problem.corrections())
     except OverlapError:
@@ -185,8 +222,14 @@ def test_success_means_that_the_kept_target_is_within_reach(kinds, data):
     assert fitted.solution.converged
     assert np.abs(fitted.solution.delta).max() < MAX_LOG_RATIO / 2
     np.testing.assert_allclose(fitted.solution.mean, fitted.target_mean, atol=1e-8)
-    assert (whole == "outside") == (not kept.all())
-    assert bool(fitted.beyond) == (not kept.all())
-    assert place(case.target[kept]) != "outside"
+    assert (whole == "outside") == (kept < 1).any()
+    assert bool(fitted.beyond) == (kept < 1).any()
+    assert place(kept) != "outside"
+    try:
+        less = fit(problem.patterns, case.edges, problem.corrections(), whole_patterns=True)
+    except OverlapError:
+        return
+    assert set(less.kept) <= {0.0, 1.0}
+    assert kept.sum() >= less.kept[case.count.target_index].sum() - 1e-6
     if whole == "inside":
         assert not fitted.unused.any()

@@ -11,8 +11,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from scipy.sparse import csr_matrix
 
-from mandoline_core.slices import LETTERS
-
+# What may stand inside a class of a regular expression: the letters of a word in any script.
+LETTERS = r"\p{L}\p{M}\p{N}_"
 _APART = rf"[^{LETTERS}'\x{{2019}}]+"  # what stands between words; apostrophes are looked at later
 _APOSTROPHE = re.compile("['\u2019]")
 _MOST_PARTS = 4  # of a word with apostrophes

@@ -16,7 +16,6 @@ from scipy.sparse.linalg import LinearOperator, cg
 from scipy.special import expit
 
 from mandoline_core.arrays import Floats
-from mandoline_core.weighting import take_step
 
 Points: TypeAlias = Floats | csr_matrix
 
@@ -24,6 +23,7 @@ MOST_FACTORED = 1500  # with more columns the Hessian is applied, not stored
 _FEW_COLUMNS = 300  # up to so many, Newton steps from zero are cheaper than a start by L-BFGS
 _TOLERANCE = 1e-8
 _MOST_STEPS = 100
+_ROUGH = {"maxiter": 60, "gtol": 1e-2}
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,10 +33,11 @@ class Loss:
     points: Points
     zeros: Floats
     ones: Floats
+    step: Callable[[], None] = lambda: None
 
     def value_and_gradient(self, theta: Floats) -> tuple[float, Floats]:
         """Compute the loss and its derivatives, shape (1 + n_columns,)."""
-        take_step()
+        self.step()
         z = _log_odds(self.points, theta)
         losses = self.zeros @ np.logaddexp(0.0, z) + self.ones @ np.logaddexp(0.0, -z)
         # Two terms that cancel in neither tail, unlike (zeros + ones) * p - ones.
@@ -137,7 +138,14 @@ class LogisticFit:
         return self.loss.solver(self._theta, 1e-11)
 
 
-def fit_logistic(points: Points, zeros: Floats, ones: Floats) -> LogisticFit:
+def fit_logistic(
+    points: Points,
+    zeros: Floats,
+    ones: Floats,
+    *,
+    exact: bool = True,
+    step: Callable[[], None] = lambda: None,
+) -> LogisticFit:
     """Fit a logistic regression with a squared penalty to counted points.
 
     Parameters
@@ -146,6 +154,10 @@ def fit_logistic(points: Points, zeros: Floats, ones: Floats) -> LogisticFit:
         Points may be repeated, in which case their counts add up.
     zeros, ones : array of float, shape (n_points,)
         How many rows of class 0 (the source) and of class 1 (the target) each point stands for; either may be 0.
+    exact : bool
+        Go on until the gradient vanishes; else stop where more steps would hardly change the order of the points.
+    step : callable
+        Called at every step; it may raise to stop the fit.
 
     Examples
     --------
@@ -153,10 +165,13 @@ def fit_logistic(points: Points, zeros: Floats, ones: Floats) -> LogisticFit:
     >>> round(fit.intercept, 3), fit.coefficients.round(3).tolist(), fit.converged
     (-0.877, [1.754], True)
     """
-    loss = Loss(points, zeros, ones)
+    loss = Loss(points, zeros, ones, step)
     theta = np.zeros(points.shape[1] + 1)
     # With all coefficients zero, this intercept is the best: no step is spent on unequal sample sizes.
     theta[0] = np.log(ones.sum()) - np.log(zeros.sum())
+    if not exact:
+        rough = minimize(loss.value_and_gradient, theta, jac=True, method="L-BFGS-B", options=_ROUGH)
+        return LogisticFit(float(rough.x[0]), rough.x[1:], converged=False, loss=loss)
     if len(theta) > _FEW_COLUMNS:
         options = {"maxiter": 1000, "gtol": 1e-3, "ftol": 0.0, "maxcor": 20}
         theta = minimize(loss.value_and_gradient, theta, jac=True, method="L-BFGS-B", options=options).x

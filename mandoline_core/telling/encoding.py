@@ -13,15 +13,16 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from mandoline_core.arrays import Floats, Index
-from mandoline_core.estimating.columns.words import words_of
 from mandoline_core.samples import Sample, text_kind
+from mandoline_core.telling.words import Words, words_of
 
-Kind = Literal["number", "date", "category", "flag", "text"]
+ColumnKind = Literal["number", "date", "category", "flag", "text"]
 Samples = tuple[Sample, Sample]
 Bools = NDArray[np.bool_]
 
 MOST_LEVELS = 30
 MOST_WORDS = 200
+MOST_COMMON = 500  # words that a classifier looks at
 FREQUENT_WORDS = 60  # of them, those in most rows; the others are those whose share of rows differs most
 MIN_ROWS_OF_WORD = 10  # in both samples together
 N_QUANTILES = 10  # of each sample, to cut numbers at
@@ -50,9 +51,11 @@ class EncodedColumn:
         Of numbers: less `centre` and over `unit`, 0 where missing.
     tests : int
         How many quantities were looked at to choose these.
+    common : Words or None
+        Of text: the words in most rows, chosen by that alone, in the rows of both samples one after the other.
     """
 
-    kind: Kind
+    kind: ColumnKind
     known: tuple[Bools, Bools]
     indicators: tuple[csr_matrix, csr_matrix]
     items: tuple[str, ...]
@@ -61,6 +64,7 @@ class EncodedColumn:
     centre: float = 0.0
     unit: float = 1.0
     tests: int = 1
+    common: Words | None = None
 
 
 def encode_column(column: str, samples: Samples, read: tuple[Index, Index]) -> EncodedColumn | str:
@@ -150,7 +154,7 @@ def _cuts(values: list[Floats]) -> Floats:
     return found[(found >= both.min()) & (found < both.max())]
 
 
-def _levels(kind: Kind, values: list[pa.Array]) -> EncodedColumn:
+def _levels(kind: ColumnKind, values: list[pa.Array]) -> EncodedColumn:
     n = len(values[0])
     encoded = pa.concat_arrays([pc.cast(side, pa.large_string()) for side in values]).dictionary_encode()
     codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
@@ -173,24 +177,46 @@ def _texts(values: list[pa.Array]) -> EncodedColumn:
     n = len(values[0])
     words = words_of(pa.concat_arrays(values))
     known = values[0].is_valid().to_numpy(zero_copy_only=False), values[1].is_valid().to_numpy(zero_copy_only=False)
-    totals = [max(float(side.sum()), 1.0) for side in known]
+    totals = max(float(known[0].sum()), 1.0), max(float(known[1].sum()), 1.0)
     here, there = (np.asarray(side.sum(axis=0)).ravel() for side in (words.rows[:n], words.rows[n:]))
     tried = np.flatnonzero((here + there >= MIN_ROWS_OF_WORD) & (here + there < sum(totals)))
-    chosen = np.sort(tried[_choose(here[tried], there[tried], *totals)])
+    chosen = np.sort(tried[choose_words(here[tried], there[tried], *totals)])
     kept = words.rows[:, chosen]
     items = tuple(words.names[number] for number in chosen)
-    tests = max(len(tried) + _gaps(known), 1)
-    return EncodedColumn("text", known, (csr_matrix(kept[:n]), csr_matrix(kept[n:])), items, np.empty(0), tests=tests)
+    shares = here / totals[0] + there / totals[1]
+    most = np.sort(tried[np.argsort(-shares[tried], kind="stable")[:MOST_COMMON]])
+    return EncodedColumn(
+        "text",
+        known,
+        (csr_matrix(kept[:n]), csr_matrix(kept[n:])),
+        items,
+        np.empty(0),
+        tests=max(len(tried) + _gaps(known), 1),
+        common=Words(csr_matrix(words.rows[:, most]), [words.names[number] for number in most]),
+    )
 
 
-def _choose(here: Floats, there: Floats, n_source: float, n_target: float) -> Index:
-    """Choose the words in most rows, and those whose share differs most between the samples."""
+def choose_words(
+    here: Floats,
+    there: Floats,
+    n_source: float,
+    n_target: float,
+    most: int = MOST_WORDS,
+    frequent: int = FREQUENT_WORDS,
+) -> Index:
+    """Choose the words in most rows, and those whose share differs most between the samples.
+
+    Parameters
+    ----------
+    here, there : array of float, shape (n_words,)
+        Rows of either sample that have each word.
+    """
     shares = here / n_source + there / n_target
-    frequent = np.argsort(-shares, kind="stable")[:FREQUENT_WORDS]
+    commonest = np.argsort(-shares, kind="stable")[:frequent]
     pooled = (here + there) / (n_source + n_target)
     error = np.sqrt(pooled * (1 - pooled) * (1 / n_source + 1 / n_target))
     shifted = np.argsort(-np.abs(here / n_source - there / n_target) / np.maximum(error, 1e-300), kind="stable")
-    return np.array([*dict.fromkeys([*frequent.tolist(), *shifted.tolist()])][:MOST_WORDS], dtype=np.intp)
+    return np.array([*dict.fromkeys([*commonest.tolist(), *shifted.tolist()])][:most], dtype=np.intp)
 
 
 def _one_hot(items: Index, n_items: int) -> csr_matrix:

@@ -13,7 +13,7 @@ from scipy.sparse import csr_matrix, random_array
 from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 
-from mandoline_core.estimators.density.logistic import MOST_FACTORED, LogisticFit, fit_logistic
+from mandoline_core.telling.logistic import MOST_FACTORED, LogisticFit, fit_logistic
 
 
 def counted_points(seed: int, n_points: int = 40, n_columns: int = 4) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -1,0 +1,119 @@
+"""The map of rows, laid out in the background once for the data; rules for what was selected on it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import streamlit as st
+from threadpoolctl import threadpool_limits
+
+from app.compute import keys
+from app.compute.background import Run, Task, runs
+from app.compute.estimates import report, scores
+from app.compute.frames import feature_columns
+from app.compute.keys import kept
+from app.compute.reading import samples
+from app.compute.shelf import Shelf
+from app.project import Workspace
+from mandoline_core import Description, MandolineError, RowMap, Sample, charts, describe_selection, map_rows
+from mandoline_core.arrays import Index
+
+MOST_KEPT = 12
+MOST_HOVERED = 6  # columns that hovering shows
+
+
+@dataclass(frozen=True, eq=False)
+class DrawnMap:
+    """Hold a map, what it is of, and what hovering shows of its rows, escaped."""
+
+    key: str
+    rows: RowMap
+    hover: tuple[list[str], list[str]]
+
+
+@st.cache_resource(show_spinner=False)
+def _kept() -> Shelf[DrawnMap]:
+    return Shelf(MOST_KEPT)
+
+
+def row_map(workspace: Workspace) -> DrawnMap | None:
+    """Return the map of both samples, if it has been laid out."""
+    return _kept().get(_key(workspace))
+
+
+def map_run(workspace: Workspace) -> Run | None:
+    """Find the run that lays the map of a project out; one for other data is stopped."""
+    found = runs().get(("map", workspace.id))
+    if found is not None and found.tasks[0].key != _key(workspace):
+        found.stop()
+        return None
+    return found
+
+
+def start_map(workspace: Workspace) -> Run:
+    """Lay the rows out in the background."""
+    key, shelf, both = _key(workspace), _kept(), samples(workspace)
+    columns = [column for column in feature_columns(workspace)[0] if column != workspace.project.metric.column]
+    seed = workspace.project.estimator.seed
+
+    def work(run: Run) -> None:
+        with threadpool_limits(limits=1):  # threads would take the page's turn
+            found = map_rows(*both, columns, seed=seed, step=run.step)
+        hover = [
+            _hover(*side, found.columns) for side in zip(both, (found.source_rows, found.target_rows), strict=True)
+        ]
+        shelf.put(key, DrawnMap(repr(key), found, (hover[0], hover[1])))
+
+    run = Run([Task(key, "Laying the rows out", work)])
+    runs().put(("map", workspace.id), run)
+    return run
+
+
+def _key(workspace: Workspace) -> keys.Key:
+    project = workspace.project
+    return (*keys.samples(workspace), repr(project.metric.column), repr(project.estimator.seed))
+
+
+def _hover(sample: Sample, rows: Index, columns: Sequence[str]) -> list[str]:
+    shown = columns[:MOST_HOVERED]
+    frame = sample.frame.select(*shown)[rows.tolist()]
+    return charts.hover_lines(
+        [
+            [(name, "(missing)" if value is None else str(value)) for name, value in zip(shown, row, strict=True)]
+            for row in frame.iter_rows()
+        ]
+    )
+
+
+def map_scores(workspace: Workspace, found: RowMap) -> charts.Shade:
+    """Colour the labelled rows of a map by their score; where a metric has no score of a row, by right and wrong."""
+    scored = scores(workspace)
+    if scored.statistics.shape[1] > 1 and scored.answers is not None:
+        values = (scored.answers.truth == scored.answers.predicted).astype(float)
+    else:
+        values = scored.statistics[:, 0]
+    values = np.where(scored.known, values, np.nan)[found.source_rows]
+    return charts.score_shade(values, scored.metric.spoken)
+
+
+def map_weights(workspace: Workspace, found: RowMap) -> charts.Shade:
+    """Colour the labelled rows of a map by how much they count."""
+    weights = report(workspace).weights
+    return charts.weight_shade((weights * np.count_nonzero(scores(workspace).known))[found.source_rows])
+
+
+def described(workspace: Workspace, side: str, selected: Sequence[int]) -> tuple[Description, ...]:
+    """Find rules for rows of one side of the map, told from the other rows of that side on it."""
+    return _described(workspace, side, tuple(selected))
+
+
+@kept(by=_key, entries=64)
+def _described(workspace: Workspace, side: str, selected: tuple[int, ...]) -> tuple[Description, ...]:
+    drawn = row_map(workspace)
+    if drawn is None:
+        raise MandolineError("The map is not there any more. Close it and open it again.")
+    source, target = samples(workspace)
+    sample, rows = (source, drawn.rows.source_rows) if side == "source" else (target, drawn.rows.target_rows)
+    return describe_selection(sample, rows[list(selected)], among=rows, columns=drawn.rows.columns)

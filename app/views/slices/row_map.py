@@ -1,0 +1,124 @@
+"""The map: both samples as dots; a lasso around some gets the simplest rule that describes them, to add as a slice."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import streamlit as st
+
+from app import compute
+from app.project import Workspace, state
+from app.views import offers, parts
+from app.views.selection import Selection
+from app.words import pointing, wording
+from mandoline_core import Description, MandolineError, charts
+
+KEY = "row_map"
+_COLOURS = {"side": "labelled or new", "score": "score", "weight": "how much it counts"}
+_TOOLS: dict[parts.Tool, str] = {"lasso": "lasso2d", "box": "select2d"}
+
+
+class _Chosen(NamedTuple):
+    """Hold what was selected, on which map, and under which figure: another figure starts without a selection."""
+
+    selection: Selection
+    map: str
+    figure: str
+
+
+def show(workspace: Workspace) -> None:
+    """Offer the map; nothing is computed before it is opened."""
+    place = st.expander("Point at what changed: a map of the rows", key=KEY, on_change="rerun")
+    if place.open:
+        with place, parts.boundary():
+            _opened(workspace)
+
+
+def _opened(workspace: Workspace) -> None:
+    """Show the map, or how far it is."""
+    run = compute.map_run(workspace)
+    running = run is not None and run.running  # asked before the map is looked for, which it may bring meanwhile
+    drawn = compute.row_map(workspace)
+    if drawn is not None:
+        _map(workspace, drawn)
+        return
+    error = None if run is None else run.take_error()
+    if error is not None:
+        raise error
+    if run is None:
+        compute.start_map(workspace)
+    if run is None or running:
+        parts.progress(lambda: compute.map_run(workspace), "map")
+    else:
+        st.button("Draw the map", icon=":material/play_arrow:", on_click=_start, args=(workspace,))
+
+
+def _start(workspace: Workspace) -> None:
+    compute.start_map(workspace)
+
+
+def _map(workspace: Workspace, drawn: compute.DrawnMap) -> None:
+    st.caption(
+        "Drag around a cloud of new rows: the app says which rule describes it, and what that would do as a slice. "
+        "Double-click to select nothing."
+    )
+    colour = st.segmented_control(
+        "Colour by", list(_COLOURS), key=state.bind("map_colour", "side"), format_func=_COLOURS.__getitem__
+    )
+    chosen = _choose(workspace, drawn, colour or "side")
+    if chosen.points:
+        _described(workspace, chosen)
+
+
+def _choose(workspace: Workspace, drawn: compute.DrawnMap, colour: str) -> Selection:
+    """Draw the map and return what is selected on it, also when it was selected under other colours."""
+    shade = None
+    if colour == "score":
+        shade = compute.map_scores(workspace, drawn.rows)
+    elif colour == "weight":
+        shade = compute.map_weights(workspace, drawn.rows)
+    dark = parts.is_dark()
+    before = state.remember("map_chosen") or _Chosen(Selection(), drawn.key, "")
+    if before.map != drawn.key:
+        before = _Chosen(Selection(), drawn.key, "")
+    look = f"{drawn.key}:{colour}:{dark}:{'' if shade is None else hash(shade.values.tobytes())}"
+    start = state.remember("map_start")
+    if not start or start[0] != look:
+        start = (look, before.selection)
+        state.remember("map_start", start)
+    points = start[1].points
+    figure = charts.row_map(
+        drawn.rows,
+        drawn.hover,
+        shade=shade,
+        selected=(start[1].of_trace(0), start[1].of_trace(1)) if points else None,
+        dark=dark,
+    )
+    now = parts.chart(figure, "map", alt="Map of labelled and new rows", tools=_TOOLS)
+    if not now.points and before.figure != look:
+        return before.selection
+    state.remember("map_chosen", _Chosen(now, drawn.key, look))
+    return now
+
+
+def _described(workspace: Workspace, chosen: Selection) -> None:
+    """Say which rules describe what was selected, with one click to make a slice of each."""
+    here, there = chosen.of_trace(0), chosen.of_trace(1)
+    side, rows = ("target", there) if there else ("source", here)
+    try:
+        found = compute.described(workspace, side, rows)
+    except MandolineError as error:
+        st.info(wording.tell(error), icon=":material/info:")
+        return
+    st.markdown(pointing.selection_sentence(len(here), len(there), found))
+    for number, description in enumerate(found):
+        _offer(workspace, description, side, number)
+
+
+def _offer(workspace: Workspace, description: Description, side: str, number: int) -> None:
+    """Show one rule: what it says and would do, and how well it fits."""
+    counts = compute.rows_inside(workspace, description.rule)
+    source, target = (sample.n_rows for sample in compute.samples(workspace))
+    with st.container(border=True, gap="small"):
+        offers.offer_slice(workspace, description.rule, f"point:{number}")
+        st.caption(pointing.description_sentence(description, side, counts, (source, target)))

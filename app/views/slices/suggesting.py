@@ -1,0 +1,118 @@
+"""Suggestions: slices worth trying, each tried; look at one, accept it, or never see it again."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from app import compute
+from app.project import Workspace, state
+from app.views import parts
+from app.words import suggesting as words
+from app.words import wording
+from mandoline_core import Suggestion, Suggestions, charts
+from mandoline_core.estimating import is_share
+from mandoline_core.words import TOOLTIPS
+
+KEY = "suggestions"
+_PREVIEW = "previewed"
+
+
+def show(workspace: Workspace) -> None:
+    """Offer suggestions; nothing is looked for before somebody wants them."""
+    place = st.expander("Suggestions: slices worth trying", icon=":material/lightbulb:", key=KEY, on_change="rerun")
+    if place.open:
+        with place, parts.boundary():
+            _opened(workspace)
+
+
+def _opened(workspace: Workspace) -> None:
+    """Show what was found, or how far the search is."""
+    found = compute.suggestions(workspace)
+    if found is not None:
+        _list(workspace, found)
+        return
+    run = compute.suggest_run(workspace)
+    error = None if run is None else run.take_error()
+    if error is not None:
+        raise error
+    if run is None:
+        run = compute.start_suggesting(workspace)
+    if run.running:
+        parts.progress(lambda: compute.suggest_run(state.workspace()), "suggest")
+    else:
+        st.button("Look again", icon=":material/play_arrow:", on_click=_start, args=(workspace,))
+
+
+def _start(workspace: Workspace) -> None:
+    compute.start_suggesting(workspace)
+
+
+def _list(workspace: Workspace, found: Suggestions) -> None:
+    st.caption(
+        "By how much of the change that matters each would explain: how far the share of rows is still off after "
+        "weighting, times how the score differs there. Whoever chooses by looking at scores fools the interval a "
+        "little: take what you can explain.",
+        help=TOOLTIPS["suggestions"],
+    )
+    if found.note:
+        st.caption(wording.tell(found.note))
+    if not found.suggestions:
+        st.success("Nothing that is still off after weighting seems to matter to the score.", icon=":material/check:")
+    for number, one in enumerate(found.suggestions):
+        _suggestion(workspace, one, number, share=found.share)
+    if gone := compute.refused(workspace):
+        st.button(
+            f"Allow again: {wording.plain(', '.join(gone))}", type="tertiary", key="allow_again", on_click=_allow_again
+        )
+
+
+def _suggestion(workspace: Workspace, one: Suggestion, number: int, *, share: bool) -> None:
+    """Show one: its rule, what it covers and does, why it is here, and what can be done with it."""
+    trial = one.trials.get(workspace.model, one.first)
+    with st.container(border=True, gap="xsmall", key=f"suggestion_{number}"):
+        chance = "" if one.stands_out else " :gray-badge[may not matter]"
+        st.markdown(f"**{wording.plain(one.words)}**{chance}")
+        st.markdown(f"{wording.plain(words.effect(trial, share=share))}. {wording.plain(words.coverage(one))}.")
+        st.caption(f"{wording.tell(one.reason)} {wording.plain(words.left_open(one.unexplained))}")
+        opened = state.remember(_PREVIEW) == one.name
+        with st.container(horizontal=True):
+            st.button(
+                "Close" if opened else "Preview",
+                key=f"preview:{number}",
+                icon=":material/visibility_off:" if opened else ":material/visibility:",
+                on_click=state.remember,
+                args=(_PREVIEW, "" if opened else one.name),
+            )
+            st.button("Accept", key=f"accept:{number}", icon=":material/check:", on_click=_accept, args=(one,))
+            st.button("Never", key=f"never:{number}", icon=":material/block:", on_click=_never, args=(one.name,))
+        if opened:
+            _preview(compute.previewed(workspace, one))
+
+
+def _preview(then: Workspace) -> None:
+    """Show the estimate and the curve as if it were accepted."""
+    with parts.boundary():
+        report = compute.report(then)
+        strip = charts.small_strip(report, reveal=then.revealed, alt="The estimate as if accepted")
+        curve = charts.small_curve(
+            compute.curves(then, leave_one_out=False),
+            truth=report.truth if then.revealed else None,
+            share=is_share(report),
+            alt="The curve as if accepted",
+        )
+        st.html(charts.side_by_side([strip, curve]))
+
+
+def _accept(one: Suggestion) -> None:
+    """Add it to the project; undo takes it away again."""
+    label = f"accept {one.name}"
+    compute.attempt(label, compute.accepting(one), f"Accepted: {one.words}. Undo takes it back.")
+
+
+def _never(name: str) -> None:
+    """Do not suggest this again in this project."""
+    state.look(never=list(dict.fromkeys([*compute.refused(state.workspace()), name])))
+
+
+def _allow_again() -> None:
+    state.look(never=[])

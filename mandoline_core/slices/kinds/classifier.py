@@ -1,0 +1,218 @@
+"""Classifier: a row looks new to a classifier that learned to tell both samples apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any, Self
+
+import narwhals as nw
+import pyarrow as pa
+
+from mandoline_core.errors import DataError, SliceError
+from mandoline_core.findings import Finding, FindingKind
+from mandoline_core.formatting import Sentence, listed
+from mandoline_core.samples import Sample
+from mandoline_core.slices.checking import check_columns
+from mandoline_core.slices.rule import ANYTHING, Control, Ground, Measure, Schema, Slice, answer
+from mandoline_core.telling import RowScores, name_carriers, score_samples
+
+PERFECT = 0.995  # AUC: hardly a source row is left that could stand for a target row
+_BUCKETS = 4
+
+LEARNED = FindingKind(
+    "slices",
+    "classifier_slice",
+    "The classifier behind slice {name!r} tells the samples apart with an AUC of {auc:.2f}, mostly by {carriers}",
+    "Nothing to do; 0.5 is chance, and from 0.995 on it is refused.",
+    ". A row's score comes from fits that did not see the row{draw}.",
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Classifier(Slice, kind="classifier", title="Classifier", purpose="rows that look new to a classifier"):
+    """Take the rows that look new to a classifier on columns and words; with buckets, cut its score into slices.
+
+    The classifier learns to tell the samples apart, both counting the same. It is cross-fitted: the fits that score a
+    row did not see it.
+
+    Examples
+    --------
+    >>> Classifier("new", columns=("age", "text")).describe()
+    'looks new to a classifier on age, text'
+    """
+
+    columns: tuple[str, ...] | None = None
+    buckets: int | None = None
+    seed: int = 0
+
+    def _check(self) -> None:
+        if self.columns is not None:
+            for column in self._check_list("columns", "columns"):
+                if not isinstance(column, str) or not column:
+                    raise self._wrong("columns", "a list of columns", column)
+        self._check_whole("buckets", 2, 50)
+        self._check_whole("seed", 0)
+
+    def describe(self) -> str:
+        """Say the rule in plain words."""
+        on = "all columns" if self.columns is None else listed(self.columns, most=4)
+        how = "looks new" if self.buckets is None else f"how new a row looks, in {self.buckets} buckets,"
+        return f"{how} to a classifier on {on}"
+
+    @property
+    def needs(self) -> dict[str, str]:
+        """The columns that are named."""
+        return dict.fromkeys(self.columns or (), ANYTHING)
+
+    @property
+    def is_family(self) -> bool:
+        """Tell whether the rule stands for several slices."""
+        return self.buckets is not None
+
+    def members(self, source: Sample, target: Sample) -> Sequence[Slice]:
+        """Learn from both samples, and make one slice of the decision, or one for each bucket of the score."""
+        for sample in (source, target):
+            check_columns(self, sample.schema, sample.name, sample)
+        try:
+            scores = score_samples(source, target, self.columns, self.seed)
+        except DataError as error:
+            raise SliceError(Sentence("Slice {name!r}: {why}", name=self.name, why=error.sentence)) from None
+        if scores.auc >= PERFECT:
+            raise self._separated(scores)
+        common = {item.name: getattr(self, item.name) for item in fields(Classifier) if item.name != "name"}
+        common |= {"columns": scores.columns, "buckets": None, "scored": Scored(source, target, scores)}
+        if self.buckets is None:
+            return [ScoreSlice(self.name, low=0.5, **common)]
+        cuts = scores.cuts(self.buckets)
+        bounds = zip((None, *cuts), (*cuts, None), strict=True)
+        return [
+            ScoreSlice(f"{self.name}_{number}", low=low, high=high, **common)
+            for number, (low, high) in enumerate(bounds, start=1)
+        ]
+
+    def _separated(self, scores: RowScores) -> SliceError:
+        first = scores.carriers[0].column
+        others = [column for column in scores.columns if column != first]
+        action = "Leave {first!r} out: name other columns, such as {others:list 4}." if others else "Remove the slice."
+        return SliceError(
+            Sentence(
+                "Slice {name!r}: a classifier tells the {source} from the {target} perfectly (AUC {auc:.3f}), by "
+                f"{{carriers}}. No row of the {{source}} could stand for one of the {{target}}. {action}",
+                name=self.name,
+                auc=scores.auc,
+                carriers=name_carriers(scores.carriers),
+                first=first,
+                others=others,
+            )
+        )
+
+    def compile_codes(self, _schema: Schema) -> nw.Expr:
+        """Refuse: what it says is known once both samples are."""
+        raise self._not_resolved()
+
+    @classmethod
+    def start(cls, ground: Ground) -> Slice | None:
+        """Look at all columns, if any is without a role."""
+        return cls("looks new") if ground.free else None
+
+    def form(self) -> tuple[Control, ...]:
+        """Offer columns, and buckets in the place of the decision."""
+        family = Control("switch", "family", "Buckets of its score, one slice each", self.is_family)
+        columns = Control("columns", "columns", "Columns it looks at (none: all)", self.columns or ())
+        more = (self._control("number", "buckets", "Buckets", low=2, high=50),) if self.is_family else ()
+        return columns, family, *more
+
+    def edited(self, field: str, value: Any, source: Sample) -> Self:
+        """Change a setting, or go from the decision to buckets and back."""
+        if field == "family":
+            return replace(self, buckets=_BUCKETS if value else None)
+        if field == "columns":
+            return replace(self, columns=tuple(value) or None)
+        return super().edited(field, value, source)
+
+
+class Scored:
+    """Hold the scores of two samples, to be asked for either.
+
+    Two of them are one where they hold the same scores; written, they are the fingerprints of both samples: what a
+    slice says of one sample depends on the other, too.
+    """
+
+    def __init__(self, source: Sample, target: Sample, scores: RowScores) -> None:
+        self.source, self.target, self.scores = source, target, scores
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Scored) and other.scores is self.scores
+
+    def __hash__(self) -> int:
+        return id(self.scores)
+
+    def __repr__(self) -> str:
+        return f"Scored({self.source.fingerprint}, {self.target.fingerprint})"
+
+    def of(self, sample: Sample) -> pa.Array:
+        """Return the scores of the rows of one of the two samples."""
+        for known, scores in ((self.source, self.scores.source), (self.target, self.scores.target)):
+            if sample is known:
+                return pa.array(scores)
+        for known, scores in ((self.source, self.scores.source), (self.target, self.scores.target)):
+            if sample.fingerprint == known.fingerprint:
+                return pa.array(scores)
+        raise SliceError(
+            f"A classifier knows the rows of {self.source.name} and {self.target.name} alone, not those of "
+            f"{sample.name}. Resolve the slices for the samples at hand."
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoreSlice(Classifier, kind="classifier"):
+    """Take the rows whose score is in [low, high); made by `Classifier`."""
+
+    scored: Scored
+    low: float | None = None
+    high: float | None = None
+
+    def describe(self) -> str:
+        """Say the rule in plain words."""
+        if (self.low, self.high) == (0.5, None):
+            return super().describe()
+        low, high = (None if end is None else f"{end:.3g}" for end in (self.low, self.high))
+        said = f"below {high}" if low is None else f"{low} or more" if high is None else f"from {low} up to {high}"
+        return f"chance {said} of being new, to a classifier on {listed(self.columns or (), most=4)}"
+
+    def members(self, _source: Sample, _target: Sample) -> Sequence[Slice]:
+        """Stay as it is: it is made for two samples."""
+        return [self]
+
+    @property
+    def findings(self) -> Iterator[Finding]:
+        """Say how well it tells the samples apart, by what, and what it learned from."""
+        scores = self.scored.scores
+        sides = (self.scored.source.n_rows, self.scored.target.n_rows)
+        draw = Sentence(
+            "; it learned from {here:,} of {n_source:,} {source_rows} and {there:,} of {n_target:,} {target_rows}, "
+            "drawn at random",
+            here=scores.trained[0],
+            n_source=sides[0],
+            there=scores.trained[1],
+            n_target=sides[1],
+        )
+        yield LEARNED.found(
+            "info",
+            slices=(self.name,),
+            name=self.name,
+            auc=scores.auc,
+            carriers=name_carriers(scores.carriers) or "nothing in particular",
+            draw=draw if scores.trained != sides else "",
+        )
+
+    def measure(self, _schema: Schema) -> Measure:
+        """Look the score up, which depends on both samples: it is kept with them, and not with the one asked for."""
+        return Measure(f"\0classifier\0{id(self.scored.scores)}", self.scored.of, keep=False)
+
+    def compile_codes(self, schema: Schema) -> nw.Expr:
+        """Compare the score with the interval."""
+        value = self.measure(schema).value(schema)
+        inside = value >= (0.0 if self.low is None else self.low)
+        return answer(value.is_null(), inside if self.high is None else inside & (value < self.high))

@@ -1,0 +1,235 @@
+"""Ranking: which candidates would matter most to the estimate, for one model or several."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.sparse import csr_matrix
+
+from mandoline_core.arrays import Floats, Index
+from mandoline_core.estimating import Cells, Tally
+from mandoline_core.slices import Slice
+from mandoline_core.suggesting.conjunctions import join_rules
+from mandoline_core.suggesting.pool import Pool
+from mandoline_core.suggesting.relevance import Relevance, Scored, relevance, score_table
+from mandoline_core.suggesting.standing import Edge, Standing, rule_key, rule_name
+from mandoline_core.trust import sampling_threshold, weigh
+from mandoline_core.weighting import has_rows, take_step
+
+MOST_JOINED = 10  # candidates that are looked at in pairs
+CLEARLY_MORE = 1.25  # times the z of both its parts: then a conjunction is worth its length
+ALIKE = 0.8  # correlation from which two slices say nearly the same
+
+
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """Hold one candidate and what it would do to one model's estimate, to first order.
+
+    Parameters
+    ----------
+    rule : Slice or pair of slice names
+    inside : array of float, shape (n_drawn,)
+        The drawn rows inside, of both samples, one after the other.
+    last : bool
+        Whether it is on function words, which come last.
+    """
+
+    model: str
+    rule: Slice | Edge
+    source: float
+    target: float
+    gap: float
+    gap_z: float
+    difference: float
+    z: float
+    inside: Floats
+    last: bool = False
+
+    @property
+    def key(self) -> object:
+        """What tells it from other candidates."""
+        return rule_key(self.rule)
+
+    @property
+    def name(self) -> str:
+        """What a project calls the slice, or the two slices of an edge."""
+        return rule_name(self.rule)
+
+
+@dataclass(frozen=True, eq=False)
+class Ranking:
+    """Hold candidates, the most relevant first, and how far one must stand out among so many.
+
+    Parameters
+    ----------
+    candidates : tuple of Candidate
+        Each rule once, for the model that it matters to most.
+    by_model : mapping
+        The same rules by their keys, for every model.
+    threshold : float
+        The |z| beyond which one of all candidates stands out from luck (Bonferroni).
+    """
+
+    candidates: tuple[Candidate, ...]
+    by_model: Mapping[object, Mapping[str, Candidate]]
+    threshold: float
+
+
+def rank(standings: Sequence[Standing], pools: Sequence[Pool], never: Collection[object]) -> Ranking:
+    """Rank all candidates by their largest |z| over models; function words come last."""
+    found: dict[object, dict[str, Candidate]] = {}
+    n_tests = 0
+    for standing, pool in zip(standings, pools, strict=True):
+        take_step()
+        listed = _rank_one(standing, pool, never)
+        n_tests += len(listed)
+        for one in listed:
+            found.setdefault(one.key, {})[one.model] = one
+    best = [max(some.values(), key=lambda one: abs(one.z)) for some in found.values()]
+    best.sort(key=lambda one: (one.last, -round(abs(one.z), 9), one.name))
+    return Ranking(tuple(best), found, sampling_threshold(n_tests))
+
+
+def distinct(candidates: Sequence[Candidate], most: int) -> list[Candidate]:
+    """Take the first candidates that do not say nearly the same as one before."""
+    found: list[Candidate] = []
+    for one in candidates:
+        if len(found) == most:
+            break
+        if all(len(one.inside) != len(other.inside) or _correlation(one, other) < ALIKE for other in found):
+            found.append(one)
+    return found
+
+
+def _correlation(one: Candidate, other: Candidate) -> float:
+    left, right = one.inside - one.inside.mean(), other.inside - other.inside.mean()
+    scale = float(np.sqrt((left @ left) * (right @ right)))
+    return abs(float(left @ right)) / scale if scale > 0 else 0.0
+
+
+class _Drawn:
+    """The drawn rows of one standing, in cells, with their scores."""
+
+    def __init__(self, standing: Standing, pool: Pool) -> None:
+        count = standing.prepared.counted.count
+        rows = pool.source_rows
+        here = np.ones(len(rows), dtype=bool) if standing.part is None else standing.part[rows]
+        place = rows if standing.part is None else (np.cumsum(standing.part) - 1)[rows[here]]
+        self.used: Index = np.flatnonzero(here)
+        n = len(count.patterns)
+        self.patterns = count.source_index[place], count.target_index[pool.target_rows]
+        self.cells = Cells.of(*self.patterns, n, n)
+        self.scores = standing.scores[place]
+        self.weighing = weigh(standing.report)
+
+    def relevance(self, source: csr_matrix, target: csr_matrix) -> Relevance | None:
+        cells, scores = self.cells, self.scores
+        whole = bool((source.data == 1).all() and (target.data == 1).all())
+        squares = None if whole else tuple(csr_matrix(a @ b.power(2)) for a, b in self._sides(source, target))
+        tally = Tally(
+            cells.source @ np.ones(cells.source.shape[1]),
+            cells.target @ np.ones(cells.target.shape[1]),
+            *(csr_matrix(a @ b) for a, b in self._sides(source, target)),
+            *(squares or (None, None)),
+        )
+        products = score_table(cells.source, scores, source)
+        return relevance(self.weighing, Scored(tally, *products, cells.source @ scores, cells.source @ scores**2))
+
+    def _sides(self, source: csr_matrix, target: csr_matrix) -> tuple[tuple[csr_matrix, csr_matrix], ...]:
+        return (self.cells.source, source), (self.cells.target, target)
+
+
+def _rank_one(standing: Standing, pool: Pool, never: Collection[object]) -> list[Candidate]:
+    drawn = _Drawn(standing, pool)
+    source, target = csr_matrix(pool.source[drawn.used]), pool.target
+    taken = {rule.key for rule in standing.rules} | set(never)
+    found = drawn.relevance(source, target)
+    rules: list[Slice | Edge] = [pool.rules[place] for place in pool.rule_of]
+    singles = [] if found is None else _listed(standing, rules, found, source, target, pool.last, taken)
+    joined = _conjunctions(standing, drawn, singles, taken)
+    return [*singles, *joined, *_edges(standing, drawn, taken)]
+
+
+def _listed(
+    standing: Standing,
+    rules: Sequence[Slice | Edge],
+    found: Relevance,
+    source: csr_matrix,
+    target: csr_matrix,
+    last: Sequence[bool] | np.ndarray,
+    taken: Collection[object],
+) -> list[Candidate]:
+    """Make candidates of the columns that have something of their own; the best column of each rule."""
+    best: dict[object, int] = {}
+    for place in np.argsort(-np.abs(found.z), kind="stable"):
+        rule = rules[place]
+        key = rule_key(rule)
+        if found.z[place] != 0 and key not in taken and rule_name(rule) not in taken:
+            best.setdefault(key, int(place))
+    here, there = source.tocsc(), target.tocsc()
+    return [
+        Candidate(
+            model=standing.prepared.model,
+            rule=rules[i],
+            source=float(found.source[i]),
+            target=float(found.target[i]),
+            gap=float(found.gap[i]),
+            gap_z=float(found.gap_z[i]),
+            difference=float(found.difference[i]),
+            z=float(found.z[i]),
+            inside=np.concatenate([here[:, [i]].toarray().ravel(), there[:, [i]].toarray().ravel()]),
+            last=bool(last[i]),
+        )
+        for i in best.values()
+    ]
+
+
+def _conjunctions(
+    standing: Standing, drawn: _Drawn, singles: Sequence[Candidate], taken: Collection[object]
+) -> list[Candidate]:
+    """Join the most relevant candidates in pairs, where that says clearly more than either."""
+    parts = distinct(sorted((one for one in singles if not one.last), key=lambda one: -abs(one.z)), MOST_JOINED)
+    rules: list[Slice | Edge] = []
+    columns: list[Floats] = []
+    least: list[float] = []
+    for one, other in itertools.combinations(parts, 2):
+        for way in ((True, True), (True, False), (False, True)):
+            rule = join_rules((one.rule, other.rule), way)
+            if rule is not None:
+                rules.append(rule)
+                sides = (part.inside if yes else 1 - part.inside for part, yes in zip((one, other), way, strict=True))
+                columns.append(np.prod(list(sides), axis=0))
+                least.append(CLEARLY_MORE * max(abs(one.z), abs(other.z)))
+    if not rules:
+        return []
+    both = csr_matrix(np.column_stack(columns))
+    source, target = csr_matrix(both[: len(drawn.used)]), csr_matrix(both[len(drawn.used) :])
+    found = drawn.relevance(source, target)
+    if found is None:
+        return []
+    listed = _listed(standing, rules, found, source, target, [False] * len(rules), taken)
+    bounds = dict(zip(map(rule_key, rules), least, strict=True))
+    return [one for one in listed if abs(one.z) > bounds[one.key]]
+
+
+def _edges(standing: Standing, drawn: _Drawn, taken: Collection[object]) -> list[Candidate]:
+    """Look at pairs of slices of different rules that have no edge yet."""
+    problem, origins = standing.prepared.problem, standing.prepared.counted.origins
+    names, codes = problem.patterns.names, problem.patterns.codes.astype(float)
+    pairs = [
+        (i, j)
+        for i, j in itertools.combinations(range(len(names)), 2)
+        if origins.get(names[i]) != origins.get(names[j]) and (i, j) not in problem.edges and has_rows(problem, (i, j))
+    ]
+    if not pairs:
+        return []
+    agree = np.column_stack([(1 + codes[:, i] * codes[:, j]) / 2 for i, j in pairs])
+    source, target = (csr_matrix(agree[side]) for side in drawn.patterns)
+    found = drawn.relevance(source, target)
+    if found is None:
+        return []
+    rules: list[Slice | Edge] = [(names[i], names[j]) for i, j in pairs]
+    return _listed(standing, rules, found, source, target, [False] * len(rules), taken)

@@ -1,0 +1,22 @@
+"""Telling apart: two samples go in; the columns that may tell their rows apart come out, encoded row by row.
+
+With them comes a classifier that tries: how well it tells the samples apart, and by what.
+"""
+
+from __future__ import annotations
+
+from mandoline_core.telling.choosing import default_columns, kind_in_both
+from mandoline_core.telling.classifier import Carrier, Design, Telling, design_of, name_carriers, tell_apart
+from mandoline_core.telling.encoding import (
+    A_DATE,
+    MIN_ROWS_OF_WORD,
+    MOST_LEVELS,
+    OTHER,
+    ColumnKind,
+    EncodedColumn,
+    choose_words,
+    encode_column,
+)
+from mandoline_core.telling.logistic import fit_logistic
+from mandoline_core.telling.scoring import RowScores, score_samples
+from mandoline_core.telling.words import LETTERS, words_of

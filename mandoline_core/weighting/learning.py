@@ -1,0 +1,152 @@
+"""Learning edges: score tests say which pairs are off, and one Newton step what they would do to the estimate."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from mandoline_core.errors import MandolineError
+from mandoline_core.weighting.edges import has_rows
+from mandoline_core.weighting.fitting import Fit, is_level, is_sound
+from mandoline_core.weighting.kliep import solve, varying_directions
+from mandoline_core.weighting.pair_tests import EdgeTest, edge_threshold, score_tests
+from mandoline_core.weighting.potentials import Edges, build_tilt, expected_potentials
+from mandoline_core.weighting.problem import Problem
+from mandoline_core.weighting.reach import rule_out_empty
+from mandoline_core.weighting.stopping import take_step
+
+MAX_ROUNDS = 20
+# Pairs that do at least this share of what the strongest does are added together; the others are looked at again,
+# because part of what they do may be done by then.
+AT_ONCE = 0.25
+
+
+@dataclass(frozen=True)
+class LearnedEdges:
+    """Hold the edges that score tests chose, each with the z-value that brought it in."""
+
+    edges: Edges
+    z: tuple[float, ...]
+
+
+def learn_edges(problem: Problem, *, enough: float = 0.0) -> LearnedEdges:
+    """Add edges by score tests until no pair stands out that would move the estimate.
+
+    Each round tests all pairs from one pass over the patterns, at the weights it has, and goes on from these with
+    the pairs that stand out and would move the estimate most. With many rows nearly every pair stands out; what
+    counts is what it does to the estimate. A pair is passed over when the source has too few rows in one of its
+    combinations, or when adding it would put target rows out of reach or leave more source rows without use.
+
+    Parameters
+    ----------
+    problem : Problem
+        Its own edges are kept.
+    enough : float
+        The smallest effect on the estimate that counts. With 0, all pairs that stand out are added.
+    """
+    chosen: dict[tuple[int, int], float] = {}
+    passed_over: set[tuple[int, int]] = set()
+    fitted = problem.fitted
+    for _ in range(MAX_ROUNDS):
+        take_step()
+        tests = _worth_adding(problem, fitted, enough, passed_over)
+        if not tests:
+            break
+        bigger, fitted = add_edges(problem, fitted, [test.edge for test in tests])
+        passed_over |= {test.edge for test in tests} - {*bigger.edges}
+        chosen |= {test.edge: test.z for test in tests if test.edge in bigger.edges}
+        problem = bigger
+    return LearnedEdges(tuple(sorted(chosen)), tuple(chosen[edge] for edge in sorted(chosen)))
+
+
+def _worth_adding(
+    problem: Problem, fitted: Fit, enough: float, passed_over: Collection[tuple[int, int]]
+) -> list[EdgeTest]:
+    """List the pairs to add in a round, those that stand out most first."""
+    threshold = edge_threshold(len(problem.patterns.names))
+    found = [
+        test
+        for test in score_tests(problem, fitted)
+        if abs(test.z) > threshold
+        and not abs(test.effect) < enough  # where it is not known, tests alone decide
+        and test.edge not in passed_over
+        and has_rows(problem, test.edge)
+        and not (problem.ridge == 0 and _wastes_rows(problem, fitted, test.edge))
+    ]
+    if enough:
+        most = max((abs(test.effect) for test in found), default=0.0)
+        found = [test for test in found if not abs(test.effect) < AT_ONCE * most]
+    return sorted(found, key=lambda test: (-abs(test.z), test.edge))
+
+
+def _wastes_rows(problem: Problem, fitted: Fit, edge: tuple[int, int]) -> bool:
+    """Tell whether source rows in use would lose it with an edge: those in combinations that the target never shows."""
+    patterns, corrections = problem.patterns, problem.corrections()
+    truth = fitted.tilt.fixed[:, edge][~fitted.unused[fitted.rows]]
+    target = expected_potentials(patterns.codes[fitted.target_rows][:, edge], corrections.target[list(edge)], ())
+    return any(
+        bool((truth == sides).all(axis=1).any()) and not bool((target != -sides).all(axis=1).any())
+        for sides in map(np.array, itertools.product((-1, 1), repeat=2))
+    )
+
+
+def add_edges(problem: Problem, fitted: Fit, edges: Sequence[tuple[int, int]]) -> tuple[Problem, Fit]:
+    """Add those edges, in their order, that keep all target rows within reach and all source rows in use.
+
+    What can be reached with some edges can be reached with fewer. So if all of them do, they are added at once; if
+    not, the first half is added, then the second half to what that gave.
+    """
+    if not edges:
+        return problem, fitted
+    bigger = replace(problem, edges=(*problem.edges, *edges))
+    refitted = _update(bigger, fitted)
+    if refitted is not None:
+        return bigger, refitted
+    if len(edges) == 1:
+        return problem, fitted
+    half = len(edges) // 2
+    return add_edges(*add_edges(problem, fitted, edges[:half]), edges[half:])
+
+
+def _update(problem: Problem, fitted: Fit) -> Fit | None:
+    """Go on from the weights of a smaller problem, on the same rows; None where these do not reach the target.
+
+    The rows that a smaller problem sets aside or leaves without use, a bigger one does, too. So nothing has to be
+    searched for: either there are weights on the rows that are left, or the edges are not to be added.
+    """
+    patterns, corrections, rows = problem.patterns, problem.corrections(), fitted.rows
+    try:
+        tilt = build_tilt(patterns.codes[rows], corrections.source, problem.edges, patterns.names)
+    except MandolineError:
+        return None
+    potentials = expected_potentials(patterns.codes[fitted.target_rows], corrections.target, problem.edges)
+    mean, counts = fitted.target_shares @ potentials, np.where(fitted.unused, 0.0, patterns.source)[rows]
+    start = np.concatenate([fitted.solution.delta, np.zeros(len(mean) - len(fitted.solution.delta))])
+    if problem.ridge > 0:
+        solution = solve(tilt, counts, mean, ridge=problem.ridge, start=start)
+        return (
+            replace(fitted, solution=solution, tilt=tilt, target_potentials=potentials) if solution.converged else None
+        )
+    tilt, usable = rule_out_empty(tilt, potentials)
+    if not usable[counts > 0].all():
+        return None
+    if not tilt.certain and usable[counts == 0].any():  # there, not all is known that was ruled out before
+        return _refit(problem, fitted)
+    basis = varying_directions(tilt, counts > 0)
+    solution = solve(tilt, counts, mean, start=start, basis=basis)
+    if not (is_sound(solution, counts) and is_level(tilt, counts, basis, mean)):
+        return None
+    return replace(fitted, solution=solution, tilt=tilt, target_potentials=potentials)
+
+
+def _refit(problem: Problem, fitted: Fit) -> Fit | None:
+    """Fit from scratch; None when that loses target rows, source rows or convergence."""
+    try:
+        refitted = problem.fitted
+    except MandolineError:
+        return None
+    worse = (refitted.kept < fitted.kept - 1e-9).any() or (refitted.unused & ~fitted.unused).any()
+    return None if worse or not refitted.solution.converged else refitted
