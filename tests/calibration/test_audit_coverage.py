@@ -15,7 +15,9 @@ from tests.calibration.test_measured_coverage import said_of
 from tests.worlds import Draw, random_world
 
 REPETITIONS, ROWS, ANSWERS = 500, 2000, 30
-FEWEST = 0.95  # of the worlds must have an estimate; where the answers say next to nothing there is none
+# So many worlds must have an estimate. There is none where the answers say next to nothing: of five answers each,
+# as where both samples are asked about and slices abstain, as many may be truly in inside a slice as outside.
+FEWEST = 0.9
 LEAST = 0.92  # must be covered, of a nominal 95%: thirty answers are few for a linear approximation
 COLUMNS = ("s0", "s1", "row")
 
@@ -77,6 +79,5 @@ def test_intervals_with_thirty_answers_a_slice_cover(name, sides, record_propert
         short.append(abs(outcome.value - truth) <= 1.96 * outcome.error_if_known)
     said = said_of(f"{name}, {ANSWERS} answers a slice about {' and '.join(sides)} rows", hits, failures)
     record_property("measured", f"{said}; taken for exact, {np.mean(short):.1%} would")
-    print(f"{said}; taken for exact, {np.mean(short):.1%} would")
     assert len(hits) >= FEWEST * REPETITIONS, said
     assert np.mean(hits) >= LEAST, said

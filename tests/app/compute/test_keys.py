@@ -14,6 +14,7 @@ from app.compute import keys
 from app.project import Workspace, state
 from app.project.store import Revision
 from mandoline_core import (
+    AuditAnswers,
     Classifier,
     Correction,
     EstimatorSettings,
@@ -23,6 +24,7 @@ from mandoline_core import (
     Noise,
     Project,
     Slice,
+    SliceAudit,
     load_project,
 )
 from mandoline_core.project import MethodSettings, TrustSettings
@@ -38,7 +40,7 @@ METRIC = frozenset({"project.metric", *(f"metric.{item.name}" for item in fields
 ESTIMATOR = frozenset({f"estimator.{item.name}" for item in fields(EstimatorSettings)})
 METHODS = frozenset({f"methods.{item.name}" for item in fields(MethodSettings)})
 RULES = frozenset({"project.slices", "slices.name", "slices.gold", "slices.rule"})
-CORRECTIONS = frozenset({"slices.noise", *(f"noise.{item.name}" for item in fields(Noise))}) | {
+CORRECTIONS = frozenset({"slices.noise", "slices.audit", *(f"noise.{item.name}" for item in fields(Noise))}) | {
     f"correction.{item.name}" for item in fields(Correction)
 }
 SHOWN = ROWS | ROLES | {"model"}
@@ -57,7 +59,7 @@ DEPENDS: dict[str, tuple[Callable[[Workspace], keys.Key], frozenset[str]]] = {
     ),
     "count": (keys.count, COUNT | TRUTH),
     "every slice": (keys.every_slice, (COUNT | {"estimator.confidence"}) - {"slices.enabled"}),
-    "corrections": (keys.corrections, (COUNT | CORRECTIONS) - {"slices.enabled"}),
+    "corrections": (keys.corrections, (COUNT | CORRECTIONS | {"estimator.confidence"}) - {"slices.enabled"}),
     "problem": (keys.problem, (STATED | ESTIMATOR | TRUTH) - {"estimator.name"}),
     "solution": (keys.solution, STATED | ESTIMATOR),
     "report": (keys.report, STATED | ESTIMATOR | TRUTH),
@@ -138,6 +140,7 @@ def changes(folder: Path) -> dict[str, Change]:
     tuned = {"features": ("text",), "scores": "n_words", "max_rows": 500, "width": 2.0, "box": 10.0, "tolerance": 0.1}
     tuned |= {"redraws": 20}
     correction = {"inside": 0.8, "outside": 0.2, "abstain": 0.4}
+    audit = SliceAudit(("text",), target=AuditAnswers(truly_in=("1f3a09bc44d2",)))
     noise: dict[str, Any] = {"source": Correction(0.7, 0.1, 0.5), "target": Correction(0.8, 0.1), "same": True}
     found: dict[str, Change] = {
         "id": lambda shown: replace(shown, id="another"),
@@ -170,10 +173,12 @@ def changes(folder: Path) -> dict[str, Change]:
         "slices.name": of_first("slices", name="not"),
         "slices.rule": of_first("slices", words=("not",)),
         "slices.gold": of_first("slices", gold="channel"),
+        "slices.audit": of_first("slices", audit=audit),
         "slices.enabled": of_first("slices", enabled=False),
         "slices.noise": of_first("slices", noise=None),
         "slices.note": of_first("slices", note="why"),
         "noise.measured": of_first("slices", noise=Noise(measured=True)),
+        "noise.target_measured": of_first("slices", audit=audit, noise=Noise(target_measured=True)),
     }
     found |= {f"names.{side}": of_names(**{side: "another.csv"}) for side in ("source", "target", "labels")}
     found |= {f"estimator.{name}": of_settings("estimator", **{name: value}) for name, value in other.items()}

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from app.project import correcting, edits
+from app.project.differences import lost
 from mandoline_core import Correction, Noise, Project, ProjectError, load_project
 from tests.core.projects import REVIEWS
 
@@ -41,7 +42,7 @@ def test_corrections_are_copied_to_slices_that_are_still_there_unless_they_were_
     copied = correcting.copy_corrections(edits.set_noise(PROJECT, "slang", sure), "slang", ["short", "gone"])
     assert [noise_of(copied, name) for name in ("negation", "short", "slang")] == [None, sure, sure]
     measured = edits.set_noise(correcting.set_gold(PROJECT, "slang", "truly"), "slang", Noise(measured=True))
-    with pytest.raises(ProjectError, match="measured on its own gold column, so they cannot be copied"):
+    with pytest.raises(ProjectError, match="measured on its own true answers, so they cannot be copied"):
         correcting.copy_corrections(measured, "slang", ["short"])
 
 
@@ -57,3 +58,25 @@ def test_pairs_are_joined_and_parted_one_by_one() -> None:
 def test_pairs_that_tests_choose_are_not_joined_by_hand() -> None:
     with pytest.raises(ProjectError, match="are chosen by tests"):
         correcting.join(replace(PROJECT, edges="auto"), *PAIR)
+
+
+def test_two_people_may_audit_one_slice_at_once() -> None:
+    """Neither loses an answer; who answers otherwise about the same row is told."""
+    columns = ("text",)
+    mine, theirs = (correcting.answer_row(PROJECT, "slang", columns, "source", key, "truly_in") for key in ("aa", "bb"))
+    both = correcting.answer_row(theirs, "slang", columns, "source", "aa", "truly_in")
+    assert lost(PROJECT, theirs, both) == ""
+    assert edits.find_slice(both, "slang").audit.source.truly_in == ("aa", "bb")
+    otherwise = correcting.answer_row(mine, "slang", columns, "source", "aa", "truly_out")
+    assert lost(PROJECT, mine, otherwise) == "slice 'slang'"
+
+
+def test_answers_are_used_for_the_samples_that_have_some() -> None:
+    """What was said of the other sample stays, and Reset keeps the answers."""
+    audited = correcting.answer_row(PROJECT, "slang", ("text",), "target", "aa", "truly_in")
+    stated = edits.set_noise(audited, "slang", Noise(Correction(0.8), same=True))
+    used = correcting.use_audit(stated, "slang", ["target"])
+    assert noise_of(used, "slang") == Noise(Correction(0.8), target_measured=True)
+    assert correcting.way(edits.find_slice(used, "slang")) == "measured"
+    assert correcting.set_way(used, "slang", "same", Correction()) == stated
+    assert edits.find_slice(edits.set_noise(used, "slang", None), "slang").audit is not None
