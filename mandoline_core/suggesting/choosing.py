@@ -69,7 +69,7 @@ def _next(
 ) -> tuple[Candidate, tuple[Standing, ...]] | None:
     """Find the first candidate that stands out and keeps the weights sane; remember those that do not."""
     ranking = rank(now, pools, refused)
-    outstanding = [one for one in ranking.candidates if abs(one.z) > ranking.threshold]
+    outstanding = [one for one in ranking.candidates if ranking.stands_out(one)]
     for candidate in outstanding[:MOST_REFUSED]:
         grown = try_rule(now, candidate.rule)
         if grown is not None and all(is_sane(new, old) for new, old in zip(grown, start, strict=True)):

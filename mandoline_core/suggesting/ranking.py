@@ -69,28 +69,42 @@ class Ranking:
         Each rule once, for the model that it matters to most.
     by_model : mapping
         The same rules by their keys, for every model.
+    gap_threshold : float
+        The |z| of a gap beyond which it stands out from luck, among all that were looked at (Bonferroni).
     threshold : float
-        The |z| beyond which one of all candidates stands out from luck (Bonferroni).
+        The |z| beyond which a candidate stands out among those whose gap does. Which these are, no score decides, so
+        only they count.
     """
 
     candidates: tuple[Candidate, ...]
     by_model: Mapping[object, Mapping[str, Candidate]]
+    gap_threshold: float
     threshold: float
+
+    def is_off(self, candidate: Candidate) -> bool:
+        """Tell whether luck does not explain what remains off."""
+        return abs(candidate.gap_z) > self.gap_threshold
+
+    def stands_out(self, candidate: Candidate) -> bool:
+        """Tell whether luck explains neither what remains off nor what that does to the estimate."""
+        return self.is_off(candidate) and abs(candidate.z) > self.threshold
 
 
 def rank(standings: Sequence[Standing], pools: Sequence[Pool], never: Collection[object]) -> Ranking:
     """Rank all candidates by their largest |z| over models; function words come last."""
     found: dict[object, dict[str, Candidate]] = {}
-    n_tests = 0
+    gaps: list[Floats] = []
     for standing, pool in zip(standings, pools, strict=True):
         take_step()
-        listed = _rank_one(standing, pool, never)
-        n_tests += len(listed)
+        listed, looked_at = _rank_one(standing, pool, never)
+        gaps += looked_at
         for one in listed:
             found.setdefault(one.key, {})[one.model] = one
     best = [max(some.values(), key=lambda one: abs(one.z)) for some in found.values()]
     best.sort(key=lambda one: (one.last, -round(abs(one.z), 9), one.name))
-    return Ranking(tuple(best), found, sampling_threshold(n_tests))
+    every = np.abs(np.concatenate([*gaps, np.empty(0)]))
+    first = sampling_threshold(len(every))
+    return Ranking(tuple(best), found, first, sampling_threshold(int((every > first).sum())))
 
 
 def distinct(candidates: Sequence[Candidate], most: int) -> list[Candidate]:
@@ -142,15 +156,18 @@ class _Drawn:
         return (self.cells.source, source), (self.cells.target, target)
 
 
-def _rank_one(standing: Standing, pool: Pool, never: Collection[object]) -> list[Candidate]:
+def _rank_one(standing: Standing, pool: Pool, never: Collection[object]) -> tuple[list[Candidate], list[Floats]]:
+    """List one model's candidates, and the z of every gap that was looked at."""
     drawn = _Drawn(standing, pool)
     source, target = csr_matrix(pool.source[drawn.used]), pool.target
     taken = {rule.key for rule in standing.rules} | set(never)
     found = drawn.relevance(source, target)
     rules: list[Slice | Edge] = [pool.rules[place] for place in pool.rule_of]
     singles = [] if found is None else _listed(standing, rules, found, source, target, pool.last, taken)
-    joined = _conjunctions(standing, drawn, singles, taken)
-    return [*singles, *joined, *_edges(standing, drawn, taken)]
+    joined, more = _conjunctions(standing, drawn, singles, taken)
+    pairs, others = _edges(standing, drawn, taken)
+    gaps = [one.gap_z for one in (found, more, others) if one is not None]
+    return [*singles, *joined, *pairs], gaps
 
 
 def _listed(
@@ -189,7 +206,7 @@ def _listed(
 
 def _conjunctions(
     standing: Standing, drawn: _Drawn, singles: Sequence[Candidate], taken: Collection[object]
-) -> list[Candidate]:
+) -> tuple[list[Candidate], Relevance | None]:
     """Join the most relevant candidates in pairs, where that says clearly more than either."""
     parts = distinct(sorted((one for one in singles if not one.last), key=lambda one: -abs(one.z)), MOST_JOINED)
     rules: list[Slice | Edge] = []
@@ -204,18 +221,18 @@ def _conjunctions(
                 columns.append(np.prod(list(sides), axis=0))
                 least.append(CLEARLY_MORE * max(abs(one.z), abs(other.z)))
     if not rules:
-        return []
+        return [], None
     both = csr_matrix(np.column_stack(columns))
     source, target = csr_matrix(both[: len(drawn.used)]), csr_matrix(both[len(drawn.used) :])
     found = drawn.relevance(source, target)
     if found is None:
-        return []
+        return [], None
     listed = _listed(standing, rules, found, source, target, [False] * len(rules), taken)
     bounds = dict(zip(map(rule_key, rules), least, strict=True))
-    return [one for one in listed if abs(one.z) > bounds[one.key]]
+    return [one for one in listed if abs(one.z) > bounds[one.key]], found
 
 
-def _edges(standing: Standing, drawn: _Drawn, taken: Collection[object]) -> list[Candidate]:
+def _edges(standing: Standing, drawn: _Drawn, taken: Collection[object]) -> tuple[list[Candidate], Relevance | None]:
     """Look at pairs of slices of different rules that have no edge yet."""
     problem, origins = standing.prepared.problem, standing.prepared.counted.origins
     names, codes = problem.patterns.names, problem.patterns.codes.astype(float)
@@ -225,11 +242,11 @@ def _edges(standing: Standing, drawn: _Drawn, taken: Collection[object]) -> list
         if origins.get(names[i]) != origins.get(names[j]) and (i, j) not in problem.edges and has_rows(problem, (i, j))
     ]
     if not pairs:
-        return []
+        return [], None
     agree = np.column_stack([(1 + codes[:, i] * codes[:, j]) / 2 for i, j in pairs])
     source, target = (csr_matrix(agree[side]) for side in drawn.patterns)
     found = drawn.relevance(source, target)
     if found is None:
-        return []
+        return [], None
     rules: list[Slice | Edge] = [(names[i], names[j]) for i, j in pairs]
-    return _listed(standing, rules, found, source, target, [False] * len(rules), taken)
+    return _listed(standing, rules, found, source, target, [False] * len(rules), taken), found

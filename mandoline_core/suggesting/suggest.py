@@ -128,13 +128,13 @@ def _within(progress: Progress, what: str) -> Callable[[float], None]:
 
 def _try(standings: Sequence[Standing], ranking: Ranking, most: int, progress: Progress) -> tuple[Suggestion, ...]:
     # What is off for sure is worth knowing, too, where it matters little: then nobody need wonder.
-    worth = [one for one in ranking.candidates if abs(one.z) >= WORTH_A_LOOK or abs(one.gap_z) > ranking.threshold]
+    worth = [one for one in ranking.candidates if abs(one.z) >= WORTH_A_LOOK or ranking.is_off(one)]
     found: list[Suggestion] = []
     tried = distinct(worth, most)
     for number, candidate in enumerate(tried):
         progress("trying slices", number / len(tried))
         others = ranking.by_model[candidate.key]
-        one = try_candidate(standings, candidate, others, stands_out=abs(candidate.z) > ranking.threshold)
+        one = try_candidate(standings, candidate, others, stands_out=ranking.stands_out(candidate))
         if one is not None:
             found.append(one)
     return tuple(found)
