@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.sparse import csr_matrix
 
 from mandoline_core.arrays import Floats, Index
 from mandoline_core.estimating import Cells, Tally
-from mandoline_core.slices import Slice
+from mandoline_core.slices import Keyword, Slice
 from mandoline_core.suggesting.conjunctions import join_rules
 from mandoline_core.suggesting.pool import Pool
 from mandoline_core.suggesting.relevance import Relevance, Scored, relevance, score_table
@@ -20,8 +20,8 @@ from mandoline_core.trust import sampling_threshold, weigh
 from mandoline_core.weighting import has_rows, take_step
 
 MOST_JOINED = 10  # candidates that are looked at in pairs
-CLEARLY_MORE = 1.25  # times the z of both its parts: then a conjunction is worth its length
-ALIKE = 0.8  # correlation from which two slices say nearly the same
+CLEARLY_MORE = 1.25  # times the z of its parts, and of what it comes before: then a conjunction is worth its length
+ALIKE, ALIKE_OF_ONE = 0.8, 0.5  # correlation from which two slices say nearly the same, or two on the same columns
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +35,8 @@ class Candidate:
         The drawn rows inside, of both samples, one after the other.
     last : bool
         Whether it is on function words, which come last.
+    joined : bool
+        Whether it joins two others.
     """
 
     model: str
@@ -47,6 +49,12 @@ class Candidate:
     z: float
     inside: Floats
     last: bool = False
+    joined: bool = False
+
+    @property
+    def merit(self) -> float:
+        """What it is ranked by: |z|, less for a conjunction, which may stand for what two slices say better."""
+        return abs(self.z) / (CLEARLY_MORE if self.joined else 1.0)
 
     @property
     def key(self) -> object:
@@ -91,7 +99,10 @@ class Ranking:
 
 
 def rank(standings: Sequence[Standing], pools: Sequence[Pool], never: Collection[object]) -> Ranking:
-    """Rank all candidates by their largest |z| over models; function words come last."""
+    """Rank all candidates by their largest |z| over models; function words come last.
+
+    Of a slice and its opposite, the one that the target has more of comes first.
+    """
     found: dict[object, dict[str, Candidate]] = {}
     gaps: list[Floats] = []
     for standing, pool in zip(standings, pools, strict=True):
@@ -101,7 +112,7 @@ def rank(standings: Sequence[Standing], pools: Sequence[Pool], never: Collection
         for one in listed:
             found.setdefault(one.key, {})[one.model] = one
     best = [max(some.values(), key=lambda one: abs(one.z)) for some in found.values()]
-    best.sort(key=lambda one: (one.last, -round(abs(one.z), 9), one.name))
+    best.sort(key=lambda one: (one.last, -round(one.merit, 6), one.gap < 0, one.name))
     every = np.abs(np.concatenate([*gaps, np.empty(0)]))
     first = sampling_threshold(len(every))
     return Ranking(tuple(best), found, first, sampling_threshold(int((every > first).sum())))
@@ -113,9 +124,20 @@ def distinct(candidates: Sequence[Candidate], most: int) -> list[Candidate]:
     for one in candidates:
         if len(found) == most:
             break
-        if all(len(one.inside) != len(other.inside) or _correlation(one, other) < ALIKE for other in found):
+        if not any(_alike(one, other) for other in found):
             found.append(one)
     return found
+
+
+def _alike(one: Candidate, other: Candidate) -> bool:
+    if len(one.inside) != len(other.inside):  # of models that score other rows
+        return False
+    bound = ALIKE
+    if isinstance(one.rule, Slice) and isinstance(other.rule, Slice) and set(one.rule.reads) == set(other.rule.reads):
+        if isinstance(one.rule, Keyword):  # a phrase with a word that comes before it
+            return float(one.inside @ other.inside) >= ALIKE * one.inside.sum()
+        bound = ALIKE_OF_ONE
+    return _correlation(one, other) >= bound
 
 
 def _correlation(one: Candidate, other: Candidate) -> float:
@@ -229,7 +251,7 @@ def _conjunctions(
         return [], None
     listed = _listed(standing, rules, found, source, target, [False] * len(rules), taken)
     bounds = dict(zip(map(rule_key, rules), least, strict=True))
-    return [one for one in listed if abs(one.z) > bounds[one.key]], found
+    return [replace(one, joined=True) for one in listed if abs(one.z) > bounds[one.key]], found
 
 
 def _edges(standing: Standing, drawn: _Drawn, taken: Collection[object]) -> tuple[list[Candidate], Relevance | None]:
