@@ -5,14 +5,15 @@ from __future__ import annotations
 import itertools
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
-from scipy.sparse import csr_matrix
+from scipy.sparse import csc_matrix, csr_matrix
 
-from mandoline_core.arrays import Floats, Index
+from mandoline_core.arrays import Bools, Floats, Index
 from mandoline_core.estimating import Cells, Tally
 from mandoline_core.slices import Keyword, Slice
-from mandoline_core.suggesting.conjunctions import join_rules
+from mandoline_core.suggesting.conjunctions import is_joinable, join_rules
 from mandoline_core.suggesting.pool import Pool
 from mandoline_core.suggesting.relevance import Relevance, Scored, relevance, score_table
 from mandoline_core.suggesting.standing import Edge, Standing, rule_key, rule_name
@@ -31,8 +32,10 @@ class Candidate:
     Parameters
     ----------
     rule : Slice or pair of slice names
-    inside : array of float, shape (n_drawn,)
-        The drawn rows inside, of both samples, one after the other.
+    tables : pair of csc_matrix
+        What candidates say of the drawn rows, of both samples.
+    column : int
+        This candidate's, in both.
     last : bool
         Whether it is on function words, which come last.
     joined : bool
@@ -47,9 +50,15 @@ class Candidate:
     gap_z: float
     difference: float
     z: float
-    inside: Floats
+    tables: tuple[csc_matrix, csc_matrix]
+    column: int
     last: bool = False
     joined: bool = False
+
+    @cached_property
+    def inside(self) -> Floats:
+        """The drawn rows inside, of both samples, one after the other."""
+        return np.concatenate([table[:, [self.column]].toarray().ravel() for table in self.tables])
 
     @property
     def merit(self) -> float:
@@ -184,7 +193,7 @@ def _rank_one(standing: Standing, pool: Pool, never: Collection[object]) -> tupl
     source, target = csr_matrix(pool.source[drawn.used]), pool.target
     taken = {rule.key for rule in standing.rules} | set(never)
     found = drawn.relevance(source, target)
-    rules: list[Slice | Edge] = [pool.rules[place] for place in pool.rule_of]
+    rules: dict[int, Slice | Edge] = {column: pool.rules[place] for column, place in enumerate(pool.rule_of)}
     singles = [] if found is None else _listed(standing, rules, found, source, target, pool.last, taken)
     joined, more = _conjunctions(standing, drawn, singles, taken)
     pairs, others = _edges(standing, drawn, taken)
@@ -194,20 +203,19 @@ def _rank_one(standing: Standing, pool: Pool, never: Collection[object]) -> tupl
 
 def _listed(
     standing: Standing,
-    rules: Sequence[Slice | Edge],
+    rules: Mapping[int, Slice | Edge],
     found: Relevance,
     source: csr_matrix,
     target: csr_matrix,
-    last: Sequence[bool] | np.ndarray,
+    last: Bools,
     taken: Collection[object],
 ) -> list[Candidate]:
     """Make candidates of the columns that have something of their own; the best column of each rule."""
     best: dict[object, int] = {}
-    for place in np.argsort(-np.abs(found.z), kind="stable"):
-        rule = rules[place]
+    for place, rule in sorted(rules.items(), key=lambda item: -abs(float(found.z[item[0]]))):
         key = rule_key(rule)
         if found.z[place] != 0 and key not in taken and rule_name(rule) not in taken:
-            best.setdefault(key, int(place))
+            best.setdefault(key, place)
     here, there = source.tocsc(), target.tocsc()
     return [
         Candidate(
@@ -219,7 +227,8 @@ def _listed(
             gap_z=float(found.gap_z[i]),
             difference=float(found.difference[i]),
             z=float(found.z[i]),
-            inside=np.concatenate([here[:, [i]].toarray().ravel(), there[:, [i]].toarray().ravel()]),
+            tables=(here, there),
+            column=i,
             last=bool(last[i]),
         )
         for i in best.values()
@@ -230,28 +239,28 @@ def _conjunctions(
     standing: Standing, drawn: _Drawn, singles: Sequence[Candidate], taken: Collection[object]
 ) -> tuple[list[Candidate], Relevance | None]:
     """Join the most relevant candidates in pairs, where that says clearly more than either."""
-    parts = distinct(sorted((one for one in singles if not one.last), key=lambda one: -abs(one.z)), MOST_JOINED)
-    rules: list[Slice | Edge] = []
-    columns: list[Floats] = []
-    least: list[float] = []
-    for one, other in itertools.combinations(parts, 2):
-        for way in ((True, True), (True, False), (False, True)):
-            rule = join_rules((one.rule, other.rule), way)
-            if rule is not None:
-                rules.append(rule)
-                sides = (part.inside if yes else 1 - part.inside for part, yes in zip((one, other), way, strict=True))
-                columns.append(np.prod(list(sides), axis=0))
-                least.append(CLEARLY_MORE * max(abs(one.z), abs(other.z)))
-    if not rules:
+    able = [one for one in singles if not one.last and is_joinable(one.rule)]
+    parts = distinct(sorted(able, key=lambda one: -abs(one.z)), MOST_JOINED)
+    ways = list(itertools.product(itertools.combinations(parts, 2), ((True, True), (True, False), (False, True))))
+    if not ways:
         return [], None
+    columns = [
+        np.prod([part.inside if yes else 1 - part.inside for part, yes in zip(pair, way, strict=True)], axis=0)
+        for pair, way in ways
+    ]
     both = csr_matrix(np.column_stack(columns))
     source, target = csr_matrix(both[: len(drawn.used)]), csr_matrix(both[len(drawn.used) :])
     found = drawn.relevance(source, target)
     if found is None:
         return [], None
-    listed = _listed(standing, rules, found, source, target, [False] * len(rules), taken)
-    bounds = dict(zip(map(rule_key, rules), least, strict=True))
-    return [replace(one, joined=True) for one in listed if abs(one.z) > bounds[one.key]], found
+    least = [CLEARLY_MORE * max(abs(part.z) for part in pair) for pair, _ in ways]
+    rules: dict[int, Slice | Edge] = {
+        place: rule
+        for place in np.flatnonzero(np.abs(found.z) > least).tolist()
+        if (rule := join_rules((ways[place][0][0].rule, ways[place][0][1].rule), ways[place][1])) is not None
+    }
+    listed = _listed(standing, rules, found, source, target, np.zeros(len(ways), dtype=bool), taken)
+    return [replace(one, joined=True) for one in listed], found
 
 
 def _edges(standing: Standing, drawn: _Drawn, taken: Collection[object]) -> tuple[list[Candidate], Relevance | None]:
@@ -270,5 +279,5 @@ def _edges(standing: Standing, drawn: _Drawn, taken: Collection[object]) -> tupl
     found = drawn.relevance(source, target)
     if found is None:
         return [], None
-    rules: list[Slice | Edge] = [(names[i], names[j]) for i, j in pairs]
-    return _listed(standing, rules, found, source, target, [False] * len(rules), taken), found
+    rules: dict[int, Slice | Edge] = {number: (names[i], names[j]) for number, (i, j) in enumerate(pairs)}
+    return _listed(standing, rules, found, source, target, np.zeros(len(pairs), dtype=bool), taken), found
