@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from mandoline_core.errors import MandolineError
 from mandoline_core.slices import Slice
+from mandoline_core.suggesting.candidates import Candidate
 from mandoline_core.suggesting.pool import Pool
-from mandoline_core.suggesting.ranking import Candidate, rank
+from mandoline_core.suggesting.ranking import rank
 from mandoline_core.suggesting.standing import Edge, Standing
 
 MOST_ACCEPTED = 8

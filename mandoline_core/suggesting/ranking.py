@@ -5,75 +5,22 @@ from __future__ import annotations
 import itertools
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
-from scipy.sparse import csc_matrix, csr_matrix
+from scipy.sparse import csr_matrix
 
 from mandoline_core.arrays import Bools, Floats, Index
 from mandoline_core.estimating import Cells, Tally
-from mandoline_core.slices import Keyword, Slice
+from mandoline_core.slices import Slice
+from mandoline_core.suggesting.candidates import CLEARLY_MORE, Candidate, distinct
 from mandoline_core.suggesting.conjunctions import is_joinable, join_rules
-from mandoline_core.suggesting.pool import Pool
+from mandoline_core.suggesting.pool import Pool, supported
 from mandoline_core.suggesting.relevance import Relevance, Scored, relevance, score_table
 from mandoline_core.suggesting.standing import Edge, Standing, rule_key, rule_name
 from mandoline_core.trust import sampling_threshold, weigh
 from mandoline_core.weighting import has_rows, take_step
 
 MOST_JOINED = 10  # candidates that are looked at in pairs
-CLEARLY_MORE = 1.25  # times the z of its parts, and of what it comes before: then a conjunction is worth its length
-ALIKE, ALIKE_OF_ONE = 0.8, 0.5  # correlation from which two slices say nearly the same, or two on the same columns
-
-
-@dataclass(frozen=True, eq=False)
-class Candidate:
-    """Hold one candidate and what it would do to one model's estimate, to first order.
-
-    Parameters
-    ----------
-    rule : Slice or pair of slice names
-    tables : pair of csc_matrix
-        What candidates say of the drawn rows, of both samples.
-    column : int
-        This candidate's, in both.
-    last : bool
-        Whether it is on function words, which come last.
-    joined : bool
-        Whether it joins two others.
-    """
-
-    model: str
-    rule: Slice | Edge
-    source: float
-    target: float
-    gap: float
-    gap_z: float
-    difference: float
-    z: float
-    tables: tuple[csc_matrix, csc_matrix]
-    column: int
-    last: bool = False
-    joined: bool = False
-
-    @cached_property
-    def inside(self) -> Floats:
-        """The drawn rows inside, of both samples, one after the other."""
-        return np.concatenate([table[:, [self.column]].toarray().ravel() for table in self.tables])
-
-    @property
-    def merit(self) -> float:
-        """What it is ranked by: |z|, less for a conjunction, which may stand for what two slices say better."""
-        return abs(self.z) / (CLEARLY_MORE if self.joined else 1.0)
-
-    @property
-    def key(self) -> object:
-        """What tells it from other candidates."""
-        return rule_key(self.rule)
-
-    @property
-    def name(self) -> str:
-        """What a project calls the slice, or the two slices of an edge."""
-        return rule_name(self.rule)
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,34 +72,6 @@ def rank(standings: Sequence[Standing], pools: Sequence[Pool], never: Collection
     every = np.abs(np.concatenate([*gaps, np.empty(0)]))
     first = sampling_threshold(len(every))
     return Ranking(tuple(best), found, first, sampling_threshold(int((every > first).sum())))
-
-
-def distinct(candidates: Sequence[Candidate], most: int) -> list[Candidate]:
-    """Take the first candidates that do not say nearly the same as one before."""
-    found: list[Candidate] = []
-    for one in candidates:
-        if len(found) == most:
-            break
-        if not any(_alike(one, other) for other in found):
-            found.append(one)
-    return found
-
-
-def _alike(one: Candidate, other: Candidate) -> bool:
-    if len(one.inside) != len(other.inside):  # of models that score other rows
-        return False
-    bound = ALIKE
-    if isinstance(one.rule, Slice) and isinstance(other.rule, Slice) and set(one.rule.reads) == set(other.rule.reads):
-        if isinstance(one.rule, Keyword):  # a phrase with a word that comes before it
-            return float(one.inside @ other.inside) >= ALIKE * one.inside.sum()
-        bound = ALIKE_OF_ONE
-    return _correlation(one, other) >= bound
-
-
-def _correlation(one: Candidate, other: Candidate) -> float:
-    left, right = one.inside - one.inside.mean(), other.inside - other.inside.mean()
-    scale = float(np.sqrt((left @ left) * (right @ right)))
-    return abs(float(left @ right)) / scale if scale > 0 else 0.0
 
 
 class _Drawn:
@@ -253,10 +172,11 @@ def _conjunctions(
     found = drawn.relevance(source, target)
     if found is None:
         return [], None
+    enough = supported(source, target)
     least = [CLEARLY_MORE * max(abs(part.z) for part in pair) for pair, _ in ways]
     rules: dict[int, Slice | Edge] = {
         place: rule
-        for place in np.flatnonzero(np.abs(found.z) > least).tolist()
+        for place in np.flatnonzero(enough & (np.abs(found.z) > least)).tolist()
         if (rule := join_rules((ways[place][0][0].rule, ways[place][0][1].rule), ways[place][1])) is not None
     }
     listed = _listed(standing, rules, found, source, target, np.zeros(len(ways), dtype=bool), taken)

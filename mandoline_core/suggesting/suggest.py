@@ -16,10 +16,11 @@ from mandoline_core.estimators import get_estimator, influence_interval
 from mandoline_core.project import EstimatorSettings, Project
 from mandoline_core.samples import Sample
 from mandoline_core.slices import Slice
+from mandoline_core.suggesting.candidates import distinct
 from mandoline_core.suggesting.choosing import Choice, choose
 from mandoline_core.suggesting.crossfit import CrossFit, cross_fit
 from mandoline_core.suggesting.pool import Pool, make_pools
-from mandoline_core.suggesting.ranking import Ranking, distinct, rank
+from mandoline_core.suggesting.ranking import Ranking, rank
 from mandoline_core.suggesting.results import Accepted, Suggestion, Suggestions
 from mandoline_core.suggesting.standing import Edge, Standing, rule_key, stand
 from mandoline_core.suggesting.trying import try_candidate
@@ -61,7 +62,7 @@ def suggest(
     progress : callable, optional
         Called with what is being done and the share done, between 0 and 1; what it raises stops the search.
     **asked
-        As in `estimate`.
+        As in `estimate`. While slices are tried, intervals are influence-function intervals.
 
     Examples
     --------
@@ -81,7 +82,7 @@ def suggest(
     _check_method(request)
     said = _silent if progress is None else progress
     prepared = [one for one, _ in request.each_model(_part(said, 0.0, 0.2))]
-    standings = stand(request, prepared)
+    standings = stand(replace(request, settings=replace(request.settings, interval="influence")), prepared)
     said("looking for slices", 0.2)
     pools = make_pools([one.counted for one in prepared], request.slices)
     barred = {rule if isinstance(rule, str) else rule_key(_edge(rule)) for rule in never}
