@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from mandoline_core.errors import MandolineError
 from mandoline_core.slices import Slice
+from mandoline_core.suggesting.candidates import Candidate
 from mandoline_core.suggesting.pool import Pool
-from mandoline_core.suggesting.ranking import Candidate, rank
+from mandoline_core.suggesting.ranking import rank
 from mandoline_core.suggesting.standing import Edge, Standing
 
 MOST_ACCEPTED = 8
@@ -69,7 +70,7 @@ def _next(
 ) -> tuple[Candidate, tuple[Standing, ...]] | None:
     """Find the first candidate that stands out and keeps the weights sane; remember those that do not."""
     ranking = rank(now, pools, refused)
-    outstanding = [one for one in ranking.candidates if abs(one.z) > ranking.threshold]
+    outstanding = [one for one in ranking.candidates if ranking.stands_out(one)]
     for candidate in outstanding[:MOST_REFUSED]:
         grown = try_rule(now, candidate.rule)
         if grown is not None and all(is_sane(new, old) for new, old in zip(grown, start, strict=True)):

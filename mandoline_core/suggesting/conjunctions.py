@@ -19,7 +19,7 @@ Part = Slice | tuple[str, str]
 
 
 def join_rules(parts: tuple[Part, Part], way: tuple[bool, bool] = (True, True)) -> Expression | None:
-    """Join two rules, or their opposites; None where an expression cannot say it, or one column says it better.
+    """Join two rules, or their opposites; None where an expression cannot say it.
 
     Parameters
     ----------
@@ -32,11 +32,16 @@ def join_rules(parts: tuple[Part, Part], way: tuple[bool, bool] = (True, True)) 
     >>> join_rules((old, urban)).text
     'age > 65 and place in ("b")'
     """
-    said = [_written(part) for part in parts]
-    if said[0] is None or said[1] is None:
+    if not all(is_joinable(part) for part in parts):
         return None
-    text = " and ".join(one if yes else f"not ({one})" for one, yes in zip(said, way, strict=True) if one is not None)
+    said = [(_written(part), yes) for part, yes in zip(parts, way, strict=True)]
+    text = " and ".join(f"{one}" if yes else f"not ({one})" for one, yes in said)
     return Expression(text, text=text)
+
+
+def is_joinable(rule: Part) -> bool:
+    """Tell whether the little language can say a rule."""
+    return _written(rule) is not None
 
 
 def _written(rule: Part) -> str | None:

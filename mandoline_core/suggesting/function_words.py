@@ -15,9 +15,9 @@ FUNCTION_WORDS = frozenset(_WORDS.split())
 
 
 def is_function(phrase: str) -> bool:
-    """Tell whether a phrase is of function words only.
+    """Tell whether a word is a function word, or a phrase has one.
 
-    >>> is_function("of the"), is_function("not the")
-    (True, False)
+    >>> is_function("of"), is_function("waste of"), is_function("not good")
+    (True, True, False)
     """
-    return all(word in FUNCTION_WORDS for word in phrase.split())
+    return any(word in FUNCTION_WORDS for word in phrase.split())

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from scipy.sparse import csr_matrix, hstack
 
-from mandoline_core.arrays import Codes, Index
+from mandoline_core.arrays import Bools, Codes, Floats, Index
 from mandoline_core.errors import MandolineError
 from mandoline_core.estimating import HARMLESS, DrawnColumns, ModelProblem, keyword_rule
 from mandoline_core.samples import Sample
@@ -50,7 +50,7 @@ class Pool:
     target: csr_matrix
     source_rows: Index
     target_rows: Index
-    last: np.ndarray
+    last: Bools
 
 
 class _Table(NamedTuple):
@@ -110,7 +110,7 @@ def _joined(one: _Table, other: _Table) -> _Table:
 
 def _pool(drawn: DrawnColumns, whole: _Table, names: Collection[str]) -> Pool:
     """Keep what has rows inside and outside, in both samples, under names that are free."""
-    keep = _supported(whole.source, FEWEST_SOURCE) & _supported(whole.target, FEWEST_TARGET)
+    keep = supported(whole.source, whole.target)
     place = np.array(whole.places, dtype=np.intp)[keep]
     last = np.array([isinstance(rule, Keyword) and is_function(rule.words[0]) for rule in whole.rules], dtype=bool)
     return Pool(
@@ -124,7 +124,7 @@ def _pool(drawn: DrawnColumns, whole: _Table, names: Collection[str]) -> Pool:
     )
 
 
-def shares(code: Codes) -> np.ndarray:
+def shares(code: Codes) -> Floats:
     """Turn a slice's codes into the chance of being inside: its share where it abstains.
 
     >>> shares(np.array([1, -1, 0, 1, -1], dtype=np.int8)).tolist()
@@ -194,6 +194,10 @@ def _most(
     return csr_matrix(table[:, chosen]), [names[number] for number in chosen]
 
 
-def _supported(table: csr_matrix, fewest: int) -> np.ndarray:
-    inside = np.asarray(table.sum(axis=0)).ravel()
-    return (inside >= fewest) & (inside <= table.shape[0] - fewest)
+def supported(source: csr_matrix, target: csr_matrix) -> Bools:
+    """Tell which columns have enough rows inside and outside, in both samples."""
+    enough = np.ones(source.shape[1], dtype=bool)
+    for table, fewest in ((source, FEWEST_SOURCE), (target, FEWEST_TARGET)):
+        inside = np.asarray(table.sum(axis=0)).ravel()
+        enough &= (inside >= fewest) & (inside <= table.shape[0] - fewest)
+    return enough

@@ -4,59 +4,23 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from mandoline_core.arrays import Floats, Index
+from mandoline_core.arrays import Bools, Floats, Index
 from mandoline_core.estimating import Cells, Tally
 from mandoline_core.slices import Slice
-from mandoline_core.suggesting.conjunctions import join_rules
-from mandoline_core.suggesting.pool import Pool
+from mandoline_core.suggesting.candidates import CLEARLY_MORE, Candidate, distinct
+from mandoline_core.suggesting.conjunctions import is_joinable, join_rules
+from mandoline_core.suggesting.pool import Pool, supported
 from mandoline_core.suggesting.relevance import Relevance, Scored, relevance, score_table
 from mandoline_core.suggesting.standing import Edge, Standing, rule_key, rule_name
 from mandoline_core.trust import sampling_threshold, weigh
 from mandoline_core.weighting import has_rows, take_step
 
 MOST_JOINED = 10  # candidates that are looked at in pairs
-CLEARLY_MORE = 1.25  # times the z of both its parts: then a conjunction is worth its length
-ALIKE = 0.8  # correlation from which two slices say nearly the same
-
-
-@dataclass(frozen=True, eq=False)
-class Candidate:
-    """Hold one candidate and what it would do to one model's estimate, to first order.
-
-    Parameters
-    ----------
-    rule : Slice or pair of slice names
-    inside : array of float, shape (n_drawn,)
-        The drawn rows inside, of both samples, one after the other.
-    last : bool
-        Whether it is on function words, which come last.
-    """
-
-    model: str
-    rule: Slice | Edge
-    source: float
-    target: float
-    gap: float
-    gap_z: float
-    difference: float
-    z: float
-    inside: Floats
-    last: bool = False
-
-    @property
-    def key(self) -> object:
-        """What tells it from other candidates."""
-        return rule_key(self.rule)
-
-    @property
-    def name(self) -> str:
-        """What a project calls the slice, or the two slices of an edge."""
-        return rule_name(self.rule)
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,45 +33,45 @@ class Ranking:
         Each rule once, for the model that it matters to most.
     by_model : mapping
         The same rules by their keys, for every model.
+    gap_threshold : float
+        The |z| of a gap beyond which it stands out from luck, among all that were looked at (Bonferroni).
     threshold : float
-        The |z| beyond which one of all candidates stands out from luck (Bonferroni).
+        The |z| beyond which a candidate stands out among those whose gap does. Which these are, no score decides, so
+        only they count.
     """
 
     candidates: tuple[Candidate, ...]
     by_model: Mapping[object, Mapping[str, Candidate]]
+    gap_threshold: float
     threshold: float
+
+    def is_off(self, candidate: Candidate) -> bool:
+        """Tell whether luck does not explain what remains off."""
+        return abs(candidate.gap_z) > self.gap_threshold
+
+    def stands_out(self, candidate: Candidate) -> bool:
+        """Tell whether luck explains neither what remains off nor what that does to the estimate."""
+        return self.is_off(candidate) and abs(candidate.z) > self.threshold
 
 
 def rank(standings: Sequence[Standing], pools: Sequence[Pool], never: Collection[object]) -> Ranking:
-    """Rank all candidates by their largest |z| over models; function words come last."""
+    """Rank all candidates by their largest |z| over models; function words come last.
+
+    Of a slice and its opposite, the one that the target has more of comes first.
+    """
     found: dict[object, dict[str, Candidate]] = {}
-    n_tests = 0
+    gaps: list[Floats] = []
     for standing, pool in zip(standings, pools, strict=True):
         take_step()
-        listed = _rank_one(standing, pool, never)
-        n_tests += len(listed)
+        listed, looked_at = _rank_one(standing, pool, never)
+        gaps += looked_at
         for one in listed:
             found.setdefault(one.key, {})[one.model] = one
     best = [max(some.values(), key=lambda one: abs(one.z)) for some in found.values()]
-    best.sort(key=lambda one: (one.last, -round(abs(one.z), 9), one.name))
-    return Ranking(tuple(best), found, sampling_threshold(n_tests))
-
-
-def distinct(candidates: Sequence[Candidate], most: int) -> list[Candidate]:
-    """Take the first candidates that do not say nearly the same as one before."""
-    found: list[Candidate] = []
-    for one in candidates:
-        if len(found) == most:
-            break
-        if all(len(one.inside) != len(other.inside) or _correlation(one, other) < ALIKE for other in found):
-            found.append(one)
-    return found
-
-
-def _correlation(one: Candidate, other: Candidate) -> float:
-    left, right = one.inside - one.inside.mean(), other.inside - other.inside.mean()
-    scale = float(np.sqrt((left @ left) * (right @ right)))
-    return abs(float(left @ right)) / scale if scale > 0 else 0.0
+    best.sort(key=lambda one: (one.last, -round(one.merit, 6), one.gap < 0, one.name))
+    every = np.abs(np.concatenate([*gaps, np.empty(0)]))
+    first = sampling_threshold(len(every))
+    return Ranking(tuple(best), found, first, sampling_threshold(int((every > first).sum())))
 
 
 class _Drawn:
@@ -142,33 +106,35 @@ class _Drawn:
         return (self.cells.source, source), (self.cells.target, target)
 
 
-def _rank_one(standing: Standing, pool: Pool, never: Collection[object]) -> list[Candidate]:
+def _rank_one(standing: Standing, pool: Pool, never: Collection[object]) -> tuple[list[Candidate], list[Floats]]:
+    """List one model's candidates, and the z of every gap that was looked at."""
     drawn = _Drawn(standing, pool)
     source, target = csr_matrix(pool.source[drawn.used]), pool.target
     taken = {rule.key for rule in standing.rules} | set(never)
     found = drawn.relevance(source, target)
-    rules: list[Slice | Edge] = [pool.rules[place] for place in pool.rule_of]
+    rules: dict[int, Slice | Edge] = {column: pool.rules[place] for column, place in enumerate(pool.rule_of)}
     singles = [] if found is None else _listed(standing, rules, found, source, target, pool.last, taken)
-    joined = _conjunctions(standing, drawn, singles, taken)
-    return [*singles, *joined, *_edges(standing, drawn, taken)]
+    joined, more = _conjunctions(standing, drawn, singles, taken)
+    pairs, others = _edges(standing, drawn, taken)
+    gaps = [one.gap_z for one in (found, more, others) if one is not None]
+    return [*singles, *joined, *pairs], gaps
 
 
 def _listed(
     standing: Standing,
-    rules: Sequence[Slice | Edge],
+    rules: Mapping[int, Slice | Edge],
     found: Relevance,
     source: csr_matrix,
     target: csr_matrix,
-    last: Sequence[bool] | np.ndarray,
+    last: Bools,
     taken: Collection[object],
 ) -> list[Candidate]:
     """Make candidates of the columns that have something of their own; the best column of each rule."""
     best: dict[object, int] = {}
-    for place in np.argsort(-np.abs(found.z), kind="stable"):
-        rule = rules[place]
+    for place, rule in sorted(rules.items(), key=lambda item: -abs(float(found.z[item[0]]))):
         key = rule_key(rule)
         if found.z[place] != 0 and key not in taken and rule_name(rule) not in taken:
-            best.setdefault(key, int(place))
+            best.setdefault(key, place)
     here, there = source.tocsc(), target.tocsc()
     return [
         Candidate(
@@ -180,7 +146,8 @@ def _listed(
             gap_z=float(found.gap_z[i]),
             difference=float(found.difference[i]),
             z=float(found.z[i]),
-            inside=np.concatenate([here[:, [i]].toarray().ravel(), there[:, [i]].toarray().ravel()]),
+            tables=(here, there),
+            column=i,
             last=bool(last[i]),
         )
         for i in best.values()
@@ -189,33 +156,34 @@ def _listed(
 
 def _conjunctions(
     standing: Standing, drawn: _Drawn, singles: Sequence[Candidate], taken: Collection[object]
-) -> list[Candidate]:
+) -> tuple[list[Candidate], Relevance | None]:
     """Join the most relevant candidates in pairs, where that says clearly more than either."""
-    parts = distinct(sorted((one for one in singles if not one.last), key=lambda one: -abs(one.z)), MOST_JOINED)
-    rules: list[Slice | Edge] = []
-    columns: list[Floats] = []
-    least: list[float] = []
-    for one, other in itertools.combinations(parts, 2):
-        for way in ((True, True), (True, False), (False, True)):
-            rule = join_rules((one.rule, other.rule), way)
-            if rule is not None:
-                rules.append(rule)
-                sides = (part.inside if yes else 1 - part.inside for part, yes in zip((one, other), way, strict=True))
-                columns.append(np.prod(list(sides), axis=0))
-                least.append(CLEARLY_MORE * max(abs(one.z), abs(other.z)))
-    if not rules:
-        return []
+    able = [one for one in singles if not one.last and is_joinable(one.rule)]
+    parts = distinct(sorted(able, key=lambda one: -abs(one.z)), MOST_JOINED)
+    ways = list(itertools.product(itertools.combinations(parts, 2), ((True, True), (True, False), (False, True))))
+    if not ways:
+        return [], None
+    columns = [
+        np.prod([part.inside if yes else 1 - part.inside for part, yes in zip(pair, way, strict=True)], axis=0)
+        for pair, way in ways
+    ]
     both = csr_matrix(np.column_stack(columns))
     source, target = csr_matrix(both[: len(drawn.used)]), csr_matrix(both[len(drawn.used) :])
     found = drawn.relevance(source, target)
     if found is None:
-        return []
-    listed = _listed(standing, rules, found, source, target, [False] * len(rules), taken)
-    bounds = dict(zip(map(rule_key, rules), least, strict=True))
-    return [one for one in listed if abs(one.z) > bounds[one.key]]
+        return [], None
+    enough = supported(source, target)
+    least = [CLEARLY_MORE * max(abs(part.z) for part in pair) for pair, _ in ways]
+    rules: dict[int, Slice | Edge] = {
+        place: rule
+        for place in np.flatnonzero(enough & (np.abs(found.z) > least)).tolist()
+        if (rule := join_rules((ways[place][0][0].rule, ways[place][0][1].rule), ways[place][1])) is not None
+    }
+    listed = _listed(standing, rules, found, source, target, np.zeros(len(ways), dtype=bool), taken)
+    return [replace(one, joined=True) for one in listed], found
 
 
-def _edges(standing: Standing, drawn: _Drawn, taken: Collection[object]) -> list[Candidate]:
+def _edges(standing: Standing, drawn: _Drawn, taken: Collection[object]) -> tuple[list[Candidate], Relevance | None]:
     """Look at pairs of slices of different rules that have no edge yet."""
     problem, origins = standing.prepared.problem, standing.prepared.counted.origins
     names, codes = problem.patterns.names, problem.patterns.codes.astype(float)
@@ -225,11 +193,11 @@ def _edges(standing: Standing, drawn: _Drawn, taken: Collection[object]) -> list
         if origins.get(names[i]) != origins.get(names[j]) and (i, j) not in problem.edges and has_rows(problem, (i, j))
     ]
     if not pairs:
-        return []
+        return [], None
     agree = np.column_stack([(1 + codes[:, i] * codes[:, j]) / 2 for i, j in pairs])
     source, target = (csr_matrix(agree[side]) for side in drawn.patterns)
     found = drawn.relevance(source, target)
     if found is None:
-        return []
-    rules: list[Slice | Edge] = [(names[i], names[j]) for i, j in pairs]
-    return _listed(standing, rules, found, source, target, [False] * len(rules), taken)
+        return [], None
+    rules: dict[int, Slice | Edge] = {number: (names[i], names[j]) for number, (i, j) in enumerate(pairs)}
+    return _listed(standing, rules, found, source, target, np.zeros(len(pairs), dtype=bool), taken), found

@@ -16,10 +16,11 @@ from mandoline_core.estimators import get_estimator, influence_interval
 from mandoline_core.project import EstimatorSettings, Project
 from mandoline_core.samples import Sample
 from mandoline_core.slices import Slice
+from mandoline_core.suggesting.candidates import distinct
 from mandoline_core.suggesting.choosing import Choice, choose
 from mandoline_core.suggesting.crossfit import CrossFit, cross_fit
 from mandoline_core.suggesting.pool import Pool, make_pools
-from mandoline_core.suggesting.ranking import Ranking, distinct, rank
+from mandoline_core.suggesting.ranking import Ranking, rank
 from mandoline_core.suggesting.results import Accepted, Suggestion, Suggestions
 from mandoline_core.suggesting.standing import Edge, Standing, rule_key, stand
 from mandoline_core.suggesting.trying import try_candidate
@@ -61,7 +62,7 @@ def suggest(
     progress : callable, optional
         Called with what is being done and the share done, between 0 and 1; what it raises stops the search.
     **asked
-        As in `estimate`.
+        As in `estimate`. While slices are tried, intervals are influence-function intervals.
 
     Examples
     --------
@@ -114,7 +115,8 @@ def stand_for(
     """State what is asked for, and count every model's rows."""
     request = state(caller, source, target, slices, estimator=estimator, **asked)
     _check_method(request)
-    return request, stand(request, [one for one, _ in request.each_model(progress)])
+    quick = replace(request, settings=replace(request.settings, interval="influence"))
+    return request, stand(quick, [one for one, _ in request.each_model(progress)])
 
 
 def _check_method(request: Request) -> None:
@@ -144,13 +146,13 @@ def _within(progress: Progress, what: str) -> Callable[[float], None]:
 
 def _try(standings: Sequence[Standing], ranking: Ranking, most: int, progress: Progress) -> tuple[Suggestion, ...]:
     # What is off for sure is worth knowing, too, where it matters little: then nobody need wonder.
-    worth = [one for one in ranking.candidates if abs(one.z) >= WORTH_A_LOOK or abs(one.gap_z) > ranking.threshold]
+    worth = [one for one in ranking.candidates if abs(one.z) >= WORTH_A_LOOK or ranking.is_off(one)]
     found: list[Suggestion] = []
     tried = distinct(worth, most)
     for number, candidate in enumerate(tried):
         progress("trying slices", number / len(tried))
         others = ranking.by_model[candidate.key]
-        one = try_candidate(standings, candidate, others, stands_out=abs(candidate.z) > ranking.threshold)
+        one = try_candidate(standings, candidate, others, stands_out=ranking.stands_out(candidate))
         if one is not None:
             found.append(one)
     return tuple(found)

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from mandoline_core.formatting import Sentence, show_points
 from mandoline_core.slices import Slice
+from mandoline_core.suggesting.candidates import Candidate
 from mandoline_core.suggesting.choosing import try_rule
-from mandoline_core.suggesting.ranking import Candidate
 from mandoline_core.suggesting.results import Suggestion, Trial, Unexplained
 from mandoline_core.suggesting.standing import Standing
 from mandoline_core.trust import NOTABLE, columns_of, unmodelled_balance
