@@ -45,6 +45,7 @@ def as_the_library(visitor: Visitor, folder: Path) -> md.Project:
     return project
 
 
+@pytest.mark.long
 def test_true_answers_in_one_of_two_files_are_measured_on(visitor: Visitor, folder: Path) -> None:
     """Upload, choose the column, measure; then a second card and a pair: the estimate follows each as the library."""
     write_audited(folder)

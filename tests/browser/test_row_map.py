@@ -120,6 +120,7 @@ def test_a_cloud_on_the_map_of_numbers_becomes_a_slice(arrive: Arrive, server: S
     assert visitor.main.get_by_text(re.compile("rows selected")).inner_text() == before
 
 
+@pytest.mark.long
 def test_a_brushed_range_and_a_clicked_bar_become_slices(arrive: Arrive, server: Server, folder: Path) -> None:
     visitor = arrive(server.link_to(write_numbers(folder, 300, 200), "data"))
     visitor.choose("Look at a column in both samples", "x")

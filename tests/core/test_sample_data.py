@@ -62,7 +62,7 @@ def review_cells(table: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame({**cells, "short": table["text"].str.split().str.len() < 30})
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_script_writes_the_committed_bytes(tmp_path: Path) -> None:
     """Regenerating gives every file of every sample again, byte for byte."""
     subprocess.run([sys.executable, SAMPLE_DATA / "generate.py", "--out", tmp_path], check=True)

@@ -37,7 +37,7 @@ def test_json_is_the_librarys_comparison(tmp_path: Path, capsys: Captured) -> No
         assert (found["models"][name]["source"], found["models"][name]["truth"]) == (model["source"], None)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_every_method_but_one_applies_to_the_digits(capsys: Captured) -> None:
     """The sample has probabilities, columns and a noisy slice; only scores from elsewhere are missing."""
     found, estimate = (run_json(capsys, command, DIGITS) for command in ("compare", "estimate"))

@@ -150,7 +150,7 @@ def numerical_pieces(problem: Problem, name: str) -> tuple[np.ndarray, np.ndarra
 @pytest.mark.parametrize("name", INFLUENCED)
 def test_the_standard_error_is_made_of_numerical_derivatives(name: str, split: str) -> None:
     """By every row of both samples, the weights refitted."""
-    problem = prepared(CASES[name], 50, split=split).problem
+    problem = prepared(CASES[name], 30, split=split).problem
     found = get_estimator("mandoline").estimate(problem).influence.standard_error()
     expected = np.sqrt(sum((side**2).sum() for side in numerical_pieces(problem, "mandoline")))
     assert found == pytest.approx(expected, rel=1e-6)

@@ -80,7 +80,7 @@ def test_with_support_shift_the_classifier_on_columns_is_worse_than_no_method_an
     assert found["mandoline"] < 0.1, message
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_with_many_irrelevant_columns_the_classifier_fails_and_mandoline_does_not():
     """With more columns of noise than source rows, a classifier learns the rows by heart."""
     few = relative_errors([high_dimension(seed, 2) for seed in SEEDS])

@@ -314,7 +314,7 @@ REFUSED = (
 @example("1 / (n - n) > 0 or member")
 @example("max(x - x, 1) == 1")
 @example("x in (0, 1)")
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @pytest.mark.slow
 def test_codes_equal_a_row_by_row_evaluation_in_python(text):
     """On any expression, each engine gives 1 for True, -1 for False and 0 for None."""

@@ -249,6 +249,7 @@ def test_a_threshold_is_put_where_the_two_samples_are_furthest_apart(
     assert apart == pytest.approx(age.distance_after)
 
 
+@pytest.mark.long
 def test_luck_is_told_from_shift() -> None:
     """Where only the slices shift, z has a spread of about 1 and few runs show anything that stands out."""
     values, alarms = [], 0
