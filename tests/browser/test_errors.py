@@ -21,7 +21,7 @@ if not st.button("Go on"):
 """
 
 
-@pytest.mark.parametrize("rich", ["true", "false"])
+@pytest.mark.parametrize("rich", ["true", pytest.param("false", marks=pytest.mark.long)])
 def test_an_exception_is_found_on_the_page_and_in_the_log(browser: Browser, tmp_path: Path, rich: str) -> None:
     """Also when it is no longer on the page; the console's errors count, too."""
     script = tmp_path / "page.py"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -144,7 +145,7 @@ def test_only_what_was_tried_is_offered_and_gives_what_it_promised(
     expect(visitor.summary).to_contain_text(f"{promised} (")
     expect(visitor.summary).to_contain_text("by: add: hour")
     visitor.go("Slices")
-    expect(visitor.page.locator(".st-key-slice_list button")).to_have_count(2)
+    expect(visitor.page.locator(".st-key-slice_list").get_by_role("switch", name=re.compile("^Use "))).to_have_count(2)
 
 
 def test_a_project_that_comes_broken_says_so_once_and_undo_mends_it(

@@ -203,7 +203,7 @@ def test_squares_of_every_metrics_pieces_add_up_to_the_variance(name: str, split
 @pytest.mark.parametrize("name", ["mandoline", "denoised", "simple", "source"])
 def test_pieces_are_numerical_derivatives(name: str, split: str) -> None:
     """Row by row, with noise and abstention."""
-    problem = noisy_problem(split, 48, binary=False)
+    problem = noisy_problem(split, 32, binary=False)
     found = get_estimator(name).estimate(problem).influence.pieces(problem.members)
     for side, expected in zip(found, numerical_pieces(problem, name), strict=True):
         np.testing.assert_allclose(side, expected, rtol=0, atol=1e-8)
@@ -213,7 +213,7 @@ def test_pieces_are_numerical_derivatives(name: str, split: str) -> None:
 @pytest.mark.parametrize("name", ["f1, 4 classes", "auroc, 2 classes"])
 def test_pieces_of_a_metric_are_numerical_derivatives(name: str) -> None:
     """Row by row, for a ratio of means and for a ranking."""
-    problem = prepared(CASES[name], 50).problem
+    problem = prepared(CASES[name], 30).problem
     found = get_estimator("mandoline").estimate(problem).influence.pieces(problem.members)
     for side, expected in zip(found, numerical_pieces(problem, "mandoline"), strict=True):
         np.testing.assert_allclose(side, expected, rtol=0, atol=1e-8)
