@@ -25,13 +25,14 @@ def summary(workspace: Workspace, where: DeltaGenerator | None = None) -> Mandol
 
     It is the one place that says so; `where` it is, if it was laid out before.
     """
+    # All is computed before anything is sent: who sends while another computes makes both wait.
+    error = problem(workspace)
+    edit = compute.last_edit(workspace) if error is None else None
     with where or place():
-        try:
-            report = compute.report(workspace)
-        except MandolineError as error:
+        if error is not None:
             _no_estimate(workspace, error)
             return error
-        edit = compute.last_edit(workspace)
+        report = compute.report(workspace)
         change = ""
         if edit is not None and edit.before is not None and report.converged:
             difference = report.estimate - edit.before.estimate
