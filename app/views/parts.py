@@ -104,6 +104,15 @@ def chart(figure: go.Figure, key: str, *, alt: str, tools: Mapping[Tool, str] | 
     return Selection.of(found["selection"])
 
 
+def show_run_error(run: compute.Run | None) -> None:
+    """Show what went wrong in the background, once; what is no domain error is our bug and shows itself."""
+    error = None if run is None else run.take_error()
+    if isinstance(error, MandolineError):
+        show_error(error)
+    elif error is not None:
+        raise error
+
+
 def progress(find: Callable[[], compute.Run | None], name: str) -> None:
     """Show how far a run is, with a way to stop it; when it has ended, draw the whole page anew."""
 

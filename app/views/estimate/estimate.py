@@ -93,11 +93,7 @@ def choice(workspace: Workspace, spread: Spread | None) -> None:
             st.caption(wording.tell(spread.sentence), help=TOOLTIPS["spread"])
         return
     run = compute.suggest_run(workspace)
-    error = None if run is None else run.take_error()
-    if error is not None:
-        if not isinstance(error, MandolineError):
-            raise error
-        parts.show_error(error)
+    parts.show_run_error(run)
     if run is not None and run.running:
         parts.progress(lambda: compute.suggest_run(state.workspace()), "spread")
     else:

@@ -42,9 +42,7 @@ def _opened(workspace: Workspace) -> None:
     if drawn is not None:
         _map(workspace, drawn)
         return
-    error = None if run is None else run.take_error()
-    if error is not None:
-        raise error
+    parts.show_run_error(run)
     if run is None:
         compute.start_map(workspace)
     if run is None or running:

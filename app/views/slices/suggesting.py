@@ -32,9 +32,7 @@ def _opened(workspace: Workspace) -> None:
         _list(workspace, found)
         return
     run = compute.suggest_run(workspace)
-    error = None if run is None else run.take_error()
-    if error is not None:
-        raise error
+    parts.show_run_error(run)
     if run is None:
         run = compute.start_suggesting(workspace)
     if run.running:

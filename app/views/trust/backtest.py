@@ -28,11 +28,7 @@ def backtest() -> None:
             "it without looking at the labels."
         )
         run = compute.backtest_run(workspace)
-        error = None if run is None else run.take_error()
-        if error is not None:
-            if not isinstance(error, MandolineError):
-                raise error
-            parts.show_error(error)
+        parts.show_run_error(run)
         if run is not None and run.running:
             parts.progress(lambda: compute.backtest_run(workspace), "backtest")
         else:
