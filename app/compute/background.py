@@ -93,6 +93,11 @@ class Run:
         self.share = share
         self.step()
 
+    @property
+    def error(self) -> Exception | None:
+        """What went wrong."""
+        return self._error
+
     def take_error(self) -> Exception | None:
         """Return what went wrong, once."""
         error, self._error = self._error, None

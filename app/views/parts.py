@@ -105,8 +105,8 @@ def chart(figure: go.Figure, key: str, *, alt: str, tools: Mapping[Tool, str] | 
 
 
 def show_run_error(run: compute.Run | None) -> None:
-    """Show what went wrong in the background, once; what is no domain error is our bug and shows itself."""
-    error = None if run is None else run.take_error()
+    """Show what went wrong in the background, until it is tried again; what is no domain error is our bug."""
+    error = None if run is None else run.error
     if isinstance(error, MandolineError):
         show_error(error)
     elif error is not None:

@@ -146,6 +146,7 @@ def told_again(visitor: Visitor, folder: Path) -> Told:
     return told(visitor, folder)
 
 
+@pytest.mark.long
 def test_a_file_of_labels_alone_brings_the_truth(arrive: Arrive, server: Server, folder: Path) -> None:
     """From the Estimate page to the Data page and back: what is revealed is what the library gives."""
     host = arrive(server.link_to(write_project(folder, {"target": {"path": "target.csv"}})))

@@ -183,7 +183,7 @@ def simulate(world: Callable[[np.random.Generator], Problem], truth: float, alon
     assert LEAST <= covered <= MOST
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_right_when_slices_miss_what_changed_but_confidence_tells() -> None:
     """Being right depends on confidence alone, which falls; the slice says nothing of it."""
 
@@ -197,7 +197,7 @@ def test_right_when_slices_miss_what_changed_but_confidence_tells() -> None:
     simulate(world, 0.1 + 0.8 * (0.5 + 0.4 / 2), "weights")
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_right_when_confidence_misleads_but_slices_capture_what_changed() -> None:
     """Being right depends on the slice alone; confidence is higher where the model is worse, and on the target."""
 

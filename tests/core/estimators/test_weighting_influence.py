@@ -169,7 +169,7 @@ def bootstrap_values(problem: Problem, points: Any, width: float, times: int, rn
     return np.array(values)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("metric", ["accuracy", "f1"])
 def test_kernel_matchings_error_is_that_of_a_plain_bootstrap(metric: str) -> None:
     """400 redraws each way; two standard deviations of 400 values differ by 5% (one standard error)."""
@@ -181,7 +181,7 @@ def test_kernel_matchings_error_is_that_of_a_plain_bootstrap(metric: str) -> Non
     assert found == pytest.approx(float(np.std(values, ddof=1)), rel=4 * np.sqrt(2 / (2 * times)))
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_redraws_of_fewer_rows_are_scaled_back() -> None:
     """With 2,000 points half of the rows are drawn a time; the spread is still that of a bootstrap of all."""
     times = 400

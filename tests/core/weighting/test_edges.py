@@ -59,7 +59,7 @@ def test_a_learned_edge_moves_the_estimate_towards_the_truth():
     assert abs(found.value - truth) < SIGMAS * found.influence.standard_error()
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("corrections", "link", "n"), [("none", 30.0, 1000), ("true", 1.5, 4000)], ids=["exact", "noisy"]
 )
