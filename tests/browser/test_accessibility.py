@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page
 
@@ -25,8 +26,10 @@ def found_on(page: Page, rules: list[str]) -> list[str]:
     ]
 
 
-def test_no_page_keeps_people_out(visitor: Visitor) -> None:
-    """All pages of the navigation, as they open, and once the visitor's system goes dark."""
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.long)])
+def test_no_page_keeps_people_out(visitor: Visitor, scheme: Literal["light", "dark"]) -> None:
+    """All pages of the navigation, as they open, with the visitor's system light or dark."""
+    visitor.page.emulate_media(color_scheme=scheme)
     links = visitor.page.get_by_role("navigation").get_by_role("link").all()
     titles = [link.inner_text().split()[-1] for link in links]
     assert len(titles) >= 9
@@ -34,13 +37,10 @@ def test_no_page_keeps_people_out(visitor: Visitor) -> None:
     for title in sorted(titles, key="Present".__eq__):  # which has no navigation, and so comes last
         visitor.page.get_by_role("navigation").get_by_role("link", name=title, exact=True).click()
         visitor.page.locator("h1").first.wait_for()
-        for scheme, rules in RULES.items():
-            visitor.page.emulate_media(color_scheme=scheme)
-            visitor.page.wait_for_function(
-                "dark => (getComputedStyle(document.querySelector('.stApp')).colorScheme === 'dark') === dark",
-                arg=scheme == "dark",
-            )
-            visitor.settle()
-            wrong += [f"{title}, {scheme}: {said}" for said in found_on(visitor.page, rules)]
-        visitor.page.emulate_media(color_scheme="light")
+        visitor.page.wait_for_function(
+            "dark => (getComputedStyle(document.querySelector('.stApp')).colorScheme === 'dark') === dark",
+            arg=scheme == "dark",
+        )
+        visitor.settle()
+        wrong += [f"{title}: {said}" for said in found_on(visitor.page, RULES[scheme])]
     assert not wrong, "\n".join(wrong)

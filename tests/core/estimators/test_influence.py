@@ -89,7 +89,9 @@ def assert_influence_is_the_derivative(problem: Problem, name: str) -> None:
         assert found == pytest.approx(expected, abs=2e-8), pattern
 
 
-@pytest.mark.parametrize("split", [pytest.param(name, marks=HALF[name]) for name in sorted(FOLDS)])
+@pytest.mark.parametrize(
+    "split", [pytest.param(name, marks=pytest.mark.long) if name == "half" else name for name in sorted(FOLDS)]
+)
 @pytest.mark.parametrize("abstain", [0.0, 0.2], ids=["speaking", "abstaining"])
 @pytest.mark.parametrize("kind", sorted(KINDS))
 @pytest.mark.parametrize("name", ["mandoline", "denoised"])

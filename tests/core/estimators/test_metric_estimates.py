@@ -25,6 +25,7 @@ from tests.core.metric_rows import CASES, SLICES, MetricCase, draw
 from tests.strategies import covers, random_case
 
 SPLITS = ("none", "half", "crossfit")
+DERIVED = ("none", pytest.param("half", marks=pytest.mark.long), "crossfit")  # half is one of two folds
 SHIFTED = (0.5, 0.6)
 NOISE = Noise(Correction(inside=0.85, outside=0.2))
 INFLUENCED = (
@@ -146,7 +147,7 @@ def numerical_pieces(problem: Problem, name: str) -> tuple[np.ndarray, np.ndarra
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("split", SPLITS)
+@pytest.mark.parametrize("split", DERIVED)
 @pytest.mark.parametrize("name", INFLUENCED)
 def test_the_standard_error_is_made_of_numerical_derivatives(name: str, split: str) -> None:
     """By every row of both samples, the weights refitted."""
@@ -199,7 +200,7 @@ def test_squares_of_every_metrics_pieces_add_up_to_the_variance(name: str, split
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("split", SPLITS)
+@pytest.mark.parametrize("split", DERIVED)
 @pytest.mark.parametrize("name", ["mandoline", "denoised", "simple", "source"])
 def test_pieces_are_numerical_derivatives(name: str, split: str) -> None:
     """Row by row, with noise and abstention."""
