@@ -34,6 +34,19 @@ class Drawing:
         """Add points or lines."""
         self._traces.append({"type": "scatter", **trace})
 
+    def add_band(self, x: list[int], low: list[float], high: list[float], colour: str) -> None:
+        """Add intervals as a filled band."""
+        self.add_scatter(
+            x=x + x[::-1],
+            y=high + low[::-1],
+            name="interval",
+            mode="lines",
+            line={"width": 0},
+            fill="toself",
+            fillcolor=colour,
+            hoverinfo="skip",
+        )
+
     def add_bar(self, **trace: Any) -> None:
         """Add bars."""
         self._traces.append({"type": "bar", **trace})

@@ -30,16 +30,7 @@ def timeline(points: Sequence[TimelinePoint], *, share: bool = True, dark: bool 
     places = list(range(len(points)))
     low, high = ([point.interval[end] for point in points] for end in (0, 1))
     figure = Drawing()
-    figure.add_scatter(
-        x=places + places[::-1],
-        y=high + low[::-1],
-        name="interval",
-        mode="lines",
-        line={"width": 0},
-        fill="toself",
-        fillcolor=colours.band,
-        hoverinfo="skip",
-    )
+    figure.add_band(places, low, high, colours.band)
     figure.add_scatter(
         x=places,
         y=[point.estimate for point in points],

@@ -47,16 +47,7 @@ def trimming_curve(
     colours, places = palette(dark), list(range(len(found)))
     low, high = [one.interval[0] for one in found], [one.interval[1] for one in found]
     figure = Drawing()
-    figure.add_scatter(
-        x=places + places[::-1],
-        y=high + low[::-1],
-        name="interval",
-        mode="lines",
-        line={"width": 0},
-        fill="toself",
-        fillcolor=colours.band,
-        hoverinfo="skip",
-    )
+    figure.add_band(places, low, high, colours.band)
     figure.add_scatter(
         x=places,
         y=[one.estimate for one in found],
