@@ -12,7 +12,7 @@ from mandoline_core.arrays import Floats, Index
 from mandoline_core.errors import MandolineError
 from mandoline_core.estimating import make_problem
 from mandoline_core.metrics import Answers, read_answers, read_probabilities
-from mandoline_core.patterns import Count, total_statistics
+from mandoline_core.patterns import Count, one_each, total_statistics
 from mandoline_core.project import EstimatorSettings
 from mandoline_core.weighting import Evidence, Problem, Rows
 
@@ -194,4 +194,4 @@ def _count(real: Problem, source: Index, target: Index, statistics: Floats) -> C
         sums=sums,
         products=products,
     )
-    return Count(patterns, source, target)
+    return Count(patterns, source, target, one_each(len(source)), one_each(len(target)))

@@ -19,6 +19,7 @@ from mandoline_core.estimating import (
     CodesOf,
     ModelProblem,
     Progress,
+    about_draw,
     diagnose,
     hull,
     interval_by_settings,
@@ -131,11 +132,12 @@ def run_estimator(
     step : callable, optional
         Called between the steps of slow methods; may raise to stop.
     """
-    estimator, settings = get_estimator(name), replace(settings, name=name)
+    estimator, settings, whole = get_estimator(name), replace(settings, name=name), prepared
     try:
         with asking(step):
             if goes_by_verdict(name):
                 prepared = with_verdict(prepared, settings)
+            prepared = prepared.for_method(estimator)
             problem = prepared.problem
             estimator.check(problem)
             outcome = estimator.estimate(problem)
@@ -152,7 +154,8 @@ def run_estimator(
             for one in (outcome, *outcome.spanned)
         )
     )
-    findings = [*more, *outcome.findings, *find_all(Solution(name, problem, outcome, numbers))]
+    solution = Solution(name, problem, outcome, numbers)
+    findings = [*more, *outcome.findings, *about_draw(whole, prepared), *find_all(solution)]
     return Entry(
         name,
         available=True,
@@ -188,6 +191,9 @@ def _pieces(prepared: ModelProblem, outcome: Outcome) -> tuple[Floats, ...]:
     pieces = outcome.influence.pieces(prepared.problem.members)
     if isinstance(outcome.influence, Redraws):
         return pieces
-    source = np.zeros(len(prepared.counted.scored))
-    source[prepared.counted.scored] = pieces[0]
+    scored = prepared.counted.scored
+    if len(pieces[0]) > scored.sum():  # cells were split, and each is there twice
+        scored = np.tile(scored, 2)
+    source = np.zeros(len(scored))
+    source[scored] = pieces[0]
     return source, *pieces[1:]

@@ -73,7 +73,8 @@ def interval_of(problem: Problem, outcome: Outcome, confidence: float) -> Interv
     """
     effective = diagnose(problem, outcome).effective_sample_size
     if problem.metric.ranked:
-        effective = smaller_class(problem.members.statistics, outcome.weights(problem.members))
+        members = problem.members
+        effective = smaller_class(members.statistics, outcome.weights(members), members.source_rows)
     elif not problem.metric.is_mean:
         effective /= max(1.0, float(np.abs(problem.metric.slope(outcome.means)).max()))
     own = influence_interval(

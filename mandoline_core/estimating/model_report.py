@@ -41,6 +41,13 @@ ONE_SIDED = FindingKind(
     "Nearly all redraws lie {way} the estimate; the interval was widened to hold it",
     'Use interval = "influence", or fewer slices.',
 )
+ON_A_DRAW = FindingKind(
+    "rows",
+    "on_a_draw",
+    "This method looks at rows, which stay in a table: it used {here:,} of {n_source:,} {source_rows} and {there:,} of "
+    "{n_target:,} {target_rows}, drawn at random",
+    "Nothing to do; methods on slices use all rows.",
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,8 +143,9 @@ def solve_model(prepared: ModelProblem, settings: EstimatorSettings, progress: P
 
     Checks that look beyond the patterns, and the verdict, are added by `trust.report_model`.
     """
+    estimator, whole = get_estimator(settings.name), prepared
+    prepared = prepared.for_method(estimator)
     problem, table = prepared.problem, prepared.problem.patterns
-    estimator = get_estimator(settings.name)
     why = estimator.reason(problem)
     if why is not None:
         raise MandolineError(Sentence("Estimator {name!r} does not apply here. {why}", name=settings.name, why=why))
@@ -165,14 +173,37 @@ def solve_model(prepared: ModelProblem, settings: EstimatorSettings, progress: P
         edge_z=() if learned is None else learned.z,
         diagnostics=numbers,
         converged=outcome.converged,
-        findings=(*prepared.counted.findings, *outcome.findings, *more),
+        findings=(*prepared.counted.findings, *outcome.findings, *more, *about_draw(whole, prepared)),
         prepared=prepared,
         outcome=outcome,
         settings=settings,
     )
 
 
+def about_draw(whole: ModelProblem, prepared: ModelProblem) -> list[Finding]:
+    """Say that a method looked at a draw of the rows, where it did."""
+    if whole is prepared:
+        return []
+    table, drawn = whole.problem.patterns, prepared.problem.patterns
+    return [
+        ON_A_DRAW.found(
+            "info",
+            here=round(drawn.n_source),
+            n_source=round(table.n_source),
+            there=round(drawn.n_target),
+            n_target=round(table.n_target),
+        )
+    ]
+
+
 def _row_weights(prepared: ModelProblem, outcome: Outcome) -> Floats:
+    if prepared.in_table:
+        raise MandolineError(
+            Sentence(
+                "The {source_rows} stay in a table, so their weights are not in memory. Write them with write_weights, "
+                "or with --weights FILE.parquet."
+            )
+        )
     weights = np.zeros(len(prepared.counted.scored))
     weights[prepared.counted.scored] = outcome.weights(prepared.problem.members)
     return weights

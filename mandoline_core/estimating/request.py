@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, TypedDict, Unpack
 
 import numpy as np
 
 from mandoline_core.arrays import Codes
 from mandoline_core.errors import MandolineError, ProjectError
-from mandoline_core.estimating.assemble import CodesOf, EdgeNames, ModelProblem, prepare
+from mandoline_core.estimating.assemble import EdgeNames, ModelProblem, prepare
+from mandoline_core.estimating.counting import CodesOf, SampleCells, count_tables, stay_in_tables
 from mandoline_core.estimating.model_report import Progress
 from mandoline_core.formatting import Sentence
 from mandoline_core.metrics import get_metric
 from mandoline_core.project import EstimatorSettings, MethodSettings, MetricSettings, Project, TrustSettings
-from mandoline_core.samples import Model, Sample
-from mandoline_core.slices import Slice, codes
+from mandoline_core.samples import Model, Sample, telling_progress
+from mandoline_core.slices import Slice, codes, resolve
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +51,7 @@ class Request:
         """
         models = models_of(self.source, self.metric)
         once = codes_of if len(models) == 1 else _CodesOnce(codes_of)
+        cells = self._count_tables(models, progress)
         for i, model in enumerate(models):
             if progress is not None:
                 progress(f"model {model.name}" if model else "score", i / len(models))
@@ -65,8 +68,18 @@ class Request:
                 codes_of=once,
                 revealed=self.revealed,
                 need_slices=need_slices,
+                cells=cells,
             )
             yield prepared, _within(progress, i, len(models))
+
+    def _count_tables(self, models: Sequence[Model | None], progress: Progress | None) -> SampleCells | None:
+        """Count rows that stay in tables, one pass for all models; None where all rows are in memory."""
+        if not stay_in_tables(self.source, self.target):
+            return None
+        slices = [rule for model in models for rule in resolve(self.slices, self.source, self.target, model)]
+        said = None if progress is None else partial(progress, "counting")
+        with telling_progress(said):
+            return count_tables(self.source, self.target, slices, models, self.metric)
 
 
 class _CodesOnce:

@@ -63,10 +63,10 @@ class Outcome:
     spanned: tuple[Outcome, ...] = ()
 
     def weights(self, membership: Membership) -> Floats:
-        """Return how much each scored row counts, shape (n_scored,); sums to 1."""
+        """Return how much each scored cell counts, with all its rows, shape (n_scored,); sums to 1."""
         if self.scored_weights is not None:
             return self.scored_weights
-        return np.asarray(self.row_weights[membership.groups, membership.source])
+        return np.asarray(self.row_weights[membership.groups, membership.source] * membership.source_rows)
 
 
 def complete_outcome(
@@ -136,6 +136,8 @@ class Estimator(ABC):
         one on Mandoline's estimate.
     later : bool
         Whether the method is younger than the paper.
+    on_cells : bool
+        Whether it works on slice patterns and cells alone, so that rows may stay in a table.
 
     Examples
     --------
@@ -179,6 +181,7 @@ class Estimator(ABC):
     needs: tuple[str, ...] = ()
     later: bool = False
     seconds: float = 0.0
+    on_cells: bool = False
 
     @abstractmethod
     def reason(self, problem: Problem) -> str | None:

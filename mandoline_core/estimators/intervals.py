@@ -115,13 +115,17 @@ class Influence:
         return math.sqrt(max(sum(part.variance() for part in self.source) + target + audits, 0.0))
 
     def pieces(self, membership: Membership) -> tuple[Floats, ...]:
-        """Return how far each source row and each target row moves the estimate; then, what an audit does not show."""
+        """Return how far each source row and each target row moves the estimate; then, what an audit does not show.
+
+        Rows of a cell move it alike, and independently: their squares add up to that of one piece.
+        """
         source = np.zeros(len(membership.source))
         for number, part in enumerate(self.source):
             # A method that does not split the source has one part for all rows.
             rows = membership.groups == number if len(self.source) > 1 else np.ones(len(source), dtype=bool)
             source[rows] = part.by_row(membership.source[rows], membership.statistics[rows])
-        target = self.target[membership.target] / self._n_target
+        source *= np.sqrt(membership.source_rows)
+        target = self.target[membership.target] / self._n_target * np.sqrt(membership.target_rows)
         unseen = []
         for audit, moved in ((self.audit, source), (self.target_audit, target)):
             if audit is not None:

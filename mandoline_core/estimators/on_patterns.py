@@ -26,6 +26,7 @@ class OnPatterns(Estimator):
 
     needs: tuple[str, ...] = ("slices",)
     gives_weights: bool = True
+    on_cells: bool = True
 
     def reason(self, problem: Problem) -> str | None:
         """Say why the method does not apply to a problem; None if it does."""

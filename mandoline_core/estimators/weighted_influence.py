@@ -147,8 +147,10 @@ def audit_part(solved: FoldSolutions, audit: Audit, influence: Influence) -> Aud
         target=members.target[:0],
         groups=members.groups[rows],
         statistics=members.statistics[rows],
+        source_rows=members.source_rows[rows],
+        target_rows=members.target_rows[:0],
     )
-    moves = audit.moves(problem.patterns.codes[among.source], slopes)
+    moves = audit.moves(problem.patterns.codes[among.source], slopes) * np.sqrt(among.source_rows)
     unseen = np.nan_to_num(slopes * audit.unseen_errors).ravel()
     return AuditPart(rows, moves, influence.pieces(among)[0], unseen)
 

@@ -48,8 +48,8 @@ def spreads(problem: Problem, outcome: Outcome) -> Floats:
     """
     members, gradient = problem.members, problem.metric.slope(outcome.means)
     scores, rows = members.statistics @ gradient, problem.patterns.source
-    mean = add_up(members.source, scores, len(rows)) / np.maximum(rows, 1)
-    squares = add_up(members.source, (scores - mean[members.source]) ** 2, len(rows))
+    mean = add_up(members.source, scores * members.source_rows, len(rows)) / np.maximum(rows, 1)
+    squares = add_up(members.source, (scores - mean[members.source]) ** 2 * members.source_rows, len(rows))
     overall = float(scores.var()) if scores.var() > 0 else 1.0  # all the same: nothing to prefer one pattern for
     variance = (squares + PRIOR_ROWS * overall) / (rows + PRIOR_ROWS)
     seen = rows > 0

@@ -157,9 +157,14 @@ def add_probable_classes(answers: Answers, model: Model, merge: Merge | None = N
 
 
 def read_probabilities(
-    sample: Sample, model: Model, answers: Answers, merge: Merge | None = None
+    sample: Sample, model: Model, answers: Answers, merge: Merge | None = None, *, whole: bool = True
 ) -> tuple[Floats, tuple[Finding, ...]]:
     """Read a model's class probabilities, in the order of the classes; merged classes add up.
+
+    Parameters
+    ----------
+    whole : bool
+        Whether the rows are all there are: only then can they tell whether probabilities go with predictions.
 
     Returns
     -------
@@ -197,12 +202,15 @@ def read_probabilities(
             f"Its probabilities are for: {listed(model.probabilities)}. Add the missing column to probabilities."
         )
     sums = total.sum(axis=1) + rest
-    check_sums(sample, model, sums)
-    whole = total.sum(axis=1, keepdims=True)
+    if whole:
+        check_sums(sample, model, sums)
+    known = total.sum(axis=1, keepdims=True)
     # What is off by rounding alone stays as written: dividing would break ties, on which rankings depend.
     with np.errstate(invalid="ignore", divide="ignore"):
-        total = total / np.where(np.abs(whole - 1) > 1e-9, whole, 1.0)
+        total = total / np.where(np.abs(known - 1) > 1e-9, known, 1.0)
     total[~np.isfinite(sums)] = np.nan
+    if not whole:
+        return total, ()
     return total, (*_contradictions(sample, model, answers, total), *_shared_out(sample, model, rest))
 
 

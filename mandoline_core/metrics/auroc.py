@@ -73,7 +73,7 @@ def mean_auroc(
     return float(np.mean([value for value, _ in found])), np.mean([slopes for _, slopes in found], axis=0)
 
 
-def smaller_class(statistics: Floats, weights: Floats) -> float:
+def smaller_class(statistics: Floats, weights: Floats, rows: Floats | None = None) -> float:
     """Count the effective rows of the smaller class, which an area under the curve rests on.
 
     Of a rows of the class and b others, as many pairs as the smaller number m share no row and are independent. So a
@@ -87,6 +87,8 @@ def smaller_class(statistics: Floats, weights: Floats) -> float:
     statistics : array of float, shape (n_rows, 2 * n_classes)
         Whether a row is of each class (1 or 0), then its scores.
     weights : array of float, shape (n_rows,)
+    rows : array of float, shape (n_rows,), optional
+        Rows that share each weight equally; one when left out.
 
     Examples
     --------
@@ -96,7 +98,8 @@ def smaller_class(statistics: Floats, weights: Floats) -> float:
     """
     of_class = statistics[:, : statistics.shape[1] // 2] > 0.5
     totals = np.array([weights @ of_class, weights @ ~of_class])
-    squares = np.array([weights**2 @ of_class, weights**2 @ ~of_class])
+    squared = weights**2 if rows is None else weights**2 / rows
+    squares = np.array([squared @ of_class, squared @ ~of_class])
     return float((totals**2 / np.where(squares > 0, squares, np.inf)).min())
 
 

@@ -45,7 +45,13 @@ class Scores(NamedTuple):
 
 
 def score_rows(
-    settings: MetricSettings, sample: Sample, *, label: str | None, model: Model | None, known: Sequence[str] = ()
+    settings: MetricSettings,
+    sample: Sample,
+    *,
+    label: str | None,
+    model: Model | None,
+    known: Sequence[str] = (),
+    whole: bool = True,
 ) -> Scores:
     """Compute a metric's statistics for every row of a labelled sample.
 
@@ -57,6 +63,8 @@ def score_rows(
         Whose answers are scored; None only for the metric "mean".
     known : sequence of str
         Classes, after merging, that another sample has and that this one may lack.
+    whole : bool
+        Whether the rows are all there are; what only all rows can tell is not checked on a part of them.
 
     Returns
     -------
@@ -73,7 +81,7 @@ def score_rows(
     """
     metric = get_metric(settings.name)
     if metric.needs == "column":
-        return _column_scores(metric, sample, settings.column)
+        return _column_scores(metric, sample, settings.column, whole=whole)
     if label is None:
         raise ProjectError(f"Metric {metric.name!r} needs the column of true classes. Set label in [task].")
     if model is None or model.prediction is None:
@@ -81,14 +89,14 @@ def score_rows(
         raise ProjectError(f"{who} has no prediction column, which metric {metric.name!r} needs. Set prediction.")
     if metric.needs == "numbers":
         return _number_scores(metric, sample, label, model.prediction)
-    return _class_scores(settings, sample, label, model, model.prediction, known)
+    return _class_scores(settings, sample, label, model, model.prediction, known, whole=whole)
 
 
-def _column_scores(metric: Metric, sample: Sample, column: str | None) -> Scores:
+def _column_scores(metric: Metric, sample: Sample, column: str | None, *, whole: bool) -> Scores:
     if column is None:
         raise ProjectError('Metric "mean" needs the column to average. Set column in [metric].')
     values = _numbers(sample, column, metric, "Name a column of numbers in [metric].")
-    check_finite(values, f"Column {column!r} of {sample.name}")
+    check_finite(values, f"Column {column!r} of {sample.name}", numbered=whole)
     return Scores(values[:, None], np.ones(len(values), dtype=bool), metric)
 
 
@@ -113,27 +121,36 @@ def _numbers(sample: Sample, column: str, metric: Metric, advice: str) -> Floats
     return np.asarray(series.to_numpy(), dtype=float)
 
 
-def check_finite(values: Floats, where: str) -> None:
-    """Refuse scores that are missing or infinite."""
+def check_finite(values: Floats, where: str, *, numbered: bool = True) -> None:
+    """Refuse scores that are missing or infinite; say in which row, where rows are numbered as a person would."""
     bad = np.flatnonzero(~np.isfinite(values))
     if len(bad):
+        found = f"{counted(len(bad), 'missing or infinite value')}, the first in row {bad[0] + 1}"
         raise DataError(
-            f"{where} has {counted(len(bad), 'missing or infinite value')}, the first in row {bad[0] + 1}. "
+            f"{where} has {found if numbered else 'missing or infinite values'}. "
             "Every score must be a finite number. Fill them in, or drop their rows."
         )
 
 
 def _class_scores(
-    settings: MetricSettings, sample: Sample, label: str, model: Model, prediction: str, others: Sequence[str]
+    settings: MetricSettings,
+    sample: Sample,
+    label: str,
+    model: Model,
+    prediction: str,
+    others: Sequence[str],
+    *,
+    whole: bool,
 ) -> Scores:
     metric = get_metric(settings.name)
     answers = read = read_answers(sample, label=label, prediction=prediction, merge=settings.merge, known=others)
-    _check_answers(sample, label, prediction, answers)
+    if whole:
+        _check_answers(sample, label, prediction, answers)
     known = (answers.truth >= 0) & (answers.predicted >= 0)
     probabilities = np.zeros((sample.n_rows, 0))
     if metric.needs == "probabilities":
         every = add_probable_classes(answers, model, settings.merge)
-        probabilities, _ = read_probabilities(sample, model, every, settings.merge)
+        probabilities, _ = read_probabilities(sample, model, every, settings.merge, whole=whole)
         if metric.about_one:  # a class that no row shows cannot be ranked first
             probabilities = probabilities[:, : len(answers.classes)]
         else:

@@ -12,6 +12,8 @@ from mandoline_core.patterns.patterns import (
     add_up,
     count_patterns,
     distinct_codes,
+    find_patterns,
+    one_each,
     restrict_source,
     total_statistics,
 )

@@ -120,43 +120,76 @@ class Patterns:
 
 
 class Membership(NamedTuple):
-    """Hold what ties rows to a pattern table.
+    """Hold the cells behind a pattern table: rows alike in pattern, group and statistics, with how many they are.
+
+    A row of a frame in memory is a cell of one row, so that whatever works on cells works on rows.
 
     Parameters
     ----------
     source, target : array of int, shape (n_scored,) and (n_target,)
-        The pattern of each row.
+        The pattern of each cell.
     groups : array of int8, shape (n_scored,)
         The group of source rows each belongs to, when the source is split.
     statistics : array of float, shape (n_scored, n_statistics)
         What the metric is made of.
+    source_rows, target_rows : array of float, shape (n_scored,) and (n_target,)
+        Rows of each cell.
     """
 
     source: Index
     target: Index
     groups: NDArray[np.int8]
     statistics: Floats
+    source_rows: Floats
+    target_rows: Floats
 
 
 class Count(NamedTuple):
-    """Hold a pattern table with the pattern of every row."""
+    """Hold a pattern table with the pattern of every cell, and the rows of each."""
 
     patterns: Patterns
     source_index: Index
     target_index: Index
+    source_rows: Floats
+    target_rows: Floats
+
+    def members(self, statistics: Floats, groups: NDArray[np.int8] | None = None) -> Membership:
+        """Tie the cells to the table; all source rows are one group when none are given."""
+        if groups is None:
+            groups = np.zeros(len(self.source_index), dtype=np.int8)
+        return Membership(self.source_index, self.target_index, groups, statistics, self.source_rows, self.target_rows)
 
 
-def count_patterns(source: Codes, target: Codes, statistics: Floats, names: Sequence[str] | None = None) -> Count:
+def one_each(n: int) -> Floats:
+    """Give each of n cells one row, at no cost in memory.
+
+    >>> one_each(3).tolist()
+    [1.0, 1.0, 1.0]
+    """
+    return np.broadcast_to(np.ones(1), n)
+
+
+def count_patterns(
+    source: Codes,
+    target: Codes,
+    statistics: Floats,
+    names: Sequence[str] | None = None,
+    *,
+    source_rows: Floats | None = None,
+    target_rows: Floats | None = None,
+) -> Count:
     """Count the distinct patterns of two samples.
 
     Parameters
     ----------
-    source, target : array of int8, shape (n_rows, n_slices)
-        Slice codes of each sample.
-    statistics : array of float, shape (n_source_rows, n_statistics)
+    source, target : array of int8, shape (n_cells, n_slices)
+        Slice codes of each sample's rows, or of its cells.
+    statistics : array of float, shape (n_source_cells, n_statistics)
         What the metric needs of each source row.
     names : sequence of str, optional
         Names of the slices.
+    source_rows, target_rows : array of float, shape (n_cells,), optional
+        Rows of each cell; one each when left out.
 
     Examples
     --------
@@ -174,39 +207,49 @@ def count_patterns(source: Codes, target: Codes, statistics: Floats, names: Sequ
     source_index, target_index = index[:n_source], index[n_source:]
     if names is None:
         names = [f"slice {i}" for i in range(n_slices)]
-    sums, products = total_statistics(source_index, statistics, len(codes))
+    here = one_each(n_source) if source_rows is None else source_rows
+    there = one_each(len(target)) if target_rows is None else target_rows
+    sums, products = total_statistics(source_index, statistics, len(codes), source_rows)
     patterns = Patterns(
         names=tuple(names),
         codes=codes,
-        source=np.bincount(source_index, minlength=len(codes)).astype(float),
-        target=np.bincount(target_index, minlength=len(codes)).astype(float),
+        source=count_rows_by(source_index, source_rows, len(codes)),
+        target=count_rows_by(target_index, target_rows, len(codes)),
         sums=sums,
         products=products,
     )
-    return Count(patterns, source_index, target_index)
+    return Count(patterns, source_index, target_index, here, there)
 
 
-def restrict_source(count: Count, statistics: Floats, rows: NDArray[np.bool_]) -> Patterns:
-    """Recount the table with some of the source rows only."""
-    index = count.source_index[rows]
+def restrict_source(count: Count, statistics: Floats, cells: NDArray[np.bool_]) -> Patterns:
+    """Recount the table with some of the source's cells only."""
+    index, rows = count.source_index[cells], count.source_rows[cells]
     n_patterns = len(count.patterns)
-    sums, products = total_statistics(index, statistics[rows], n_patterns)
-    counts = np.bincount(index, minlength=n_patterns).astype(float)
-    return replace(count.patterns, source=counts, sums=sums, products=products)
+    sums, products = total_statistics(index, statistics[cells], n_patterns, rows)
+    return replace(count.patterns, source=add_up(index, rows, n_patterns), sums=sums, products=products)
 
 
-def total_statistics(index: Index, statistics: Floats, n_patterns: int) -> tuple[Floats, Floats | None]:
-    """Add up statistics and their outer products by pattern."""
+def total_statistics(
+    index: Index, statistics: Floats, n_patterns: int, rows: Floats | None = None
+) -> tuple[Floats, Floats | None]:
+    """Add up statistics and their outer products by pattern.
+
+    Parameters
+    ----------
+    rows : array of float, shape (n_cells,), optional
+        Rows that each line of statistics stands for; one when left out.
+    """
     n_statistics = statistics.shape[1]
     if _are_exclusive_indicators(statistics):
-        return _count_indicators(index, statistics, n_patterns), None
+        return _count_indicators(index, statistics, n_patterns, rows), None
+    counted = statistics if rows is None else statistics * rows[:, None]
     sums = np.empty((n_patterns, n_statistics))
     for i in range(n_statistics):
-        sums[:, i] = add_up(index, statistics[:, i], n_patterns)
+        sums[:, i] = add_up(index, counted[:, i], n_patterns)
     products = np.empty((n_patterns, n_statistics, n_statistics))
     for i in range(n_statistics):
         for j in range(i + 1):
-            product = add_up(index, statistics[:, i] * statistics[:, j], n_patterns)
+            product = add_up(index, counted[:, i] * statistics[:, j], n_patterns)
             products[:, i, j] = products[:, j, i] = product
     return sums, products
 
@@ -221,14 +264,15 @@ def _are_exclusive_indicators(statistics: Floats) -> bool:
     return bool(whole.all()) and statistics.min(initial=0.0) >= 0
 
 
-def _count_indicators(index: Index, statistics: Floats, n_patterns: int) -> Floats:
+def _count_indicators(index: Index, statistics: Floats, n_patterns: int, rows: Floats | None) -> Floats:
     """Add up exclusive indicators by pattern: one pass, however many there are."""
     n_statistics = statistics.shape[1]
     if n_statistics == 1:
-        return add_up(index, statistics[:, 0], n_patterns)[:, None]
+        column = statistics[:, 0]
+        return add_up(index, column if rows is None else column * rows, n_patterns)[:, None]
     which = (statistics @ np.arange(1.0, n_statistics + 1)).astype(np.intp)  # 0 where none is 1
-    counts = np.bincount(index * (n_statistics + 1) + which, minlength=n_patterns * (n_statistics + 1))
-    return counts.reshape(n_patterns, n_statistics + 1)[:, 1:].astype(float)
+    counts = count_rows_by(index * (n_statistics + 1) + which, rows, n_patterns * (n_statistics + 1))
+    return counts.reshape(n_patterns, n_statistics + 1)[:, 1:]
 
 
 def code_rates(codes: Codes, counts: Floats) -> Floats:
@@ -239,6 +283,11 @@ def code_rates(codes: Codes, counts: Floats) -> Floats:
     """
     total = counts.sum()
     return np.stack([(codes == code).T @ counts for code in (-1, 0, 1)], axis=1) / total
+
+
+def count_rows_by(index: Index, rows: Floats | None, n: int) -> Floats:
+    """Count rows by index, from the rows of each cell; one each where there are none."""
+    return np.bincount(index, rows, n).astype(float, copy=False)
 
 
 def add_up(index: Index, values: Floats, n: int) -> Floats:
@@ -274,6 +323,19 @@ def distinct_codes(codes: Codes) -> tuple[Codes, Index]:
     ([[-1, 1], [1, 0]], [1, 0, 1])
     """
     return _distinct_of_two(codes, codes[:0])
+
+
+def find_patterns(patterns: Codes, codes: Codes) -> Index:
+    """Find the pattern of each row among distinct ones; -1 where it is none of them.
+
+    >>> patterns = np.array([[-1, 1], [1, 0]], dtype=np.int8)
+    >>> find_patterns(patterns, np.array([[1, 0], [0, 0]], dtype=np.int8)).tolist()
+    [1, -1]
+    """
+    every, index = _distinct_of_two(patterns, codes)
+    place = np.full(len(every), -1, dtype=np.intp)
+    place[index[: len(patterns)]] = np.arange(len(patterns))
+    return np.asarray(place[index[len(patterns) :]])
 
 
 def _keys(codes: Codes, start: int, n: int) -> NDArray[Any]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from mandoline_core.arrays import Codes, Floats
-from mandoline_core.patterns.patterns import Count, total_statistics
+from mandoline_core.patterns.patterns import Count, add_up, total_statistics
 
 
 def refine_count(count: Count, source: Codes, target: Codes, statistics: Floats, name: str) -> Count:
@@ -37,14 +37,14 @@ def refine_count(count: Count, source: Codes, target: Codes, statistics: Floats,
     kept = np.flatnonzero(present)
     index = (np.cumsum(present) - 1)[keys]
     here, there = index[: len(source)], index[len(source) :]
-    sums, products = total_statistics(here, statistics, len(kept))
+    sums, products = total_statistics(here, statistics, len(kept), count.source_rows)
     patterns = replace(
         old,
         names=(*old.names, name),
         codes=np.column_stack([old.codes[kept // 3], (kept % 3 - 1).astype(np.int8)]),
-        source=np.bincount(here, minlength=len(kept)).astype(float),
-        target=np.bincount(there, minlength=len(kept)).astype(float),
+        source=add_up(here, count.source_rows, len(kept)),
+        target=add_up(there, count.target_rows, len(kept)),
         sums=sums,
         products=products,
     )
-    return Count(patterns, here, there)
+    return count._replace(patterns=patterns, source_index=here, target_index=there)

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from mandoline_core.errors import DataError, did_you_mean
-from mandoline_core.samples.sample import check_names
+from mandoline_core.samples.doors import check_names
+from mandoline_core.samples.tables.files import PARQUET, read_schema, unreadable
 from mandoline_core.samples.text_files import find_encoding, open_text
 
-_PARQUET = (".parquet", ".pq")
 _DELIMITED = (".csv", ".tsv", ".tab", ".txt")
 _DELIMITERS = ",;\t|"
 _SAMPLE_BYTES = 1 << 16
@@ -56,14 +58,15 @@ def read_table(path: str | Path) -> pd.DataFrame:
     ['NA', 'FR']
     """
     path = Path(path)
-    _check_path(path)
-    table = _read_parquet(path) if path.suffix.lower() in _PARQUET else _read_delimited(path)
+    check_path(path)
+    table = _read_parquet(path) if path.suffix.lower() in PARQUET else _read_delimited(path)
     if table.empty:
         raise DataError(f"{path.name} has a header but no rows. Put at least one row of data in it.")
     return table
 
 
-def _check_path(path: Path) -> None:
+def check_path(path: Path) -> None:
+    """Refuse what is no file that can be read here."""
     if path.is_dir():
         raise DataError(f"{path} is a folder, not a file. Name the CSV or Parquet file in it.")
     if not path.is_file():
@@ -72,7 +75,7 @@ def _check_path(path: Path) -> None:
         raise DataError(f"File {path.name!r} is not in {where}.{did_you_mean(path.name, near)}")
     suffixes = [suffix.lower() for suffix in path.suffixes]
     kind = suffixes[-2] if suffixes[-1:] == [".gz"] and len(suffixes) > 1 else "".join(suffixes[-1:])
-    if kind not in _DELIMITED + _PARQUET or (kind in _PARQUET and suffixes[-1] == ".gz"):
+    if kind not in _DELIMITED + PARQUET or (kind in PARQUET and suffixes[-1] == ".gz"):
         wanted = "CSV (.csv, .tsv, .txt, also .gz) or Parquet (.parquet, .pq)"
         raise DataError(
             f"{path.name} is not a table that can be read here. Expected {wanted}. Save it as one of these."
@@ -86,54 +89,100 @@ def _empty(path: Path) -> DataError:
 
 
 def _read_parquet(path: Path) -> pd.DataFrame:
+    check_names(sorted(read_schema(path).names), path.name)
     try:
-        check_names(sorted(pq.read_schema(path).names), path.name)
         table = pq.read_table(path)
     except (pa.ArrowException, OSError) as error:
-        reason = str(error).split("\n")[0].rstrip(".")
-        raise DataError(
-            f"{path.name} cannot be read as Parquet: {reason}. Write it again, or save it as CSV."
-        ) from None
+        raise unreadable(path.name, error) from None
     frame: pd.DataFrame = table.to_pandas()
     # An index that pandas stored is an ordinary column to everyone else.
     named = [name for name in frame.index.names if name is not None]
     return frame.reset_index(level=named) if named else frame.reset_index(drop=True)
 
 
-def _read_delimited(path: Path) -> pd.DataFrame:
-    encoding = find_encoding(path)
-    sample = _head(path, encoding)
-    if not sample.strip("\ufeff\0 \t\r\n"):
-        raise _empty(path)
-    delimiter = "\t" if ".tsv" in path.suffixes else _delimiter(sample)
-    rows = csv.reader(io.StringIO(sample, newline=""), delimiter=delimiter)
-    header = next(row for row in rows if row)
-    check_names(sorted(name for name in header if name), path.name)
-    first = next((row for row in rows if row), None)
-    if first is not None and len(first) != len(header):
-        # pandas would take the extra field for an index.
-        _explain_ragged(path, encoding, delimiter)
-    try:
-        table = pd.read_csv(
-            path,
-            sep=delimiter,
-            encoding=encoding,
+class _Text(NamedTuple):
+    """Hold how a delimited file is written."""
+
+    path: Path
+    encoding: str
+    delimiter: str
+    n_columns: int
+
+    @classmethod
+    def of(cls, path: Path) -> _Text:
+        """Find out, and refuse what its first rows show to be no table."""
+        encoding = find_encoding(path)
+        sample = _head(path, encoding)
+        if not sample.strip("\ufeff\0 \t\r\n"):
+            raise _empty(path)
+        delimiter = "\t" if ".tsv" in path.suffixes else _delimiter(sample)
+        rows = csv.reader(io.StringIO(sample, newline=""), delimiter=delimiter)
+        header = next(row for row in rows if row)
+        check_names(sorted(name for name in header if name), path.name)
+        first = next((row for row in rows if row), None)
+        if first is not None and len(first) != len(header):
+            # pandas would take the extra field for an index.
+            _explain_ragged(path, encoding, delimiter)
+        return cls(path, encoding, delimiter, len(header))
+
+    @contextmanager
+    def explaining(self) -> Iterator[None]:
+        """Say in a sentence what pandas cannot read."""
+        try:
+            yield
+        except pd.errors.EmptyDataError:  # a quote and nothing in it, say
+            raise _empty(self.path) from None
+        except pd.errors.ParserError as error:
+            _explain_ragged(self.path, self.encoding, self.delimiter)
+            if "EOF inside string" in str(error):
+                raise _open_quote(self.path, self.encoding, self.delimiter) from None
+            raise DataError(f"{self.path.name} cannot be read as CSV: {error}.") from None
+
+    def read(self, **how: Any) -> Any:
+        """Read all of it, or chunk by chunk."""
+        return pd.read_csv(
+            self.path,
+            sep=self.delimiter,
+            encoding=self.encoding,
             keep_default_na=False,
             na_values=[""],
             low_memory=False,
-            skip_blank_lines=len(header) > 1,
+            skip_blank_lines=self.n_columns > 1,
+            **how,
         )
-    except pd.errors.EmptyDataError:  # a quote and nothing in it, say
-        raise _empty(path) from None
-    except pd.errors.ParserError as error:
-        _explain_ragged(path, encoding, delimiter)
-        if "EOF inside string" in str(error):
-            raise _open_quote(path, encoding, delimiter) from None
-        raise DataError(f"{path.name} cannot be read as CSV: {error}.") from None
-    if len(header) > 1 and table.iloc[:, -1].isna().any():
-        # pandas fills short rows without a word, always from the last column.
-        _explain_ragged(path, encoding, delimiter)
+
+    def check_short(self, table: pd.DataFrame) -> None:
+        """Refuse short rows, which pandas fills without a word, always from the last column."""
+        if self.n_columns > 1 and table.iloc[:, -1].isna().any():
+            _explain_ragged(self.path, self.encoding, self.delimiter)
+
+
+def _read_delimited(path: Path) -> pd.DataFrame:
+    text = _Text.of(path)
+    with text.explaining():
+        table: pd.DataFrame = text.read()
+    text.check_short(table)
     return _with_missing_words(table)
+
+
+def read_chunks(path: Path, n_rows: int, as_text: Sequence[str] = ()) -> Iterator[pd.DataFrame]:
+    """Read a delimited file so many rows at a time; each chunk has the types that its own rows show.
+
+    Parameters
+    ----------
+    as_text : sequence of str
+        Columns that are text, whatever their values look like.
+    """
+    check_path(path)
+    text, checked = _Text.of(path), False
+    with text.explaining(), text.read(chunksize=n_rows, dtype=dict.fromkeys(as_text, "str")) as chunks:
+        for chunk in chunks:
+            if not checked and chunk.iloc[:, -1].isna().any():  # looks at the whole file, so once will do
+                text.check_short(chunk)
+                checked = True
+            kept = chunk.reset_index(drop=True)
+            found = _with_missing_words(kept.drop(columns=list(as_text)))
+            yield kept.assign(**{column: found[column] for column in found.columns})
 
 
 def _head(path: Path, encoding: str) -> str:

@@ -15,11 +15,15 @@ import pyarrow as pa
 from mandoline_core.errors import DataError
 from mandoline_core.formatting import listed
 from mandoline_core.samples.classes import class_name
+from mandoline_core.samples.doors import check_names, door_expressions
 from mandoline_core.samples.fingerprint import fingerprint
 from mandoline_core.samples.row_keys import RowKeys, row_keys
+from mandoline_core.samples.tables.handing import leave_or_take
+from mandoline_core.samples.tables.table import Table
 
 _TEXT = pd.StringDtype("pyarrow", na_value=float("nan"))
 _ROUNDING = 1e-6  # probabilities are often written with a few digits
+MOST_VALUES = 10_000  # of a column of a table that are listed
 
 
 class FrozenMapping(Mapping[str, Any]):
@@ -97,10 +101,13 @@ class Sample:
     Columns come in as one type per meaning: text as text (also categoricals, and pandas objects), decimals as
     floats, NaN as a missing value.
 
+    Data beyond memory stay where they are, in a table: what can be counted is counted there, on all rows, and what
+    must look at rows looks at a uniform draw of them. Then `frame` is that draw, the same rows each time.
+
     Parameters
     ----------
-    frame : a frame of pandas, Polars, PyArrow or another engine Narwhals knows
-        A lazy frame is collected.
+    frame : a frame of pandas, Polars, PyArrow or another engine Narwhals knows, or a Table
+        A lazy frame of Polars, DuckDB or Spark is a table, unless it has no more rows than a draw would.
     label : str, optional
         The column of true classes.
     prediction : str, optional
@@ -123,6 +130,7 @@ class Sample:
     label: str | None
     models: tuple[Model, ...]
     name: str
+    table: Table | None
 
     def __init__(
         self,
@@ -133,6 +141,7 @@ class Sample:
         probabilities: Mapping[str, str] | None = None,
         models: Iterable[Model] = (),
         name: str = "sample",
+        table: Table | None = None,
     ) -> None:
         models = tuple(models)
         if prediction is not None or probabilities:
@@ -144,7 +153,10 @@ class Sample:
                     f"Got a {type(probabilities).__name__}."
                 )
             models = (Model("model", prediction, probabilities or {}),)
-        for key, value in (("frame", _at_the_door(frame, name)), ("label", label), ("models", models), ("name", name)):
+        if table is None:
+            frame, table = leave_or_take(frame, name)
+        values = {"frame": _at_the_door(frame, name), "label": label, "models": models, "name": name, "table": table}
+        for key, value in values.items():
             object.__setattr__(self, key, value)
         self._check()
 
@@ -154,8 +166,20 @@ class Sample:
 
     @property
     def n_rows(self) -> int:
-        """The number of rows."""
+        """The number of rows in memory."""
         return len(self.frame)
+
+    @property
+    def n_all(self) -> int:
+        """The number of all rows, also of those that stay in a table."""
+        return self.n_rows if self.table is None else self.table.n_rows
+
+    @property
+    def drawn(self) -> Sample:
+        """The rows in memory alone: a sample of its own."""
+        if self.table is None:
+            return self
+        return Sample(self.frame, label=self.label, models=self.models, name=self.name)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -173,12 +197,18 @@ class Sample:
         """The type of each column; `narwhals.Unknown` for a column without a single value."""
         missing = self.frame.select(nw.all().is_null().all())
         empty = {name for name in self.columns if missing[name].item()}
+        if self.table is not None:  # a draw may miss the few values there are
+            empty = {name for name in empty if not self.table.has_values(name)}
+            return {name: nw.Unknown() if name in empty else self.table.schema[name] for name in self.columns}
         return {name: nw.Unknown() if name in empty else dtype for name, dtype in self.frame.schema.items()}
 
     @cached_property
     def fingerprint(self) -> str:
-        """A hash of every cell, column name and the row order; the same in every engine. Roles are not in it."""
-        return fingerprint(self.frame)
+        """A hash of every cell, column name and the row order; the same in every engine. Roles are not in it.
+
+        Of a table beyond memory, what tells its files from others, and from themselves after a change.
+        """
+        return fingerprint(self.frame) if self.table is None else self.table.identity
 
     def row_keys(self, columns: tuple[str, ...]) -> RowKeys:
         """Name every row by what some of its columns hold; computed once."""
@@ -205,6 +235,12 @@ class Sample:
         if column not in self.columns:
             raise DataError.missing_column(column, self.name, self.columns)
         return self.frame[column]
+
+    def values(self, column: str, most: int = MOST_VALUES) -> nw.Series[Any]:
+        """List the distinct values of a column, missing ones left out; of very many, only some."""
+        if self.table is not None and column in self.columns:
+            return self.table.distinct(column, most)
+        return self.series(column).unique().drop_nulls()
 
     def _check(self) -> None:
         if not self.n_rows:
@@ -262,30 +298,13 @@ def _at_the_door(frame: Any, name: str) -> nw.DataFrame[Any]:
             f"{name} is of type {type(frame).__name__}, which is not a frame. Expected pandas, Polars or PyArrow."
         ) from None
     if isinstance(known, nw.LazyFrame):
-        known = known.collect()
+        raise DataError(f"{name} is a lazy frame of {known.implementation}, which no engine here runs. Collect it.")
     if known.implementation.is_pandas():
         known = nw.from_native(_pandas_at_the_door(nw.to_native(known), name))
     check_names(known.columns, name)
-    exprs = []
-    for column, dtype in known.schema.items():
-        if dtype in (nw.Categorical, nw.Enum):
-            exprs.append(nw.col(column).cast(nw.String))
-        elif dtype == nw.Decimal:
-            exprs.append(nw.col(column).cast(nw.Float64))
-        elif dtype.is_float():
-            # One way of being missing: pandas' own floats have no other than NaN and come out unchanged.
-            exprs.append(nw.col(column).fill_nan(None))
-    done: nw.DataFrame[Any] = known.with_columns(*exprs) if exprs else known
+    expressions = door_expressions(known.schema)
+    done: nw.DataFrame[Any] = known.with_columns(*expressions) if expressions else known
     return done
-
-
-def check_names(columns: Iterable[str], name: str) -> None:
-    """Refuse columns of the same name."""
-    repeated = [str(column) for column, count in Counter(columns).items() if count > 1]
-    if repeated:
-        raise DataError(
-            f"{name} has more than one column called {listed(map(repr, repeated))}. Give each column its own name."
-        )
 
 
 def _pandas_at_the_door(frame: pd.DataFrame, name: str) -> pd.DataFrame:

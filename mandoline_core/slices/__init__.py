@@ -6,7 +6,7 @@ A kind of rule is a file in `kinds`: it says what it needs, what it compiles to,
 from __future__ import annotations
 
 from mandoline_core.slices.audit import ANSWERS, Answer, AuditAnswers, Side, SliceAudit
-from mandoline_core.slices.codes import codes, gold_codes, slice_codes
+from mandoline_core.slices.codes import codes, gold_codes, settle, slice_codes
 from mandoline_core.slices.conjoining import conjoin
 from mandoline_core.slices.expression.compiling import compile_expression_code
 from mandoline_core.slices.expression.syntax import ExpressionError

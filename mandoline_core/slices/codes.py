@@ -39,7 +39,7 @@ def codes(sample: Sample, slices: Sequence[Slice]) -> np.ndarray:
            [ 0,  1],
            [-1, -1]], dtype=int8)
     """
-    slices = [_settled(rule, sample) for rule in slices]
+    slices = [settle(rule, sample) for rule in slices]
     out = np.empty((sample.n_rows, len(slices)), dtype=np.int8, order="F")
     if not slices:
         return out
@@ -104,12 +104,12 @@ def compile_slice(rule: Slice, schema: Schema) -> nw.Expr:
     return rule.compile_codes(schema)
 
 
-def _settled(rule: Slice, sample: Sample) -> Slice:
+def settle(rule: Slice, sample: Sample) -> Slice:
     """Check a rule against the sample, and let it decide what only values can tell."""
     if not isinstance(rule, Slice):
         raise SliceError(f"A slice was expected, such as Keyword or Threshold. Got {rule!r}.")
     if rule.is_family:
         raise SliceError(f"Slice {rule.name!r} is not resolved. Call resolve() on the rules first.")
     check_columns(rule, sample.schema, sample.name, sample)
-    parts = tuple(_settled(part, sample) for part in rule.parts)
+    parts = tuple(settle(part, sample) for part in rule.parts)
     return (rule.made_again(parts) if parts else rule).settle(sample)

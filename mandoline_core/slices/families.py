@@ -23,7 +23,7 @@ def each_class(rule: Slice, source: Sample, target: Sample, instead: str) -> dic
     (column,) = rule.needs
     for sample in (source, target):
         check_columns(rule, sample.schema, sample.name, sample)
-    columns = [sample.frame[column] for sample in (source, target) if sample.schema[column] != nw.Unknown]
+    columns = [sample.values(column) for sample in (source, target) if sample.schema[column] != nw.Unknown]
     if not columns:
         raise nothing_there(rule, column)
     _, names = class_codes(*columns)

@@ -20,7 +20,7 @@ from mandoline_core.estimating import (
     state_problem,
 )
 from mandoline_core.metrics import evaluate
-from mandoline_core.patterns import Count, refine_count, restrict_source
+from mandoline_core.patterns import refine_count, restrict_source
 from mandoline_core.samples import Sample
 from mandoline_core.slices import Slice, codes, resolve
 
@@ -146,7 +146,8 @@ def _restrict(counted: ModelCount, part: Bools) -> ModelCount:
     """Leave out source rows; what only checks look at goes, too."""
     statistics = counted.statistics[part]
     patterns = restrict_source(counted.count, counted.statistics, part)
-    count = Count(patterns, counted.count.source_index[part], counted.count.target_index)
+    index, rows = counted.count.source_index[part], counted.count.source_rows[part]
+    count = counted.count._replace(patterns=patterns, source_index=index, source_rows=rows)
     scored = counted.scored.copy()
     scored[np.flatnonzero(counted.scored)[~part]] = False
     return replace(

@@ -86,6 +86,8 @@ def weighed_answers(report: ModelReport) -> tuple[AnswerTally, Weighing] | None:
     counted, problem = report.prepared.counted, report.problem
     if counted.said is None:
         return None
+    if report.prepared.in_table and counted.answers is not None:
+        return counted.answers, weigh(report)
     members, n_patterns, n_groups = problem.members, len(problem.patterns), len(problem.groups)
     if report.outcome.scored_weights is not None:
         n_rows = len(members.source)

@@ -62,11 +62,13 @@ def second_opinion_on(report: ModelReport) -> SecondOpinionOn | None:
     """
     if report.estimator != Mandoline.name or report.verdict is None or not report.converged:
         return None
-    method, problem = SecondOpinion(), replace(report.problem, verdict=report.verdict.level)
+    method = SecondOpinion()
+    problem = replace(report.prepared.for_method(method).problem, verdict=report.verdict.level)
     if method.reason(problem) is not None:
         return None
     outcome = method.estimate(problem)
     finding = next(one for one in outcome.findings if one.code == method.name)
     follows = "cot" if outcome.spanned else Mandoline.name
     interval = interval_of(problem, outcome, report.settings.confidence) if outcome.spanned else report.interval
-    return SecondOpinionOn(outcome.value, interval, follows, finding, is_share(report))
+    value = outcome.value if outcome.spanned else report.estimate
+    return SecondOpinionOn(value, interval, follows, finding, is_share(report))

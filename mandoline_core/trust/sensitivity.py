@@ -271,7 +271,7 @@ def _with_error(
         _standard_error(report, excess, estimator),
         confidence=confidence,
         bounds=report.problem.metric.bounds,
-        effective_rows=float(weights.sum() ** 2 / (weights @ weights)),
+        effective_rows=float(weights.sum() ** 2 / (weights @ (weights / members.source_rows))),
     )
 
 

@@ -83,9 +83,9 @@ def trim(report: ModelReport, cap: float, *, confidence: float = 0.95, estimator
         raise MandolineError(f"cap must be above 0: how many times a row may count. Got {cap!r}.")
     members = problem.members
     weights = weights_of(report)
-    n = _n_evaluated(report, weights)
-    capped = weights * n > cap
-    ratios = np.where(capped, cap, weights * n)
+    n, rows = _n_evaluated(report, weights), members.source_rows
+    capped = weights * n > cap * rows
+    ratios = np.where(capped, cap * rows, weights * n)
     left = float(ratios.sum()) / n
     kept = ratios / (n * left)
     means = kept @ members.statistics
@@ -93,7 +93,7 @@ def trim(report: ModelReport, cap: float, *, confidence: float = 0.95, estimator
     slope = problem.metric.slope(means)
     excess = (members.statistics @ slope - float(means @ slope)) / left
     error = _standard_error(report, excess, capped, ratios / n, estimator)
-    effective = 1 / float(kept @ kept)
+    effective = 1 / float(kept @ (kept / rows))
     gap = _largest_gap(report, kept)
     return Trimming(
         cap=float(cap),
@@ -103,7 +103,7 @@ def trim(report: ModelReport, cap: float, *, confidence: float = 0.95, estimator
         ),
         change=estimate - report.estimate,
         effective_sample_size=effective,
-        rows_capped=int(capped.sum()),
+        rows_capped=round(rows[capped].sum()),
         weight_removed=1 - left if capped.any() else 0.0,
         largest_gap=gap[0],
         gap_slice=gap[1],
@@ -200,11 +200,12 @@ def restate(report: ModelReport, statistics: Floats, metric: Metric, estimator: 
     return outcome
 
 
-def _n_evaluated(report: ModelReport, weights: Floats) -> int:
+def _n_evaluated(report: ModelReport, weights: Floats) -> float:
     """Count the rows evaluated; where the source is split, some only serve to fit."""
-    groups, n_groups = report.problem.members.groups.astype(np.intp), len(report.problem.groups)
+    members, n_groups = report.problem.members, len(report.problem.groups)
+    groups = members.groups.astype(np.intp)
     used = add_up(groups, weights, n_groups) > 0
-    return int(np.bincount(groups, minlength=n_groups)[used].sum())
+    return float(add_up(groups, members.source_rows, n_groups)[used].sum())
 
 
 def _standard_error(
@@ -221,7 +222,7 @@ def _standard_error(
         A row's statistics less their means, in the metric's direction, over the weight that is left.
     capped : array of bool, shape (n_scored,)
     weights : array of float, shape (n_scored,)
-        Capped, and not scaled up again.
+        Of each cell with all its rows; capped, and not scaled up again.
     """
     members = report.problem.members._replace(statistics=np.where(capped, 0.0, excess)[:, None])
     plain = replace(get_metric("mean"), bounds=None)
@@ -231,9 +232,12 @@ def _standard_error(
     split = isinstance(influence, Influence) and len(influence.source) > 1
     # Where the source is split, each part was drawn on its own.
     part = members.groups.astype(np.intp) if split else np.zeros(len(direct), dtype=np.intp)
-    n_rows = np.maximum(np.bincount(part, minlength=len(report.problem.groups)), 1)
+    rows = members.source_rows
+    n_rows = np.maximum(add_up(part, rows, len(report.problem.groups)), 1)
     average = add_up(part, direct, len(report.problem.groups)) / n_rows
-    return replace(by_row, source=by_row.source + direct - average[part]).standard_error()
+    # Of a cell, the rows share what it adds; as pieces of luck their squares add up.
+    moved = (direct / rows - average[part]) * np.sqrt(rows)
+    return replace(by_row, source=by_row.source + moved).standard_error()
 
 
 def _largest_gap(report: ModelReport, weights: Floats) -> tuple[float | None, str | None]:

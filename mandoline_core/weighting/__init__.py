@@ -5,6 +5,7 @@ Corrections become numbers here, edges are learned or chosen, and what the sourc
 
 from __future__ import annotations
 
+from mandoline_core.samples import asking, take_step
 from mandoline_core.weighting.corrections import (
     ABSTAIN,
     IN,
@@ -30,4 +31,3 @@ from mandoline_core.weighting.learning import LearnedEdges, learn_edges
 from mandoline_core.weighting.pair_tests import edge_threshold, score_tests
 from mandoline_core.weighting.potentials import Tilt, build_tilt, expected_potentials
 from mandoline_core.weighting.problem import Evidence, Problem, Rows
-from mandoline_core.weighting.stopping import asking, take_step

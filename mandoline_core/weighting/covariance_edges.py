@@ -10,11 +10,11 @@ import numpy as np
 
 from mandoline_core.arrays import Floats
 from mandoline_core.patterns import Patterns
+from mandoline_core.samples import take_step
 from mandoline_core.weighting.edges import has_rows
 from mandoline_core.weighting.learning import add_edges
 from mandoline_core.weighting.potentials import Edges
 from mandoline_core.weighting.problem import Problem
-from mandoline_core.weighting.stopping import take_step
 
 SUBSAMPLES = 50
 # A pair is stable if it is found in this share of the subsamples.

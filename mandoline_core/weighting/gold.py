@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -168,6 +168,10 @@ class Audit:
         drawn = rng.beta(self.counts[..., 1] + 0.5, self.counts[..., 0] + 0.5)
         return np.where(self.sizes > 0, drawn, np.nan)
 
+    def repeat(self, times: int) -> Audit:
+        """Say the same of rows that stand there several times, as cells do that were split."""
+        return replace(self, answers=np.tile(self.answers, (times, 1)))
+
     def select(self, slices: Sequence[int]) -> Audit:
         """Keep some slices."""
         index = list(slices)
@@ -200,7 +204,7 @@ def make_audit(
     return Audit(np.column_stack([answers.get(name, nobody) for name in names]), np.array(counts), target)
 
 
-def gold_table(codes: Codes, truth: Codes, scores: Floats) -> GoldTable:
+def gold_table(codes: Codes, truth: Codes, scores: Floats, rows: Floats | None = None) -> GoldTable:
     """Cross-tabulate a slice with its gold column.
 
     Parameters
@@ -208,7 +212,10 @@ def gold_table(codes: Codes, truth: Codes, scores: Floats) -> GoldTable:
     codes, truth : array of int8, shape (n_rows,)
         What the slice says; the gold column, 0 where unknown.
     scores : array of float, shape (n_rows,)
+    rows : array of float, shape (n_rows,), optional
+        Rows that each line stands for; one when left out.
     """
     cells = (codes.astype(np.intp) + 1) * 3 + truth + 1
-    counts, sums, squares = (add_up(cells, values, 9) for values in (np.ones(len(scores)), scores, scores**2))
+    ones = np.ones(len(scores)) if rows is None else rows
+    counts, sums, squares = (add_up(cells, ones * values, 9) for values in (1.0, scores, scores**2))
     return GoldTable(counts.reshape(3, 3), sums.reshape(3, 3), squares.reshape(3, 3))

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from mandoline_core.errors import MandolineError
+from mandoline_core.samples import take_step
 from mandoline_core.weighting.edges import has_rows
 from mandoline_core.weighting.fitting import Fit, is_level, is_sound
 from mandoline_core.weighting.kliep import solve, varying_directions
@@ -16,7 +17,6 @@ from mandoline_core.weighting.pair_tests import EdgeTest, edge_threshold, score_
 from mandoline_core.weighting.potentials import Edges, build_tilt, expected_potentials
 from mandoline_core.weighting.problem import Problem
 from mandoline_core.weighting.reach import rule_out_empty
-from mandoline_core.weighting.stopping import take_step
 
 MAX_ROUNDS = 20
 # Pairs that do at least this share of what the strongest does are added together; the others are looked at again,

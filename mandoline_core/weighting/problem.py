@@ -111,9 +111,10 @@ class Problem:
     start : array of float, optional
         Parameters of an earlier solution, to start from.
     membership : Membership, optional
-        The pattern and the statistics of every row; what resampling patterns does without.
+        The pattern and the statistics of every cell; what resampling patterns does without.
     rows : Rows, optional
-        The rows themselves, for methods that look beyond slices.
+        The rows themselves, for methods that look beyond slices; each of them is a cell. None where rows stay in a
+        table.
     seed : int
         Where random numbers start.
     audit : Audit, optional
@@ -196,7 +197,7 @@ class Problem:
 
         def recount(table: Patterns, rows: NDArray[np.bool_]) -> Patterns:
             rows = rows & (table.source[known.source] > 0)
-            sums, products = total_statistics(known.source[rows], statistics[rows], len(table))
+            sums, products = total_statistics(known.source[rows], statistics[rows], len(table), known.source_rows[rows])
             return replace(table, sums=sums, products=products)
 
         whole = recount(self.patterns, np.ones(len(known.source), dtype=bool))

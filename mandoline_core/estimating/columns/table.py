@@ -30,9 +30,11 @@ class DrawnColumns:
     source_rows, target_rows : array of int
         The scored source rows and the target rows that were read.
     n_source, n_target : int
-        How many there are.
+        How many there are in memory.
     left_out : mapping of str to str
         Columns that are not compared, and why.
+    all_source, all_target : int, optional
+        How many there are, where some stay in a table.
     """
 
     encoded: Mapping[str, EncodedColumn]
@@ -41,21 +43,24 @@ class DrawnColumns:
     n_source: int
     n_target: int
     left_out: Mapping[str, str] = field(default_factory=dict)
+    all_source: int | None = None
+    all_target: int | None = None
 
     @property
     def note(self) -> str:
         """Say on how many rows the comparison rests, where that is not all of them; else nothing."""
+        n_source, n_target = self.all_source or self.n_source, self.all_target or self.n_target
         sides = (
-            (len(self.source_rows), self.n_source, "{here:,} of {n_source:,} {source_rows}"),
-            (len(self.target_rows), self.n_target, "{there:,} of {n_target:,} {target_rows}"),
+            (len(self.source_rows), n_source, "{here:,} of {n_source:,} {source_rows}"),
+            (len(self.target_rows), n_target, "{there:,} of {n_target:,} {target_rows}"),
         )
         parts = " and ".join(template for read, n, template in sides if read < n)
         return parts and Sentence(
             f"Columns are compared on {parts}, drawn at random.",
             here=len(self.source_rows),
-            n_source=self.n_source,
+            n_source=n_source,
             there=len(self.target_rows),
-            n_target=self.n_target,
+            n_target=n_target,
         )
 
     def without(self, columns: Collection[str], why: str) -> DrawnColumns:
@@ -124,7 +129,8 @@ def draw_columns(rows: Rows, most_rows: int = MOST_ROWS, seed: int = 0) -> Drawn
         made = {column: encode_column(column, samples, (scored[here], there)) for column in columns}
         encoded = {column: one for column, one in made.items() if isinstance(one, EncodedColumn)}
         left_out |= {column: why for column, why in made.items() if isinstance(why, str)}
-        return DrawnColumns(encoded, here, there, len(scored), rows.target.n_rows, left_out)
+        whole = [None if sample.table is None else sample.n_all for sample in samples]
+        return DrawnColumns(encoded, here, there, len(scored), rows.target.n_rows, left_out, *whole)
 
     found = _ENCODED.once(samples, (most_rows, seed, np.packbits(rows.scored).tobytes()), read)
     return found if rows.metric.column is None else found.without([rows.metric.column], MEASURED)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import narwhals as nw
 import pyarrow as pa
@@ -42,6 +42,7 @@ class Classifier(Slice, kind="classifier", title="Classifier", purpose="rows tha
     'looks new to a classifier on age, text'
     """
 
+    learns: ClassVar[bool] = True
     columns: tuple[str, ...] | None = None
     buckets: int | None = None
     seed: int = 0

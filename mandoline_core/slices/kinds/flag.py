@@ -52,15 +52,15 @@ class Flag(OfColumn, kind="flag", title="Yes/no column", purpose="a column that 
     def _has_minus_one(self, sample: Sample) -> bool:
         dtype = sample.schema.get(self.column, nw.Unknown())
         if dtype == nw.String:
-            return bool(sample.frame[self.column].str.strip_chars().is_in(_MINUS).any())
-        return bool(dtype.is_numeric() and (sample.frame[self.column] == -1).any())
+            return bool(sample.values(self.column).str.strip_chars().is_in(_MINUS).any())
+        return bool(dtype.is_numeric() and (sample.values(self.column) == -1).any())
 
     def settle(self, sample: Sample) -> Self:
         """Refuse values that are no answer, and decide what 0 means if nobody has."""
         dtype = sample.schema[self.column]
         if dtype in (nw.Unknown, nw.Boolean):
             return replace(self, signed=bool(self.signed))
-        values = sample.frame[self.column].unique().drop_nulls().to_list()
+        values = sample.values(self.column).to_list()
         known = {*_INSIDE, *_OUTSIDE, *_MINUS, *_ZERO, ""} if dtype == nw.String else {1, 0, -1}
         plain = {value.strip().lower() if isinstance(value, str) else value: value for value in values}
         strange = sorted(str(value) for key, value in plain.items() if key not in known)

@@ -49,6 +49,7 @@ class Slice:
     kind: ClassVar[str] = ""
     title: ClassVar[str] = ""
     purpose: ClassVar[str] = ""
+    learns: ClassVar[bool] = False  # from rows in memory, and says nothing of others
     unwritable: ClassVar[str] = ""  # why no project file can hold it, and what to do instead
     name: str
     _: KW_ONLY

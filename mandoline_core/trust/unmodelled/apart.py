@@ -74,7 +74,8 @@ def apart(report: ModelReport) -> Apart | None:
     if told is None:
         return None
     telling, here, there = told
-    source, target = _weights(report, here), report.outcome.kept[report.problem.members.target[there]].astype(float)
+    target = report.outcome.kept[report.prepared.row_members.target[there]].astype(float)
+    source = _weights(report, here)
     if not source.any() or not target.any():
         return None
     effective = float(source.sum() ** 2 / (source**2).sum())
@@ -91,9 +92,11 @@ def apart(report: ModelReport) -> Apart | None:
 
 def _weights(report: ModelReport, rows: Index) -> Floats:
     """Say how much some scored source rows count; the others are not looked at."""
-    outcome, members = report.outcome, report.problem.members
+    outcome, members = report.outcome, report.prepared.row_members
     if outcome.scored_weights is not None:
         return outcome.scored_weights[rows]
+    if report.prepared.in_table:  # a drawn row is in no group
+        return np.asarray(report.ratios[members.source[rows]])
     return np.asarray(outcome.row_weights[members.groups[rows], members.source[rows]])
 
 

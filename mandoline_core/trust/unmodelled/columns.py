@@ -28,8 +28,9 @@ def columns_of(report: ModelReport) -> ColumnTable | None:
     if counted.drawn is None:
         return None
     table = counted.columns
-    if table is None or problem.patterns is not counted.count.patterns or len(problem.groups) > 1 or by_row:
-        table = column_table(counted.drawn, problem.members, len(problem.patterns), by_row=by_row)
+    stays = report.prepared.in_table or (problem.patterns is counted.count.patterns and len(problem.groups) == 1)
+    if table is None or not stays or by_row:
+        table = column_table(counted.drawn, report.prepared.row_members, len(problem.patterns), by_row=by_row)
     harmless = report.prepared.trust.harmless
     return table.without(harmless, HARMLESS) if harmless else table
 
@@ -136,7 +137,7 @@ def _weighing(report: ModelReport, table: ColumnTable) -> Weighing:
         rows = table.drawn.source_rows
         weighing = replace(whole, source=whole.source[rows], source_matched=whole.source_matched[rows])
     cells = [(len(c.missing.source_rows), len(c.missing.target_rows)) for c in table.columns[:1]]
-    if table.drawn.n_source != len(report.problem.members.source) or cells not in (
+    if table.drawn.n_source != len(report.prepared.row_members.source) or cells not in (
         [],
         [(len(weighing.source), len(weighing.target))],
     ):

@@ -24,8 +24,8 @@ from mandoline_core.estimators.baselines import Source
 from mandoline_core.estimators.registry import ESTIMATORS
 from mandoline_core.formatting import show_ends
 from mandoline_core.metrics.registry import get_metric
+from mandoline_core.samples import take_step
 from mandoline_core.weighting.problem import Problem
-from mandoline_core.weighting.stopping import take_step
 from mandoline_core.words import title_of
 from tests.app.pages import current, labels, open_app, press, project_id, run, said
 from tests.core.projects import LONG, NEGATION, write_project

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 _ask: ContextVar[Callable[[], None] | None] = ContextVar("ask", default=None)
+_say: ContextVar[Callable[[float], None] | None] = ContextVar("say", default=None)
 
 
 @contextmanager
@@ -29,7 +30,28 @@ def asking(ask: Callable[[], None] | None) -> Iterator[None]:
         _ask.reset(token)
 
 
-def take_step() -> None:
-    """Say that a step of a long loop is to be taken."""
+@contextmanager
+def telling_progress(say: Callable[[float], None] | None) -> Iterator[None]:
+    """Let long loops within the block, in this thread, tell how much of their work is done.
+
+    Examples
+    --------
+    >>> shares = []
+    >>> with telling_progress(shares.append):
+    ...     take_step(0.5)
+    >>> shares
+    [0.5]
+    """
+    token = _say.set(say)
+    try:
+        yield
+    finally:
+        _say.reset(token)
+
+
+def take_step(share: float | None = None) -> None:
+    """Say that a step of a long loop is to be taken, and how much of the work is done where that is known."""
     if (ask := _ask.get()) is not None:
         ask()
+    if share is not None and (say := _say.get()) is not None:
+        say(share)

@@ -1,0 +1,143 @@
+"""DuckDB: files beyond memory, tables of a database, and relations that a caller hands in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import narwhals as nw
+import numpy as np
+import pyarrow as pa
+
+from mandoline_core.errors import DataError
+from mandoline_core.samples.stopping import take_step
+from mandoline_core.samples.tables.files import Files
+from mandoline_core.samples.tables.table import BATCH, Combine, Reduce, Table, missing_engine, reduce_batches
+from mandoline_core.samples.tables.waiting import wait_for
+from mandoline_core.samples.tables.writing import write_batches
+
+if TYPE_CHECKING:
+    import duckdb
+
+T = TypeVar("T")
+
+
+class DuckDBTable(Table):
+    """Go over a relation of DuckDB.
+
+    Parameters
+    ----------
+    connection : duckdb.DuckDBPyConnection, optional
+        That the relation belongs to, to stop its work; a caller's own relation comes without.
+    """
+
+    engine = "duckdb"
+
+    def __init__(
+        self,
+        relation: duckdb.DuckDBPyRelation,
+        name: str,
+        files: Files | None = None,
+        connection: duckdb.DuckDBPyConnection | None = None,
+    ) -> None:
+        super().__init__(name, files)
+        self._relation, self._connection = relation, connection
+
+    @classmethod
+    def scan(cls, files: Files) -> DuckDBTable:
+        """Open Parquet files."""
+        connection = _connect()
+        relation = connection.read_parquet([str(path) for path in files.paths])
+        return cls(relation, files.name, files, connection)
+
+    @classmethod
+    def of_database(cls, files: Files, table: str) -> DuckDBTable:
+        """Open a table of a database file, for reading only."""
+        connection = _connect()
+        import duckdb
+
+        try:
+            connection.execute(f"ATTACH '{_quoted(str(files.paths[0]))}' AS data (READ_ONLY)")
+            relation = connection.table(f"data.{table}")
+        except duckdb.Error as error:
+            raise DataError(f"Table {table!r} of {files.name} cannot be read: {_first_line(error)}.") from None
+        return cls(relation, f"{table} of {files.name}", files, connection)
+
+    @property
+    def lazy(self) -> nw.LazyFrame[Any]:
+        """The relation."""
+        return nw.from_native(self._relation)
+
+    def collect(self, query: nw.LazyFrame[Any]) -> pa.Table:
+        """Run a query."""
+        return self._run(lambda: nw.to_native(query).to_arrow_table())
+
+    def reduce(self, columns: Sequence[str], function: Reduce, combine: Combine) -> pa.Table:
+        """Reduce batch by batch, here."""
+        found = reduce_batches(self._batches(columns), self.n_rows, function, combine)
+        self.check_unchanged()
+        return found
+
+    def draw(self, most: int, seed: int) -> pa.Table:
+        """Choose row numbers, and keep those rows while all go by."""
+        if self.n_rows <= most:
+            return self._run(self._relation.to_arrow_table)
+        rows = np.sort(np.random.default_rng(seed).choice(self.n_rows, most, replace=False))
+        chosen = self._relation.project("*, row_number() over () - 1 AS mandoline_row").filter(
+            f"mandoline_row IN ({', '.join(map(str, rows))})"
+        )
+        found = self._run(chosen.order("mandoline_row").to_arrow_table)
+        return found.drop_columns(["mandoline_row"])
+
+    def write(self, path: Path, columns: Sequence[str], function: Reduce) -> None:
+        """Write what becomes of each batch, in order."""
+        write_batches(path, (function(batch) for batch in self._batches(columns)))
+        self.check_unchanged()
+
+    def _batches(self, columns: Sequence[str]) -> Iterator[pa.Table]:
+        names = ", ".join('"' + column.replace('"', '""') + '"' for column in columns)
+        reader = self._run(lambda: self._relation.project(names).to_arrow_reader(BATCH))
+        while True:
+            try:
+                batch = self._run(reader.read_next_batch)
+            except StopIteration:
+                return
+            yield pa.Table.from_batches([batch])
+
+    def _run(self, work: Callable[[], T]) -> T:
+        import duckdb
+
+        connection = self._connection
+        try:
+            if connection is None:
+                take_step()
+                return work()
+            return wait_for(work, cancel=connection.interrupt, share=lambda: _share(connection))
+        except (duckdb.Error, OSError) as error:
+            raise DataError(f"{self.name} cannot be read: {_first_line(error)}. Write it again.") from None
+
+
+def _share(connection: duckdb.DuckDBPyConnection) -> float | None:
+    share = connection.query_progress()
+    return share / 100 if share > 0 else None
+
+
+def _connect() -> duckdb.DuckDBPyConnection:
+    try:
+        import duckdb
+    except ImportError:
+        raise missing_engine("duckdb", "duckdb") from None
+    settings = {"enable_progress_bar": "true", "enable_progress_bar_print": "false", "TimeZone": "UTC"}
+    connection = duckdb.connect(config={})
+    for key, value in settings.items():
+        connection.execute(f"SET {key} = '{value}'")
+    return connection
+
+
+def _quoted(text: str) -> str:
+    return text.replace("'", "''")
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().split("\n")[0].rstrip(".")

@@ -1,0 +1,125 @@
+"""Polars: files beyond memory by its streaming engine, and lazy frames that a caller hands in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+import numpy as np
+import pyarrow as pa
+
+from mandoline_core.errors import DataError
+from mandoline_core.samples.stopping import take_step
+from mandoline_core.samples.tables.files import Files
+from mandoline_core.samples.tables.table import (
+    BATCH,
+    Combine,
+    Reduce,
+    Table,
+    add_up_tables,
+    missing_engine,
+    reduce_batches,
+)
+from mandoline_core.samples.tables.writing import write_batches
+
+if TYPE_CHECKING:
+    import polars as pl
+
+PART = 4_000_000  # rows that are counted in one go: about as long as a person waits after Stop
+_ROW = "\0row"
+
+
+class PolarsTable(Table):
+    """Go over a lazy frame of Polars."""
+
+    engine = "polars"
+
+    def __init__(self, frame: pl.LazyFrame, name: str, files: Files | None = None) -> None:
+        super().__init__(name, files)
+        self._frame = frame
+
+    @classmethod
+    def scan(cls, files: Files) -> PolarsTable:
+        """Open Parquet files."""
+        try:
+            import polars as pl
+        except ImportError:
+            raise missing_engine("polars", "polars") from None
+        return cls(pl.scan_parquet(list(files.paths)), files.name, files)
+
+    @property
+    def lazy(self) -> nw.LazyFrame[Any]:
+        """The frame."""
+        return nw.from_native(self._frame)
+
+    def collect(self, query: nw.LazyFrame[Any]) -> pa.Table:
+        """Run a query by the streaming engine."""
+        take_step()
+        with self._reading():
+            return _arrow(nw.to_native(query).collect(engine="streaming"))
+
+    def count_by(self, keys: dict[str, nw.Expr]) -> pa.Table:  # type: ignore[override]
+        """Count part by part, where the table lies in files, so that one may stop between them."""
+        if self.files is None or self.n_rows <= PART:
+            return super().count_by(keys)
+        found = []
+        for start in range(0, self.n_rows, PART):
+            part = PolarsTable(self._frame.slice(start, PART), self.name)
+            part.__dict__["schema"] = self.schema
+            found.append(part.count_by(keys))
+            take_step(min(1.0, (start + PART) / self.n_rows))
+        self.check_unchanged()
+        return add_up_tables(found, list(keys))
+
+    def reduce(self, columns: Sequence[str], function: Reduce, combine: Combine) -> pa.Table:
+        """Reduce batch by batch, here."""
+        found = reduce_batches(self._batches(columns), self.n_rows, function, combine)
+        self.check_unchanged()
+        return found
+
+    def draw(self, most: int, seed: int) -> pa.Table:
+        """Choose row numbers, and keep those rows while all go by."""
+        import polars as pl
+
+        if self.n_rows <= most:
+            return self.collect(self.lazy)
+        rows = np.sort(np.random.default_rng(seed).choice(self.n_rows, most, replace=False))
+        chosen = pl.LazyFrame({_ROW: pl.Series(rows, dtype=pl.get_index_type())})
+        query = self._frame.with_row_index(_ROW).join(chosen, on=_ROW, how="semi").drop(_ROW)
+        return self.collect(nw.from_native(query))
+
+    def write(self, path: Path, columns: Sequence[str], function: Reduce) -> None:
+        """Write what becomes of each batch, in order."""
+        write_batches(path, (function(batch) for batch in self._batches(columns)))
+        self.check_unchanged()
+
+    def _batches(self, columns: Sequence[str]) -> Iterator[pa.Table]:
+        with self._reading():
+            for batch in self._frame.select(columns).collect_batches(chunk_size=BATCH, engine="streaming"):
+                yield _arrow(batch)
+
+    def _reading(self) -> _Reading:
+        return _Reading(self.name)
+
+
+class _Reading:
+    """Say in a sentence what Polars cannot read."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
+        import polars as pl
+
+        if isinstance(error, (pl.exceptions.PolarsError, OSError)):
+            reason = str(error).strip().split("\n")[0].rstrip(".")
+            raise DataError(f"{self._name} cannot be read: {reason}. Write the file again.") from None
+
+
+def _arrow(frame: pl.DataFrame) -> pa.Table:
+    return frame.to_arrow()
