@@ -85,7 +85,7 @@ class Progress:
         """Say what is being done, and how much of it is done."""
         if time.monotonic() - self._start < self._after:
             return
-        text = f"{what}: {share:.0%}"
+        text = f"{what}: {share if self._terminal else int(share * 10) / 10:.0%}"  # a log gets a line every tenth
         if self._terminal:
             print("\r" + text.ljust(len(self._shown)), end="", file=sys.stderr, flush=True)
         elif text != self._shown:

@@ -37,8 +37,14 @@ _TOP = (
 )
 # What a file keeps in tables of its own, and what a project calls it.
 _PLACES = {
-    "source": {"path": "source_path"},
-    "target": {"path": "target_path", "labels": "target_labels"},
+    "source": {"path": "source_path", "engine": "source_engine", "table": "source_table", "master": "source_master"},
+    "target": {
+        "path": "target_path",
+        "engine": "target_engine",
+        "table": "target_table",
+        "master": "target_master",
+        "labels": "target_labels",
+    },
     "task": {"label": "label"},
 }
 _SETTINGS = {
@@ -109,7 +115,7 @@ def parse_project(mapping: dict[str, Any], base: str | Path, *, file: str = "The
             raise ProjectError(f"{file} has no [{heading}]. Add [{heading}] with path.")
         table = _table(mapping, heading, tuple(keys), file)
         for key, setting in keys.items():
-            found[setting] = _take(table, key, str, f"[{heading}]", required=key == "path")
+            found[setting] = _take(table, key, str, f"[{heading}]", required=key == "path" and "table" not in table)
     for heading, read in {"models": _model, "slices": _slice}.items():
         found[heading] = [read(table, where) for where, table in _tables(mapping, heading, file)]
     for heading, settings in _SETTINGS.items():

@@ -54,6 +54,9 @@ def load_unpacked(file: Path, folder: Path, *, name: str) -> Project:
         What the zip is called.
     """
     project = load_file(file)
+    # Where the sender's engine runs is no place to go to from here: what is in the zip is read like any file.
+    project = replace(project, source_engine=None, source_table=None, source_master=None)
+    project = replace(project, target_engine=None, target_table=None, target_master=None)
     for path in data_files(project).values():
         if not (project.base / path).resolve().is_relative_to(folder.resolve()):
             raise ProjectError(f"The project in {name} names {path}, which is not in the zip. Pack its data with it.")

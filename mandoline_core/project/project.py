@@ -6,15 +6,16 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import narwhals as nw
+import pandas as pd
 
 from mandoline_core.errors import DataError, ProjectError, did_you_mean
 from mandoline_core.formatting import Sentence, listed
 from mandoline_core.project.edge_choice import read_edge_choice
 from mandoline_core.project.settings import EstimatorSettings, MethodSettings, MetricSettings, TrustSettings
-from mandoline_core.samples import Model, Sample, read_table
+from mandoline_core.samples import ENGINES, Model, Sample, Table, columns_of, open_data, read_table
 from mandoline_core.slices import Slice
 
 Edges = tuple[tuple[str, str], ...] | str
@@ -29,7 +30,14 @@ class Project:
     name : str
         The project's name.
     source_path, target_path : Path
-        The samples' files, relative to `base`.
+        The samples' files, relative to `base`; a pattern such as `weekly/*.parquet` stands for several. May be left out
+        where a table is named.
+    source_engine, target_engine : {"auto", "pandas", "polars", "duckdb", "spark"}, optional
+        What goes over the rows; "auto" when left out.
+    source_table, target_table : str, optional
+        A table in a database file, or one that Spark knows.
+    source_master, target_master : str, optional
+        Where Spark runs, such as "spark://host:7077".
     target_labels : Path, optional
         A file with the target's labels, in the order of its rows; read only when the truth is to be revealed.
     label : str, optional
@@ -67,6 +75,12 @@ class Project:
     name: str
     source_path: Path
     target_path: Path
+    source_engine: str | None = None
+    source_table: str | None = None
+    source_master: str | None = None
+    target_engine: str | None = None
+    target_table: str | None = None
+    target_master: str | None = None
     target_labels: Path | None = None
     label: str | None = None
     models: tuple[Model, ...] = ()
@@ -82,6 +96,15 @@ class Project:
 
     def __post_init__(self) -> None:
         """Refuse what contradicts itself, whatever the data."""
+        for side in ("source", "target"):
+            if getattr(self, f"{side}_path") is None:  # a table is known by its name
+                object.__setattr__(self, f"{side}_path", getattr(self, f"{side}_table"))
+            engine = getattr(self, f"{side}_engine")
+            if engine is not None and engine not in ENGINES:
+                raise ProjectError(
+                    f"engine in [{side}] must be one of {listed(ENGINES)}. Got {engine!r}."
+                    f"{did_you_mean(str(engine), ENGINES)}"
+                )
         for key in ("source_path", "target_path", "target_labels", "base", "path"):
             value = getattr(self, key)
             object.__setattr__(self, key, None if value is None else Path(value))
@@ -101,12 +124,19 @@ class Project:
         """
         same = self.source_path.name == self.target_path.name
         names = [path.as_posix() if same else path.name for path in (self.source_path, self.target_path)]
-        source = Sample(read_table(self.base / self.source_path), label=self.label, models=self.models, name=names[0])
+        source = Sample(self.open("source"), label=self.label, models=self.models, name=names[0])
         if self.metric.column is not None:
             source.series(self.metric.column)
-        table = read_table(self.base / self.target_path)
-        label = self.label if self.label in table.columns else None
+        table = self.open("target")
+        label = self.label if self.label in columns_of(table) else None
         return source, Sample(table, label=label, models=self.models, name=names[1])
+
+    def open(self, side: Literal["source", "target"]) -> pd.DataFrame | Table:
+        """Open one of the samples: read it, or leave it to an engine."""
+        path = self.base / getattr(self, f"{side}_path")
+        table = getattr(self, f"{side}_table")
+        engine, master = getattr(self, f"{side}_engine") or "auto", getattr(self, f"{side}_master")
+        return open_data(None if table and engine == "spark" else path, engine=engine, table=table, master=master)
 
     def reveal(self, target: Sample, labels: Sample | None = None) -> Sample:
         """Put the target's labels beside its rows, from their own file if there is one; for scoring only.
@@ -116,6 +146,13 @@ class Project:
         labels : Sample, optional
             The file of labels, where it has been read already.
         """
+        if target.table is not None and self.target_labels is not None:
+            raise ProjectError(
+                Sentence(
+                    "Labels in a file of their own go by the order of rows, and the {target_rows} stay in a table. Put "
+                    "the labels beside them, as a column."
+                )
+            )
         truth = self.read_target_labels(target.n_rows, labels)
         if truth is not None:
             frame = target.frame.with_columns(truth)

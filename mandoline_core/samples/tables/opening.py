@@ -78,6 +78,11 @@ def open_data(
     return DuckDBTable.scan(packed) if engine == "duckdb" else PolarsTable.scan(packed)
 
 
+def columns_of(data: pd.DataFrame | Table) -> list[str]:
+    """Name the columns of data that were opened."""
+    return list(data.schema) if isinstance(data, Table) else list(data.columns)
+
+
 def fits_in_memory(files: Files) -> bool:
     """Tell whether files are small enough to be read whole."""
     times = PACKED if files.paths[0].suffix.lower() in PARQUET else 1

@@ -82,7 +82,9 @@ def test_patterns_never_seen_have_the_largest_spread() -> None:
     cut = replace(
         problem,
         patterns=replace(problem.patterns, source=np.where(np.arange(8) == gone, 0, problem.patterns.source)),
-        membership=members._replace(source=members.source[left], statistics=members.statistics[left]),
+        membership=members._replace(
+            source=members.source[left], statistics=members.statistics[left], source_rows=members.source_rows[left]
+        ),
     )
     found = spreads(cut, outcome)
     assert found[gone] == found.max()
