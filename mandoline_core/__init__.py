@@ -38,7 +38,7 @@ if TYPE_CHECKING:
         parse_project,
         save_project,
     )
-    from mandoline_core.report import Report, estimate, estimate_from_codes
+    from mandoline_core.report import Report, estimate, estimate_from_codes, write_weights
     from mandoline_core.samples import Model, Sample, read_table
     from mandoline_core.slices import (
         All,
@@ -92,7 +92,7 @@ _PUBLIC = {
     "suggesting": "Spread Suggestion Suggestions spread suggest",
     "comparing": "Comparison Difference Entry ModelComparison Ranking compare",
     "backtesting": "Backtest backtest",
-    "report": "Report estimate estimate_from_codes",
+    "report": "Report estimate estimate_from_codes write_weights",
 }
 _HOME = {name: module for module, names in _PUBLIC.items() for name in names.split()}
 __all__ = sorted(_HOME)  # noqa: PLE0605 - a list of names, written once

@@ -78,7 +78,7 @@ def backtest(
     _check(draws, kinds)
     for name in estimators or ():
         get_estimator(name)  # refuse an unknown name before any work
-    stated = state("backtest", source, target, slices, **asked)
+    stated = state("backtest", source, target, slices, **asked).in_memory
     found = {
         prepared.model: backtest_model(
             prepared,

@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 import sys
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mandoline_core.cli.project_command import Progress, add_project, show, write
+from mandoline_core.cli.project_command import Progress, add_project, show
 from mandoline_core.cli.report import check_place, write_report
 from mandoline_core.errors import MandolineError
 
@@ -28,7 +29,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--spread", action="store_true", help="say how much hangs on the choice of slices, too: tries other slices"
     )
     parser.add_argument("--html", metavar="FILE", type=Path, help="write the whole report, as `mandoline report` does")
-    parser.add_argument("--weights", metavar="FILE", type=Path, help="write one weight a source row and model, as CSV")
+    parser.add_argument(
+        "--weights", metavar="FILE", type=Path, help="write one weight a source row and model, as CSV or Parquet"
+    )
     parser.add_argument(
         "--fail-under", metavar="X", type=float, help="exit with 1 when the first model's estimate is below X (0 to 1)"
     )
@@ -36,10 +39,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Estimate, write what was asked for, and print."""
-    import pandas as pd
-
     from mandoline_core.project import load_project
-    from mandoline_core.report import estimate
+    from mandoline_core.report import estimate, write_weights
+    from mandoline_core.samples import telling_progress
     from mandoline_core.suggesting import spread
 
     project = load_project(options.project)
@@ -52,8 +54,9 @@ def run(options: argparse.Namespace) -> int:
             report = replace(report, spreads=spread(project, progress=progress))
         if options.html is not None:
             write_report(options.html, report, progress, reveal=options.reveal)
-    if options.weights is not None:
-        write(options.weights, pd.DataFrame({n: m.weights for n, m in report.models.items()}).to_csv(index=False))
+        if options.weights is not None:
+            with telling_progress(partial(progress, "writing weights")):
+                write_weights(report, options.weights)
     show(report, options)
     return _judge(report, options.fail_under)
 

@@ -42,6 +42,12 @@ class Request:
     methods: MethodSettings | None
     trust: TrustSettings
 
+    @property
+    def in_memory(self) -> Request:
+        """The same of the rows in memory: all, or a draw of those that stay in a table."""
+        source, target, revealed = (sample.drawn for sample in (self.source, self.target, self.revealed))
+        return replace(self, source=source, target=target, revealed=revealed)
+
     def each_model(
         self, progress: Progress | None, codes_of: CodesOf = codes, *, need_slices: bool = False
     ) -> Iterator[tuple[ModelProblem, Progress | None]]:

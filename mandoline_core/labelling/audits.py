@@ -9,6 +9,7 @@ import narwhals as nw
 import numpy as np
 
 from mandoline_core.arrays import Codes, Index, Interval
+from mandoline_core.errors import MandolineError
 from mandoline_core.estimating import ModelCount
 from mandoline_core.estimators import exact_interval
 from mandoline_core.samples import Sample, profile_column
@@ -171,6 +172,8 @@ def _rows(counted: ModelCount, side: Side, place: int) -> tuple[Sample, Index, C
     rows, count = counted.rows, counted.count
     if rows is None:
         raise ValueError("Only codes are known here, and a person is asked about rows.")
+    if counted.drawn_members is not None:
+        raise MandolineError("Rows that stay in a table cannot be audited one by one. Audit a file drawn from it.")
     codes = count.patterns.codes[:, place]
     if side == "source":
         return rows.source, np.flatnonzero(counted.scored), codes[count.source_index]

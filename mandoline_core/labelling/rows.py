@@ -48,6 +48,13 @@ def label_column(prepared: ModelProblem) -> str:
 
 def has_label(prepared: ModelProblem, target: Sample) -> NDArray[np.bool_]:
     """Say which target rows have a label, shape (n_target,); none where the target has no such column."""
+    if prepared.in_table:
+        raise MandolineError(
+            Sentence(
+                "Labels and plans go by single rows, and the {target_rows} stay in a table. Draw some of them into a "
+                "file of their own, and take that for the {target}."
+            )
+        )
     n = len(prepared.problem.members.target)
     if target.n_rows != n:
         raise DataError(

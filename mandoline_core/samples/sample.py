@@ -131,6 +131,7 @@ class Sample:
     models: tuple[Model, ...]
     name: str
     table: Table | None
+    _drawn_from: int | None = None
 
     def __init__(
         self,
@@ -172,14 +173,16 @@ class Sample:
     @property
     def n_all(self) -> int:
         """The number of all rows, also of those that stay in a table."""
-        return self.n_rows if self.table is None else self.table.n_rows
+        return self._drawn_from or (self.n_rows if self.table is None else self.table.n_rows)
 
-    @property
+    @cached_property
     def drawn(self) -> Sample:
-        """The rows in memory alone: a sample of its own."""
+        """The rows in memory alone: a sample of its own that knows how many it was drawn from."""
         if self.table is None:
             return self
-        return Sample(self.frame, label=self.label, models=self.models, name=self.name)
+        alone = Sample(self.frame, label=self.label, models=self.models, name=self.name)
+        object.__setattr__(alone, "_drawn_from", self.table.n_rows)
+        return alone
 
     @property
     def columns(self) -> tuple[str, ...]:

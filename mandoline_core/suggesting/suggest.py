@@ -113,7 +113,7 @@ def stand_for(
     **asked: Unpack[Asked],
 ) -> tuple[Request, tuple[Standing, ...]]:
     """State what is asked for, and count every model's rows."""
-    request = state(caller, source, target, slices, estimator=estimator, **asked)
+    request = state(caller, source, target, slices, estimator=estimator, **asked).in_memory
     _check_method(request)
     quick = replace(request, settings=replace(request.settings, interval="influence"))
     return request, stand(quick, [one for one, _ in request.each_model(progress)])

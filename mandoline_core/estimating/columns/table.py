@@ -129,7 +129,7 @@ def draw_columns(rows: Rows, most_rows: int = MOST_ROWS, seed: int = 0) -> Drawn
         made = {column: encode_column(column, samples, (scored[here], there)) for column in columns}
         encoded = {column: one for column, one in made.items() if isinstance(one, EncodedColumn)}
         left_out |= {column: why for column, why in made.items() if isinstance(why, str)}
-        whole = [None if sample.table is None else sample.n_all for sample in samples]
+        whole = [None if sample.n_all == sample.n_rows else sample.n_all for sample in samples]
         return DrawnColumns(encoded, here, there, len(scored), rows.target.n_rows, left_out, *whole)
 
     found = _ENCODED.once(samples, (most_rows, seed, np.packbits(rows.scored).tobytes()), read)
