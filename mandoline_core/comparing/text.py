@@ -55,7 +55,7 @@ def _drawn(model: ModelComparison) -> list[str]:
     found: dict[str, list[str]] = {}
     for entry in model.entries.values():
         for finding in entry.findings:
-            if finding.code in ("rows_drawn", "optimality_gap") and finding.severity == "info":
+            if finding.code in ("rows_drawn", "on_a_draw", "optimality_gap") and finding.severity == "info":
                 found.setdefault(finding.message, []).append(entry.estimator)
     return [wrapped(f"{listed(names, most=20)}: {message}", "- ") for message, names in found.items()]
 
