@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import subprocess
 import sys
 import tomllib
 from pathlib import Path
 
+_PATIENCE = 10.0  # seconds that a server gets to end
 HELP = "Start the app in the browser, on the sample project when none is given."
 
 
@@ -44,7 +46,38 @@ def run(options: argparse.Namespace) -> int:
     environment = {**os.environ, "PYTHONPATH": path}
     if options.data_dir is not None:
         environment["MANDOLINE_DATA_DIR"] = str(options.data_dir.resolve())
-    return subprocess.run(command, env=environment, check=False).returncode
+    return _serve(command, environment)
+
+
+def _serve(command: list[str], environment: dict[str, str]) -> int:
+    """Run the server until it ends; what asks us to end, asks it."""
+    server = subprocess.Popen(command, env=environment)
+
+    def pass_on(number: int, _frame: object) -> None:
+        if server.poll() is None:
+            server.send_signal(number)
+
+    before = {number: signal.signal(number, pass_on) for number in (signal.SIGTERM, signal.SIGHUP)}
+    try:
+        code = server.wait()
+    except KeyboardInterrupt:  # the terminal sent it to the server, too
+        code = _end(server)
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    if code in (-signal.SIGTERM, -signal.SIGHUP, 128 + signal.SIGTERM):
+        print("mandoline: the app was asked to end, and has ended.", file=sys.stderr)
+        return 0
+    return code
+
+
+def _end(server: subprocess.Popen[bytes]) -> int:
+    """Wait a while for the server to end by itself, then end it."""
+    try:
+        return server.wait(timeout=_PATIENCE)
+    except subprocess.TimeoutExpired:
+        server.terminate()
+        return server.wait()
 
 
 def _port(text: str) -> int:

@@ -49,12 +49,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     code = DONE
     try:
         code = options.run(options)
-        sys.stdout.flush()  # here, where a reader that has gone is met with silence
+        if sys.stdout is not None:  # it is None where it was closed from the start
+            sys.stdout.flush()  # here, where a reader that has gone is met with silence
     except MandolineError as error:
         print(f"mandoline: {error}", file=sys.stderr)
         return BAD_INPUT
     except BrokenPipeError:  # the reader of our output has gone, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:  # standard output on a disk that is full, say
+        print(f"mandoline: the answer could not be written: {error.strerror or error}. Make room.", file=sys.stderr)
+        sys.stdout = None  # what is left in it must not be tried again at the end
+        return BAD_INPUT
     except KeyboardInterrupt:
         print("mandoline: stopped.", file=sys.stderr)
         return STOPPED

@@ -108,7 +108,14 @@ def _number_scores(metric: Metric, sample: Sample, label: str, prediction: str) 
     gap = np.where(known, gap, 0.0)
     if metric.of_numbers is None:
         raise TypeError(f"Metric {metric.name!r} says nothing about numbers.")
-    return Scores(metric.of_numbers(gap)[:, None], known, metric)
+    with np.errstate(over="ignore"):
+        scores = metric.of_numbers(gap)
+    if not np.isfinite(scores).all():
+        raise DataError(
+            f"Predictions in {prediction!r} and labels in {label!r} of {sample.name} are up to {np.abs(gap).max():.3g} "
+            f"apart, which is too much to compute metric {metric.name!r}. Scale both, or mend the rows that are off."
+        )
+    return Scores(scores[:, None], known, metric)
 
 
 def _numbers(sample: Sample, column: str, metric: Metric, advice: str) -> Floats:

@@ -20,6 +20,7 @@ from mandoline_core.samples import Model
 from mandoline_core.slices import ANSWERS, KINDS, AuditAnswers, Correction, Noise, Slice, SliceAudit
 
 VERSION = 1
+_LONGEST_NAME = 255
 _TOP = (
     "version",
     "name",
@@ -71,6 +72,15 @@ def load_file(path: Path) -> Project:
         reason, where = re.fullmatch(r"(.*?)(?: \(at (.*)\))?", str(error), re.DOTALL).groups()  # type: ignore[union-attr]
         hint = "Correct it there." if path.suffix == ".toml" else "Expected a project file in TOML."
         raise ProjectError(f"{path.name} is not valid TOML at {where or 'its start'}: {reason}. {hint}") from None
+    except OSError as error:
+        raise ProjectError(f"{path.name} cannot be read: {error.strerror}. Check who may read it.") from None
+    except (ValueError, RecursionError) as error:  # a number of thousands of digits, lists in one another
+        what = (
+            "holds lists or tables nested too deep"
+            if isinstance(error, RecursionError)
+            else "holds a number of too many digits"
+        )
+        raise ProjectError(f"{path.name} {what}. Write it in plainer terms.") from None
     if "name" not in mapping:
         mapping["name"] = path.stem
     return replace(parse_project(mapping, path.parent, file=path.name), path=path)
@@ -357,6 +367,8 @@ def _short_lists(text: str) -> str:
 def check_file(path: Path) -> None:
     """Refuse what is not there, or no file."""
     folder = path.parent
+    if len(path.name) > _LONGEST_NAME:
+        raise ProjectError(f"{path.name[:40]!r}... is no file: a name has at most {_LONGEST_NAME} characters.")
     if path.is_dir():
         found = sorted(item.name for item in path.glob("*.toml"))
         raise ProjectError(f"{path} is a folder. Name the project file in it: {listed(found) or 'it has none'}.")

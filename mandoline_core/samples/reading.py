@@ -21,6 +21,7 @@ from mandoline_core.samples.text_files import find_encoding, open_text
 _DELIMITED = (".csv", ".tsv", ".tab", ".txt")
 _DELIMITERS = ",;\t|"
 _SAMPLE_BYTES = 1 << 16
+_LONGEST_LINE = 1 << 24
 # Missing only among numbers or true/false: among texts, "NA" may be Namibia and "None" a class.
 _MISSING = ("NA", "N/A", "n/a", "NaN", "nan", "-NaN", "-nan", "NULL", "null", "None", "<NA>", "#N/A", "#NA")
 _TRUTH = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
@@ -188,6 +189,9 @@ def read_chunks(path: Path, n_rows: int, as_text: Sequence[str] = ()) -> Iterato
 def _head(path: Path, encoding: str) -> str:
     with open_text(path, encoding) as file:
         head = file.read(_SAMPLE_BYTES)
+        if len(head) == _SAMPLE_BYTES and "\n" not in head:  # a header may be longer than that
+            head += file.readline(_LONGEST_LINE) + file.readline(_LONGEST_LINE)
+            return head
     # A line cut in half would look ragged.
     return head if len(head) < _SAMPLE_BYTES or "\n" not in head else head[: head.rindex("\n")]
 

@@ -12,6 +12,8 @@ from mandoline_core.errors import SliceError
 MAX_CHARACTERS = 5_000
 # Each level costs a few Python frames when an engine runs the expression; 40 stays far from the recursion limit.
 MAX_DEPTH = 40
+# Engines take longer with each, and more than in proportion: a few hundred cost seconds on a dozen rows.
+MAX_OPERATORS = 150
 # Numbers are compared as 64-bit floats, which are exact for whole numbers up to here.
 MAX_WHOLE_NUMBER = 2**53
 
@@ -136,13 +138,19 @@ def read_tokens(text: str) -> list[Token]:
         problem = f"an expression has at most {MAX_CHARACTERS:,} characters. Got {len(text):,}."
         raise ExpressionError(problem, MAX_CHARACTERS, text)
     tokens: list[Token] = []
-    order, position = _Order(text), 0
+    order, position, n_operators = _Order(text), 0, 0
     while position < len(text):
         if text[position].isspace():
             position += 1
         else:
             tokens.append(_next_token(text, position))
             order.take(tokens[-1])
+            n_operators += tokens[-1].source in _INFIX
+            if n_operators > MAX_OPERATORS:
+                problem = (
+                    f"more than {MAX_OPERATORS} comparisons and operators. Split the expression in several slices."
+                )
+                raise ExpressionError(problem, position, text)
             position += len(tokens[-1].source)
     order.take(Token("end", "", len(text)))
     return tokens

@@ -21,6 +21,7 @@ from mandoline_core.slices.rule.needs import NUMBERS, TEXT, Schema
 from mandoline_core.slices.rule.starting import Ground
 
 Scalar = str | int | float | bool
+LARGEST_WHOLE = 2**63  # no column of whole numbers holds more
 
 
 @dataclass(frozen=True)
@@ -260,6 +261,10 @@ class Slice:
                 continue
             if isinstance(value, bool) or not isinstance(value, (int, float)):
                 raise self._wrong(name, "a number", value)
+            if isinstance(value, int) and abs(value) > LARGEST_WHOLE:
+                raise SliceError(
+                    f"Slice {self.name!r}: {name} is a number of {len(str(value))} digits. Use a smaller one."
+                )
             if not math.isfinite(value):
                 raise self._wrong(name, "a finite number", value)
 
