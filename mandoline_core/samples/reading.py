@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from mandoline_core.errors import DataError, did_you_mean
@@ -22,6 +25,9 @@ _DELIMITED = (".csv", ".tsv", ".tab", ".txt")
 _DELIMITERS = ",;\t|"
 _SAMPLE_BYTES = 1 << 16
 _LONGEST_LINE = 1 << 24
+_NAMELESS_INDEX = re.compile(r"__index_level_\d+__")
+_OFFSET = re.compile(r"[+-]\d{2}:?\d{2}")
+_LAST_SECOND = 62_135_596_800  # as many since 1970 backwards are the year 1; forwards a little less is 9999
 # Missing only among numbers or true/false: among texts, "NA" may be Namibia and "None" a class.
 _MISSING = ("NA", "N/A", "n/a", "NaN", "nan", "-NaN", "-nan", "NULL", "null", "None", "<NA>", "#N/A", "#NA")
 _TRUTH = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
@@ -93,12 +99,38 @@ def _read_parquet(path: Path) -> pd.DataFrame:
     check_names(sorted(read_schema(path).names), path.name)
     try:
         table = pq.read_table(path)
-    except (pa.ArrowException, OSError) as error:
+        table.validate(full=True)  # a damaged file may hold what is no text
+        check_times(table, path.name)
+        # What pandas noted about its own types and index is not asked: an index is an ordinary column to everyone else.
+        frame: pd.DataFrame = table.replace_schema_metadata(None).to_pandas()
+    except (pa.ArrowException, OSError, UnicodeDecodeError, OverflowError, TypeError) as error:
         raise unreadable(path.name, error) from None
-    frame: pd.DataFrame = table.to_pandas()
-    # An index that pandas stored is an ordinary column to everyone else.
-    named = [name for name in frame.index.names if name is not None]
-    return frame.reset_index(level=named) if named else frame.reset_index(drop=True)
+    return frame.drop(columns=[name for name in frame.columns if _NAMELESS_INDEX.fullmatch(name)])
+
+
+def check_times(table: pa.Table, name: str) -> None:
+    """Refuse times in a zone that nobody knows, or in years that no calendar here has."""
+    for field in table.schema:
+        if not pa.types.is_timestamp(field.type):
+            continue
+        if field.type.tz is not None and not _is_zone(field.type.tz):
+            raise DataError(
+                f"Column {field.name!r} of {name} is in time zone {field.type.tz!r}, which is none. Write it in UTC."
+            )
+        span = pc.min_max(table[field.name].cast(pa.int64())).as_py()
+        second = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}[field.type.unit]
+        if span["min"] is not None and max(abs(span["min"]), abs(span["max"])) > _LAST_SECOND * second:
+            raise DataError(f"Column {field.name!r} of {name} holds times outside of the years 1 to 9999. Mend them.")
+
+
+def _is_zone(name: str) -> bool:
+    if _OFFSET.fullmatch(name):
+        return True
+    try:
+        ZoneInfo(name)
+    except (ValueError, OSError, ZoneInfoNotFoundError):
+        return False
+    return True
 
 
 class _Text(NamedTuple):

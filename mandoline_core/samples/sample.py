@@ -252,12 +252,20 @@ class Sample:
         if repeated:
             raise DataError(f"More than one model is called {repeated[0]!r}. Give each model its own name.")
         if self.label is not None:
-            self.series(self.label)
+            self._check_classes(self.label, "the label")
         for model in self.models:
             if model.prediction is not None:
-                self.series(model.prediction)
+                self._check_classes(model.prediction, f"the prediction of model {model.name!r}")
             for column in model.probabilities.values():
                 self._check_probability(model, column)
+
+    def _check_classes(self, column: str, role: str) -> None:
+        dtype = self.series(column).dtype
+        if dtype.is_nested() or dtype == nw.Binary:
+            raise DataError(
+                f"Column {column!r} of {self.name}, {role}, holds values of type {dtype}. Expected a class or a number "
+                "in each row."
+            )
 
     def _check_probability(self, model: Model, column: str) -> None:
         series = self.series(column)
