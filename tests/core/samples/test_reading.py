@@ -46,7 +46,7 @@ def test_gzip_and_parquet_are_read(tmp_path):
     table.to_parquet(tmp_path / "a.parquet")
     table.set_index("text").to_parquet(tmp_path / "b.pq")
     for name in ("a.csv.gz", "a.parquet", "b.pq"):
-        pd.testing.assert_frame_equal(read_table(tmp_path / name), table)
+        pd.testing.assert_frame_equal(read_table(tmp_path / name)[["text", "n"]], table)
 
 
 def test_bytes_that_are_no_known_text_are_read_all_the_same(tmp_path):
