@@ -29,6 +29,8 @@ def main() -> None:
     parts.style("style.css")
     pages = {title: _page(title, icon) for title, icon in VIEWS.items()}
     page = st.navigation(list(pages.values()))
+    with parts.stopping():
+        state.store()  # without it there is nothing to show but why
     if page == pages["Estimate"] and state.comes_home():
         st.switch_page(pages["Projects"])
     with parts.boundary():

@@ -293,3 +293,12 @@ _FORMATS: dict[str, Callable[[Any, str], str]] = {
     "list": lambda names, most: listed(names, int(most or 12)),
     "quoted": lambda names, most: listed(map(repr, names), int(most or 12)),
 }
+
+
+def no_formula(value: object) -> object:
+    """Put a quote before a text that a spreadsheet would take for a formula; taking it off gives the text again.
+
+    >>> no_formula("=1+1"), no_formula("plain"), no_formula(-1)
+    ("'=1+1", 'plain', -1)
+    """
+    return f"'{value}" if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")) else value

@@ -10,6 +10,7 @@ from app.compute.estimates import report, shown_model
 from app.compute.reading import samples
 from app.project import Workspace
 from mandoline_core import Report
+from mandoline_core.formatting import no_formula
 
 
 def estimate_json(workspace: Workspace) -> str:
@@ -20,7 +21,7 @@ def estimate_json(workspace: Workspace) -> str:
 def weights_csv(workspace: Workspace) -> str:
     """Write one weight a labelled row and model, as `mandoline estimate --weights` does."""
     weights = {name: found.weights for name, found in _report(workspace).models.items()}
-    return pd.DataFrame(weights).to_csv(index=False)
+    return pd.DataFrame(weights).rename(columns=no_formula).to_csv(index=False)
 
 
 def _report(workspace: Workspace) -> Report:

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import sqlite3
 
+from mandoline_core import MandolineError
+
 VERSION = 2
+
+
+class NewerError(MandolineError):
+    """Report projects of a later version."""
+
 
 _TABLES = """
 CREATE TABLE project (
@@ -57,6 +64,11 @@ def prepare(database: sqlite3.Connection) -> None:
     (version,) = database.execute("PRAGMA user_version").fetchone()
     if version == VERSION:
         return
+    if version > VERSION:
+        raise NewerError(
+            f"The saved projects were written by a newer Mandoline (form {version}, and this one knows {VERSION}). "
+            "Nothing was touched. Update Mandoline, or name another folder with --data-dir."
+        )
     is_first = database.execute("SELECT 1 FROM sqlite_master WHERE name = 'project'").fetchone() is not None
     for statement in (_FROM_FIRST if is_first else _TABLES).split(";"):
         database.execute(statement)  # one by one: a script would end the transaction

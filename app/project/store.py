@@ -22,6 +22,7 @@ MAX_BYTES = 20 * 2**30  # of uploaded files, in one data directory
 MAX_REVISIONS = 500  # of one project; the oldest go first, but not those with a name
 KEEP_UNLISTED = 24 * 60 * 60.0  # seconds that a project is kept which nobody has changed
 
+_DATABASE = "projects.sqlite"
 _GONE = "This project is not here: it was deleted, or the link is wrong. Start a new one."
 _SELECT = (
     "SELECT r.number, r.label, r.document,"
@@ -90,10 +91,50 @@ class Store:
         self._idle: deque[sqlite3.Connection] = deque()
         self.folder = folder
         self.files = folder / "files"
-        self.files.mkdir(parents=True, exist_ok=True)
+        self.set_aside: Path | None = None  # a damaged database, under its new name
+        self._open_folder()
+        try:
+            self._prepare()
+        except sqlite3.OperationalError as error:  # locked, read-only, no room
+            raise self._unusable(str(error)) from None
+        except sqlite3.DatabaseError:
+            self._put_aside()
+            self._prepare()
+        self._drop_untouched()
+
+    def _open_folder(self) -> None:
+        """Make the folder, for its owner alone, or say why it cannot be used."""
+        try:
+            self.files.mkdir(parents=True, exist_ok=True, mode=0o700)
+            for place in (self.folder, self.files):
+                place.chmod(0o700)
+        except (FileExistsError, NotADirectoryError):
+            raise self._unusable("there is a file where the folder should be") from None
+        except OSError as error:
+            raise self._unusable(error.strerror or str(error)) from None
+
+    def _prepare(self) -> None:
         with self._transaction() as database:
             schema.prepare(database)
-        self._drop_untouched()
+            (found,) = database.execute("PRAGMA quick_check(1)").fetchone()
+            if found != "ok":
+                raise sqlite3.DatabaseError(found)
+        for path in self.folder.glob(f"{_DATABASE}*"):
+            path.chmod(0o600)
+
+    def _put_aside(self) -> None:
+        """Give a damaged database another name, so that nothing in it is lost, and start with an empty one."""
+        self.close()
+        mark = time.strftime("damaged-%Y%m%d-%H%M%S")
+        for path in sorted(self.folder.glob(f"{_DATABASE}*")):
+            if "damaged-" not in path.name:
+                path.rename(path.with_name(path.name.replace(_DATABASE, f"{_DATABASE}.{mark}", 1)))
+        self.set_aside = self.folder / f"{_DATABASE}.{mark}"
+
+    def _unusable(self, why: str) -> StoreError:
+        return StoreError(
+            f"Projects cannot be kept in {self.folder.name!r}: {why}. Mend that, or name another place with --data-dir."
+        )
 
     def create(self, document: Document, *, listed: bool = True, label: str = "start") -> str:
         """Save a new project and return its id, which cannot be guessed.
@@ -278,9 +319,7 @@ class Store:
                         f"There is no room for this file: {MAX_BYTES / 2**30:.0f} GB are kept already. "
                         "Delete a project you no longer need."
                     )
-                temporary = path.with_suffix(f".{secrets.token_hex(4)}.part")
-                temporary.write_bytes(content)
-                temporary.replace(path)  # whole or not at all, also when the server is killed
+                _write(path, content)
                 database.execute("INSERT INTO file VALUES (?, ?, ?)", (path.name, suffix, len(content)))
             database.execute("INSERT OR IGNORE INTO uses VALUES (?, ?)", (project, path.name))
         return path
@@ -325,7 +364,7 @@ class Store:
         self._idle.append(database)
 
     def _open(self) -> sqlite3.Connection:
-        path = self.folder / "projects.sqlite"
+        path = self.folder / _DATABASE
         database = sqlite3.connect(path, timeout=30, isolation_level=None, check_same_thread=False)
         database.execute("PRAGMA journal_mode = WAL")
         database.execute("PRAGMA foreign_keys = ON")
@@ -343,6 +382,18 @@ class Store:
                 raise
             if database.in_transaction:
                 database.execute("COMMIT")
+
+
+def _write(path: Path, content: bytes) -> None:
+    """Write a file whole or not at all, also when the server is killed or the disk is full; for its owner alone."""
+    temporary = path.with_suffix(f".{secrets.token_hex(4)}.part")
+    try:
+        temporary.touch(mode=0o600)
+        temporary.write_bytes(content)
+        temporary.replace(path)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        raise StoreError(f"The file could not be kept: {error.strerror}. Make room on the server.") from None
 
 
 def default_folder() -> Path:

@@ -40,6 +40,16 @@ def boundary(said: MandolineError | None = None) -> Iterator[None]:
             show_error(error)
 
 
+@contextmanager
+def stopping() -> Iterator[None]:
+    """End the page where a domain error is shown, instead of going on without what failed."""
+    try:
+        yield
+    except MandolineError as error:
+        show_error(error)
+        st.stop()
+
+
 def show_error(error: MandolineError) -> None:
     """Show what is wrong and what to do, with people's own words as plain text; in an expression, over its place."""
     st.error(wording.tell(error), icon=":material/error:")

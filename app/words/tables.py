@@ -10,7 +10,7 @@ import pandas as pd
 
 from mandoline_core import Ablation, Model, ModelReport, Sample
 from mandoline_core.estimating import HeavyPattern, SliceBalance
-from mandoline_core.formatting import show_times
+from mandoline_core.formatting import no_formula, show_times
 from mandoline_core.patterns import describe
 from mandoline_core.samples import class_codes, profile_column
 from mandoline_core.trust import BalanceLine
@@ -159,9 +159,5 @@ def as_csv(table: pd.DataFrame) -> bytes:
     >>> as_csv(pd.DataFrame({"slice": ["=1+1"]})).decode().split()
     ['slice', "'=1+1"]
     """
-
-    def harmless(value: object) -> object:
-        return f"'{value}" if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")) else value
-
-    text: str = table.map(harmless).to_csv(index=False)
+    text: str = table.map(no_formula).rename(columns=no_formula).to_csv(index=False)
     return text.encode()

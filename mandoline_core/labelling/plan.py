@@ -15,7 +15,7 @@ from mandoline_core.arrays import Floats, Interval
 from mandoline_core.errors import DataError, MandolineError
 from mandoline_core.estimating import ModelProblem, interval_by_settings
 from mandoline_core.estimators import Outcome, get_estimator, influence_interval, normal_reach
-from mandoline_core.formatting import Sentence
+from mandoline_core.formatting import Sentence, no_formula
 from mandoline_core.labelling.allocation import allocate, draw_rows, round_at_random, spreads
 from mandoline_core.labelling.few_labels import FEWEST_LABELS, use_labels
 from mandoline_core.labelling.rows import has_label
@@ -99,7 +99,9 @@ class LabelPlan:
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(COLUMNS)
-        writer.writerows((one.row, one.in_slices, repr(one.weight), one.reason) for one in self.rows)
+        writer.writerows(
+            (one.row, no_formula(one.in_slices), repr(one.weight), no_formula(one.reason)) for one in self.rows
+        )
         return text.getvalue()
 
     def as_dict(self) -> dict[str, Any]:

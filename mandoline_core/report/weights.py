@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from mandoline_core.arrays import Codes, Floats
 from mandoline_core.errors import MandolineError
+from mandoline_core.formatting import no_formula
 from mandoline_core.metrics import score_rows
 from mandoline_core.patterns import find_patterns
 from mandoline_core.project import MetricSettings
@@ -63,7 +64,7 @@ def _write_rows(weights: dict[str, Floats], path: Path) -> None:
     import pandas as pd
 
     try:
-        path.write_text(pd.DataFrame(weights).to_csv(index=False), encoding="utf-8")
+        path.write_text(pd.DataFrame(weights).rename(columns=no_formula).to_csv(index=False), encoding="utf-8")
     except OSError as error:
         raise MandolineError(f"{path} could not be written: {error.strerror}. Choose another place.") from None
 

@@ -22,6 +22,13 @@ def main() -> None:
     """Show the page."""
     st.title("Projects")
     entries = state.projects()
+    aside = state.store().set_aside
+    if aside is not None:
+        st.warning(
+            f"The file of saved projects was damaged. It was set aside as {aside.name} beside the new one, and nothing in "
+            "it was changed: an older copy can be put back in its place.",
+            icon=":material/warning:",
+        )
     if entries:
         mine(entries)
     st.subheader("Start a project")

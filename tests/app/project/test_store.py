@@ -6,6 +6,9 @@ import multiprocessing
 import os
 import signal
 import sqlite3
+import stat
+import subprocess
+import sys
 from contextlib import closing
 from pathlib import Path
 
@@ -13,6 +16,7 @@ import pytest
 
 from app.project import store as module
 from app.project.store import Store, StoreError
+from mandoline_core import MandolineError
 
 
 @pytest.fixture
@@ -248,3 +252,71 @@ def test_what_was_estimated_stands_beside_the_state(store: Store) -> None:
     for name in ("lr", 'a "b" $.c'):
         store.summarise(project, 0, name, {"estimate": len(name)})
     assert store.head(project).summaries == {"lr": {"estimate": 2}, 'a "b" $.c': {"estimate": 9}}
+
+
+def test_what_is_kept_is_private(tmp_path):
+    """Folders and files are for the owner of the server alone, whatever its mask says."""
+    store = Store(tmp_path / "data")
+    project = store.create({"n": 1})
+    path = store.add_file(project, b"a,b\n1,2\n", ".csv")
+    assert [stat.S_IMODE(place.stat().st_mode) for place in (store.folder, store.files)] == [0o700, 0o700]
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert stat.S_IMODE((store.folder / "projects.sqlite").stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize("damage", [b"not a database at all, but long enough to be read as one" * 40, None])
+def test_a_damaged_database_is_set_aside_and_nothing_is_lost(tmp_path, damage):
+    """The old file keeps its bytes under another name, and the server starts with an empty one."""
+    store = Store(tmp_path)
+    for number in range(50):
+        store.create({"n": number, "text": "x" * 500})
+    store.close()
+    path = tmp_path / "projects.sqlite"
+    content = bytearray(path.read_bytes())
+    if damage is None:
+        content[4096:] = os.urandom(len(content) - 4096)
+    path.write_bytes(damage or bytes(content))
+    before = path.read_bytes()
+    again = Store(tmp_path)
+    assert again.set_aside is not None
+    assert again.set_aside.read_bytes() == before
+    assert again.entries() == []
+    assert again.exists(again.create({"n": 1}))
+    assert Store(tmp_path).set_aside is None
+
+
+def test_projects_of_a_newer_version_are_refused_and_not_touched(tmp_path):
+    """One sentence says what to do, and the file stays as it is."""
+    Store(tmp_path).close()
+    with sqlite3.connect(tmp_path / "projects.sqlite") as database:
+        database.execute("PRAGMA user_version = 99")
+    database.close()
+    with pytest.raises(MandolineError, match="written by a newer Mandoline"):
+        Store(tmp_path)
+    with sqlite3.connect(tmp_path / "projects.sqlite") as database:
+        assert database.execute("PRAGMA user_version").fetchone() == (99,)
+    database.close()
+
+
+def test_a_file_where_the_folder_should_be_is_said(tmp_path):
+    """The name of the folder, and what to do."""
+    (tmp_path / "data").write_text("")
+    with pytest.raises(StoreError, match="Projects cannot be kept in 'data': there is a file"):
+        Store(tmp_path / "data")
+
+
+def test_a_file_that_cannot_be_written_leaves_nothing_behind(tmp_path):
+    """A disk that is full, simulated by the system's own limit on the size of files."""
+    script = (
+        "import resource, signal, sys; from pathlib import Path; from app.project.store import Store, StoreError\n"
+        "store = Store(Path(sys.argv[1])); project = store.create({})\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN); resource.setrlimit(resource.RLIMIT_FSIZE, (1000000, 1000000))\n"
+        "try: store.add_file(project, b'x' * 3000000, '.csv')\n"
+        "except StoreError as error: print(error)\n"
+        "print(sorted(path.name for path in store.files.iterdir()), store.exists(project))\n"
+    )
+    found = subprocess.run([sys.executable, "-c", script, str(tmp_path)], capture_output=True, text=True, check=True)
+    assert found.stdout.splitlines() == [
+        "The file could not be kept: File too large. Make room on the server.",
+        "[] True",
+    ]
