@@ -153,7 +153,7 @@ def state_project(project: Project, *, reveal: bool = False) -> Request:
         project.edges,
         project.metric,
         project.estimator,
-        project.methods,
+        project.placed_methods,
         project.trust,
     )
 
