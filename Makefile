@@ -40,7 +40,7 @@ $(FINETUNE)/.ready: pyproject.toml | $(READY)
 	@touch $@
 
 test-finetune: $(FINETUNE)/.ready ## Test fine-tuning on a tiny model that the tests make; needs PyTorch, which it installs
-	$(FINETUNE)/bin/python -m pytest tests/finetune
+	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(FINETUNE)/bin/python -m pytest tests/finetune
 
 # A browser for the tests: the one that is here, or Debian's where we may install it.
 browser:

@@ -96,11 +96,11 @@ def test_chances_are_calibrated(folder: Path) -> None:
         expected = there / (here + there)
         error = math.sqrt(expected * (1 - expected) / which.sum())
         assert abs(chances[which].mean() - expected) < 4 * error
-    assert learn(folder, ([text for frame in frames for text in frame["text"]],), n, epochs=6).source.max() < 0.95
 
 
-def test_the_same_seed_gives_the_same_chances(folder: Path) -> None:
-    """To the last digit, also where others limit threads; another seed gives others."""
+def test_the_same_seed_gives_the_same_chances(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """To the last digit, on several cores and also where others limit threads; another seed gives others."""
+    monkeypatch.setenv("OMP_NUM_THREADS", "2")
     texts = (sentences(8, 60, PLAIN) + sentences(9, 60, WORDS),)
     first, again, other = (learn(folder, texts, 60, seed=seed) for seed in (0, 0, 1))
     with threadpool_limits(1):

@@ -39,7 +39,7 @@ def test_json_is_the_librarys_comparison(tmp_path: Path, capsys: Captured) -> No
 
 @pytest.mark.long
 def test_every_method_but_two_applies_to_the_digits(capsys: Captured) -> None:
-    """The sample has probabilities, columns and a noisy slice; scores from elsewhere and a model's folder it has not."""
+    """The sample has probabilities, columns, a noisy slice; scores from elsewhere and a model's folder are missing."""
     found, estimate = (run_json(capsys, command, DIGITS) for command in ("compare", "estimate"))
     assert found == printed(md.compare(md.load_project(DIGITS)).as_dict())
     assert list(found["models"]) == ["lr", "knn"]
