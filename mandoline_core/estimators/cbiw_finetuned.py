@@ -48,10 +48,10 @@ class _Plan:
 class CbiwFinetuned(Estimator):
     """Weight rows by the odds of a transformer that learned to tell the samples apart by their texts.
 
-    As the paper's CBIW-FT, with these differences. The paper trains on both samples and weights the very rows that it
-    trained on; here the fit that scores a row never saw it. The paper takes the network's odds as they are; here
-    they are calibrated on rows of their own. The paper's samples count by their size, here both count the same, which
-    cancels in the weights. The paper fine-tunes for 5 epochs (images), 1 (CivilComments) or 3 (SNLI), here for 3
+    As the paper's CBIW-FT, with these differences, as far as the paper says. It trains on both samples together and
+    weights the very rows that it trained on; here the fit that scores a row never saw it. It takes the network's odds
+    as they are; here they are calibrated on rows of their own. There rows count alike, here samples do, which cancels
+    in the weights. The paper fine-tunes for 5 epochs (images), 1 (CivilComments) or 3 (SNLI), here for 3
     unless told otherwise; and any model for sequences will do, not BERT alone.
     """
 
