@@ -4,12 +4,13 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 OTHERS := $(VENV)/others
+FINETUNE := $(VENV)/finetune
 
 .DEFAULT_GOAL := help
-.PHONY: help app test browser check format bench calibrate samples screenshots clean
+.PHONY: help app test test-finetune browser check format bench calibrate samples screenshots clean
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 # Set-up happens on first use, and again only when pyproject.toml changed.
 $(READY): pyproject.toml
@@ -29,6 +30,17 @@ PYTEST := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest --dis
 
 test: $(READY) browser ## Run the whole test suite, in a real browser too
 	$(PYTEST) -m 'not long'
+
+# PyTorch, which only fine-tuning needs, in an environment of its own. One version: an index may have a small build of
+# it for processors, where a range would take a newer one with gigabytes of libraries for graphics cards.
+$(FINETUNE)/.ready: pyproject.toml | $(READY)
+	test -x $(FINETUNE)/bin/python || $(PYTHON) -m venv $(FINETUNE)
+	$(FINETUNE)/bin/python -m pip install --quiet --disable-pip-version-check \
+		torch==2.13.0 --editable '.[transformers]' hypothesis pytest
+	@touch $@
+
+test-finetune: $(FINETUNE)/.ready ## Test fine-tuning on a tiny model that the tests make; needs PyTorch, which it installs
+	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(FINETUNE)/bin/python -m pytest tests/finetune
 
 # A browser for the tests: the one that is here, or Debian's where we may install it.
 browser:

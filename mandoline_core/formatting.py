@@ -175,7 +175,9 @@ def show_times(*ratios: float) -> str:
 
 def wrapped(text: str, indent: str) -> str:
     """Break text into lines for a terminal."""
-    return textwrap.fill(text, _WIDTH, initial_indent=indent, subsequent_indent=" " * len(indent))
+    # A hyphen is no place to break: a command that is to be copied may have one.
+    after = " " * len(indent)
+    return textwrap.fill(text, _WIDTH, initial_indent=indent, subsequent_indent=after, break_on_hyphens=False)
 
 
 def table(rows: Sequence[Sequence[str]], align: str) -> str:

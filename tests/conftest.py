@@ -54,6 +54,7 @@ SLOW_TESTS = {
     "test_a_closed_pipe_is_no_error",
     "test_a_real_process_refuses_in_one_line",
     "test_any_number_of_edges_is_cheap_without_noise",
+    "test_comparing_without_a_folder_meets_neither_library",
     "test_deepest_and_longest_expressions_run",
     "test_engines_agree_on_any_keyword",
     "test_entropy_is_that_of_the_definition",

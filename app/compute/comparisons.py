@@ -18,6 +18,7 @@ from mandoline_core import MandolineError
 from mandoline_core.comparing import Comparison, Entry, ModelComparison, gather, run_estimator, summarise
 from mandoline_core.estimating import ModelProblem
 from mandoline_core.estimators import ESTIMATORS, get_estimator
+from mandoline_core.weighting import telling
 from mandoline_core.words import title_of
 
 Pace = Literal["quick", "slow"]
@@ -80,10 +81,10 @@ def n_coming(workspace: Workspace) -> int:
 
 def expected_seconds(workspace: Workspace) -> float:
     """Guess how long the slow methods that have not run will take; models share most of the work."""
-    most = workspace.project.methods.max_rows
-    rows = sum(min(sample.n_rows, most) for sample in samples(workspace))
+    methods = workspace.project.methods
+    n_rows = sum(min(sample.n_rows, methods.max_rows) for sample in samples(workspace))
     names = {one.name for one in _missing(workspace, "slow")}
-    return sum(get_estimator(name).seconds for name in names) * (rows / 20_000) ** 2
+    return sum(get_estimator(name).expected_seconds(methods, n_rows) for name in names)
 
 
 def find_run(workspace: Workspace, pace: Pace) -> Run | None:
@@ -129,7 +130,8 @@ def _answer(workspace: Workspace, name: str, run: Run) -> Entry:
         problem = _problem(workspace)
     except MandolineError as error:
         return Entry(name, available=False, reason=error.sentence)
-    return run_estimator(problem, name, workspace.project.estimator, run.step)
+    with telling(run.note):
+        return run_estimator(problem, name, workspace.project.estimator, run.step)
 
 
 def _is_needed(run: Run, workspace: Workspace, pace: Pace) -> bool:

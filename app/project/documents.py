@@ -16,7 +16,8 @@ def document_of(project: Project, names: dict[str, str] | None = None) -> Docume
     """Make the saved form of a project: paths absolute, files by the names people know."""
     base = project.base.resolve()
     paths = data_files(project)
-    absolute = place_files(replace(project, base=base), {role: base / path for role, path in paths.items()})
+    placed = replace(project, base=base, methods=project.placed_methods)
+    absolute = place_files(placed, {role: base / path for role, path in paths.items()})
     known = {role: path.name for role, path in paths.items()}
     return {"toml": dump_project(absolute), "names": {**known, **(names or {})}, "revealed": False}
 

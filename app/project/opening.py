@@ -38,11 +38,11 @@ def read_upload(name: str, content: bytes) -> Sample:
 
 
 def read_project_upload(name: str, content: bytes) -> Project:
-    """Read an uploaded project file; the data files it names come separately."""
+    """Read an uploaded project file; the data files it names come separately, and a folder it names is left out."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / base_name(name)
         path.write_bytes(content)
-        return replace(load_project(path), base=Path(), path=None)
+        return _without_folder(replace(load_project(path), base=Path(), path=None))
 
 
 def read_zip_upload(name: str, content: bytes) -> tuple[Project, Files]:
@@ -56,7 +56,12 @@ def read_zip_upload(name: str, content: bytes) -> tuple[Project, Files]:
             if not where.is_file():
                 raise ProjectError(f"The project in {base_name(name)} names {path}, which is not in the zip.")
             files[role] = (path.name, where.read_bytes())
-        return replace(project, base=Path()), files
+        return _without_folder(replace(project, base=Path())), files
+
+
+def _without_folder(project: Project) -> Project:
+    """Leave out the folder of a transformer: what anyone may upload must not look around on this machine."""
+    return replace(project, methods=replace(project.methods, transformer=None))
 
 
 def wanted_files(project: Project) -> dict[str, str]:

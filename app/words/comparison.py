@@ -18,6 +18,7 @@ WRAPPED = 66  # pixels a row: from 64 on, text goes on in the next line
 LARGE = 0.03  # of a share: a spread that matters whatever the intervals
 _NEEDS = {
     "features": "columns",
+    "transformer": "a model in a folder",
     "scores": "a column of scores",
     "predictions": "answers",
     "probabilities": "probabilities",

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import sys
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -41,7 +40,7 @@ def run(options: argparse.Namespace) -> int:
     """Estimate, write what was asked for, and print."""
     from mandoline_core.project import load_project
     from mandoline_core.report import estimate, write_weights
-    from mandoline_core.samples import telling_progress
+    from mandoline_core.samples import telling
     from mandoline_core.suggesting import spread
 
     project = load_project(options.project)
@@ -55,7 +54,7 @@ def run(options: argparse.Namespace) -> int:
         if options.html is not None:
             write_report(options.html, report, progress, reveal=options.reveal)
         if options.weights is not None:
-            with telling_progress(partial(progress, "writing weights")):
+            with telling(lambda _, share: progress("writing weights", share)):
                 write_weights(report, options.weights)
     show(report, options)
     return _judge(report, options.fail_under)

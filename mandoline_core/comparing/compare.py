@@ -32,7 +32,7 @@ from mandoline_core.project import EstimatorSettings, Project
 from mandoline_core.samples import Sample
 from mandoline_core.slices import Slice, codes
 from mandoline_core.trust import Solution, find_all, goes_by_verdict, with_verdict
-from mandoline_core.weighting import asking, take_step
+from mandoline_core.weighting import asking, take_step, telling
 
 ROUNDING = 1e-9  # of a score: a smaller change is none
 
@@ -100,10 +100,21 @@ def compare_model(
     entries = {}
     with threadpool_limits(1):  # on small matrices threads would mostly wait for each other
         for number, name in enumerate(names):
-            if progress is not None:
-                progress(f"{get_estimator(name).title} for {prepared.model}", number / len(names))
-            entries[name] = run_estimator(prepared, name, settings)
+            said = _part(progress, f"{get_estimator(name).title} for {prepared.model}", number, len(names))
+            said("", 0.0)
+            with telling(said):
+                entries[name] = run_estimator(prepared, name, settings)
     return gather(prepared, settings, entries)
+
+
+def _part(progress: Progress | None, title: str, number: int, n: int) -> Progress:
+    """Report how far one method out of n is as progress of them all."""
+
+    def said(what: str, share: float) -> None:
+        if progress is not None:
+            progress(f"{title}, {what}" if what else title, (number + share) / n)
+
+    return said
 
 
 def gather(prepared: ModelProblem, settings: EstimatorSettings, entries: Mapping[str, Entry]) -> ModelComparison:

@@ -17,7 +17,7 @@ from mandoline_core.findings import Finding, FindingKind, Verdict
 from mandoline_core.formatting import Sentence
 from mandoline_core.patterns import add_up
 from mandoline_core.project import EstimatorSettings, fewest_replicates
-from mandoline_core.weighting import Problem, potential_names
+from mandoline_core.weighting import Problem, potential_names, telling
 
 Progress = Callable[[str, float], None]
 
@@ -149,7 +149,9 @@ def solve_model(prepared: ModelProblem, settings: EstimatorSettings, progress: P
     why = estimator.reason(problem)
     if why is not None:
         raise MandolineError(Sentence("Estimator {name!r} does not apply here. {why}", name=settings.name, why=why))
-    outcome = estimator.estimate(problem)
+    title = f"{estimator.title} for {prepared.model}"
+    with telling(None if progress is None else lambda what, share: progress(f"{title}, {what}", share)):
+        outcome = estimator.estimate(problem)
     numbers = diagnose(problem, outcome)
     interval, more = interval_by_settings(prepared, settings, outcome, progress)
     plain = get_estimator("source").estimate(problem)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any, TypedDict, Unpack
 
 import numpy as np
@@ -17,7 +16,7 @@ from mandoline_core.estimating.model_report import Progress
 from mandoline_core.formatting import Sentence
 from mandoline_core.metrics import get_metric
 from mandoline_core.project import EstimatorSettings, MethodSettings, MetricSettings, Project, TrustSettings
-from mandoline_core.samples import Model, Sample, telling_progress
+from mandoline_core.samples import Model, Sample, telling
 from mandoline_core.slices import Slice, codes, resolve
 
 
@@ -83,8 +82,7 @@ class Request:
         if not stay_in_tables(self.source, self.target):
             return None
         slices = [rule for model in models for rule in resolve(self.slices, self.source, self.target, model)]
-        said = None if progress is None else partial(progress, "counting")
-        with telling_progress(said):
+        with telling(progress):
             return count_tables(self.source, self.target, slices, models, self.metric)
 
 
@@ -172,7 +170,7 @@ def state_project(project: Project, *, reveal: bool = False) -> Request:
         project.edges,
         project.metric,
         project.estimator,
-        project.methods,
+        project.placed_methods,
         project.trust,
     )
 

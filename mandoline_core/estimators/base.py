@@ -15,6 +15,7 @@ from mandoline_core.errors import MandolineError
 from mandoline_core.estimators.intervals import Spread
 from mandoline_core.findings import Finding
 from mandoline_core.patterns import Membership
+from mandoline_core.project import MethodSettings
 from mandoline_core.weighting import Problem, Rows
 
 
@@ -132,8 +133,8 @@ class Estimator(ABC):
     assumes : str
         What must hold for the estimate to be right, in one sentence.
     needs : tuple of str
-        What it looks at: "slices", "features", "scores", "predictions", "probabilities"; "verdict" if it goes by the
-        one on Mandoline's estimate.
+        What it looks at: "slices", "features", "scores", "predictions", "probabilities"; "transformer" if it
+        fine-tunes one; "verdict" if it goes by the one on Mandoline's estimate.
     later : bool
         Whether the method is younger than the paper.
     on_cells : bool
@@ -193,6 +194,10 @@ class Estimator(ABC):
 
         What cannot be done is a `MandolineError` with one sentence for the person who asked.
         """
+
+    def expected_seconds(self, methods: MethodSettings, n_rows: int) -> float:  # noqa: ARG002 - for those with settings
+        """Guess how long it takes on so many rows, of both samples together."""
+        return self.seconds * (n_rows / 20_000) ** 2
 
     def check(self, problem: Problem) -> None:
         """Refuse a problem that the method does not apply to."""

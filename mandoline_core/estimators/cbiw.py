@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from mandoline_core.arrays import Floats
+from mandoline_core.arrays import Floats, Index
 from mandoline_core.errors import DataError, MandolineError
 from mandoline_core.estimators.base import Estimator, Outcome, what_stops
 from mandoline_core.estimators.density.kernels import Points, stack
 from mandoline_core.estimators.on_features import FeatureRows, OnFeatureRatios
 from mandoline_core.estimators.on_patterns import OnRatios, PointRatios
 from mandoline_core.estimators.row_weights import evaluate_rows, row_influence, row_outcome
+from mandoline_core.findings import Finding
 from mandoline_core.samples import kind_of
 from mandoline_core.telling import fit_logistic
 from mandoline_core.weighting import Problem, take_step
@@ -103,11 +104,23 @@ class CbiwScores(Estimator):
 
     def estimate(self, problem: Problem) -> Outcome:
         """Estimate the metric on the target, with its spread."""
-        chance = _scores(problem)
-        rows = np.arange(len(chance))
-        found, weights = evaluate_rows(problem, rows, chance / (1 - chance))
-        spread = row_influence(problem, (rows, weights * found.slopes))
-        return row_outcome(problem, found, rows, weights, spread)
+        chances = _scores(problem)
+        return weight_by_odds(problem, np.arange(len(chances)), chances)
+
+
+def weight_by_odds(problem: Problem, rows: Index, chances: Floats, findings: tuple[Finding, ...] = ()) -> Outcome:
+    """Weight rows by the odds that they are from the target, taken as given.
+
+    Parameters
+    ----------
+    rows : array of int, shape (n_rows,)
+        Places among the scored source rows; the others count for nothing.
+    chances : array of float, shape (n_rows,)
+        Probabilities of being from the target, from 0 to below 1.
+    """
+    found, weights = evaluate_rows(problem, rows, chances / (1 - chances))
+    spread = row_influence(problem, (rows, weights * found.slopes))
+    return row_outcome(problem, found, rows, weights, spread, findings)
 
 
 def _scores(problem: Problem) -> Floats:

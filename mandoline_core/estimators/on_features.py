@@ -127,11 +127,12 @@ def see_rows(problem: Problem) -> FeatureRows:
         target=found.target,
         source_rows=place[found.source_rows[scored]],
         target_rows=found.target_rows,
-        findings=_about_rows(problem, int(scored.sum()), len(found.target_rows)),
+        findings=about_rows(problem, int(scored.sum()), len(found.target_rows)),
     )
 
 
-def _about_rows(problem: Problem, *used: int) -> tuple[Finding, ...]:
+def about_rows(problem: Problem, *used: int) -> tuple[Finding, ...]:
+    """Say how many source rows and target rows are looked at, where that is not all."""
     n_source, n_target = len(problem.members.source), len(problem.members.target)
     if used == (n_source, n_target):
         return ()

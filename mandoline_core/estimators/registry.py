@@ -8,6 +8,7 @@ from mandoline_core.estimators.base import Estimator
 from mandoline_core.estimators.baselines import Simple, Source
 from mandoline_core.estimators.bbse import Bbse
 from mandoline_core.estimators.cbiw import CbiwFeatures, CbiwScores, CbiwSlices
+from mandoline_core.estimators.cbiw_finetuned import CbiwFinetuned
 from mandoline_core.estimators.cbpe import Cbpe, Pape
 from mandoline_core.estimators.cot import Cot, CotWeighted
 from mandoline_core.estimators.doubly_robust import DoublyRobust
@@ -26,6 +27,7 @@ _ALL: tuple[Estimator, ...] = (
     CbiwSlices(),
     CbiwFeatures(),
     CbiwScores(),
+    CbiwFinetuned(),
     KmmSlices(),
     KmmFeatures(),
     UlsifSlices(),

@@ -149,6 +149,10 @@ def save_project(project: Project, path: str | Path) -> Project:
             old = getattr(project, key)
             if old is not None and not old.is_absolute():
                 moved[key] = Path(os.path.relpath(project.base.resolve() / old, here))
+        folder = project.methods.transformer
+        if folder is not None and not Path(folder).is_absolute():
+            there = Path(os.path.relpath(project.base.resolve() / folder, here)).as_posix()
+            moved["methods"] = replace(project.methods, transformer=there)
     project = replace(project, **moved)
     text = dump_project(project)
     # Written beside and then moved: a crash never leaves half a project.

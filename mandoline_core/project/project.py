@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -113,6 +113,14 @@ class Project:
         self._check_models()
         self._check_slices()
         self._check_edges()
+
+    @property
+    def placed_methods(self) -> MethodSettings:
+        """The settings of the methods, with the folder of a transformer where it is, seen from anywhere."""
+        folder = self.methods.transformer
+        if folder is None:
+            return self.methods
+        return replace(self.methods, transformer=str(self.base.resolve() / folder))
 
     def read(self) -> tuple[Sample, Sample]:
         """Read the source and the target.

@@ -206,6 +206,18 @@ class MethodSettings:
         How far kernel mean matching's ratios may be from averaging 1 (epsilon).
     redraws : int
         How often kernel mean matching is repeated for its interval.
+    transformer : str, optional
+        The folder of a Hugging Face model on this machine, to be fine-tuned; relative to the project file.
+    texts : tuple of str
+        Columns that a fine-tuned model reads; the columns of text when empty.
+    epochs : int
+        How often fine-tuning goes through its rows.
+    batch_size : int
+        Rows of a step of it.
+    learning_rate : float
+        Of its first step; it falls to 0 in a line.
+    folds : int
+        Parts that the rows are cut into: each is scored by a fit to the others, one of which calibrates.
 
     Examples
     --------
@@ -220,18 +232,27 @@ class MethodSettings:
     box: float = 1000.0
     tolerance: float | None = None
     redraws: int = 40
+    transformer: str | None = None
+    texts: tuple[str, ...] = ()
+    epochs: int = 3
+    batch_size: int = 16
+    learning_rate: float = 5e-5
+    folds: int = 5
 
     def __post_init__(self) -> None:
         """Refuse what no data could make right."""
-        given: object = self.features
-        if not isinstance(given, (list, tuple)) or not all(isinstance(name, str) and name for name in given):
-            hint = f" Did you mean [{given!r}]?" if isinstance(given, str) else ""
-            raise ProjectError(f"features must be a list of columns. Got {given!r}.{hint}")
-        object.__setattr__(self, "features", tuple(given))
+        for key in ("features", "texts"):
+            given = getattr(self, key)
+            if not isinstance(given, (list, tuple)) or not all(isinstance(name, str) and name for name in given):
+                hint = f" Did you mean [{given!r}]?" if isinstance(given, str) else ""
+                raise ProjectError(f"{key} must be a list of columns. Got {given!r}.{hint}")
+            object.__setattr__(self, key, tuple(given))
         if self.scores is not None:
             _check_name("the column of scores", self.scores)
-        _check_whole(self, max_rows=10, redraws=10)
-        for key in ("width", "box"):
+        if self.transformer is not None:
+            _check_name("the folder of the transformer", self.transformer)
+        _check_whole(self, max_rows=10, redraws=10, epochs=1, batch_size=1, folds=3)
+        for key in ("width", "box", "learning_rate"):
             value = getattr(self, key)
             if not (value is None and key == "width") and not (_is_number(value) and 0 < value < math.inf):
                 raise ProjectError(f"{key} must be a number above 0. Got {value!r}.")

@@ -1,4 +1,4 @@
-"""Stopping: long loops ask, step by step, whether anyone still waits for their answer."""
+"""Stopping: long loops ask, step by step, whether anyone still waits for their answer, and tell how far they are."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 _ask: ContextVar[Callable[[], None] | None] = ContextVar("ask", default=None)
-_say: ContextVar[Callable[[float], None] | None] = ContextVar("say", default=None)
+_tell: ContextVar[Callable[[str, float], None] | None] = ContextVar("tell", default=None)
 
 
 @contextmanager
@@ -31,27 +31,25 @@ def asking(ask: Callable[[], None] | None) -> Iterator[None]:
 
 
 @contextmanager
-def telling_progress(say: Callable[[float], None] | None) -> Iterator[None]:
-    """Let long loops within the block, in this thread, tell how much of their work is done.
+def telling(tell: Callable[[str, float], None] | None) -> Iterator[None]:
+    """Let long loops within the block, in this thread, tell what they are at and the share done; it may raise, too.
 
     Examples
     --------
-    >>> shares = []
-    >>> with telling_progress(shares.append):
-    ...     take_step(0.5)
-    >>> shares
-    [0.5]
+    >>> with telling(lambda what, share: print(what, share)):
+    ...     take_step("fold 1 of 2", 0.25)
+    fold 1 of 2 0.25
     """
-    token = _say.set(say)
+    token = _tell.set(tell)
     try:
         yield
     finally:
-        _say.reset(token)
+        _tell.reset(token)
 
 
-def take_step(share: float | None = None) -> None:
-    """Say that a step of a long loop is to be taken, and how much of the work is done where that is known."""
+def take_step(what: str = "", share: float = 0.0) -> None:
+    """Say that a step of a long loop is to be taken and, where the loop takes minutes, what it is at."""
     if (ask := _ask.get()) is not None:
         ask()
-    if share is not None and (say := _say.get()) is not None:
-        say(share)
+    if what and (tell := _tell.get()) is not None:
+        tell(what, share)

@@ -52,7 +52,7 @@ def _panel(workspace: Workspace, pace: compute.Pace, drawn: tuple[object, ...], 
     if run is not None and run.running:
         with st.container(border=True):
             st.progress(
-                run.done / len(run.tasks),
+                (run.done + run.share) / len(run.tasks),
                 text=f"{wording.plain(run.current)}: {run.done + 1} of {len(run.tasks)}, {run.seconds:.0f} s so far",
             )
             st.button("Stop", key=f"stop_{pace}", icon=":material/stop_circle:", on_click=run.stop)

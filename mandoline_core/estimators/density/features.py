@@ -95,8 +95,7 @@ def build_features(
         chosen, left_out = tuple(dict.fromkeys(columns)), {}
     if not chosen:
         raise DataError(_no_column(left_out))
-    rng = np.random.default_rng(seed)
-    rows = _draw(source, max_rows, rng), _draw(target, max_rows, rng)
+    rows = draw_rows(source, target, max_rows, seed)
     blocks = {}
     for column in chosen:
         block = _encode(column, source, target, rows)
@@ -112,6 +111,20 @@ def build_features(
     return Features(matrix[:n], matrix[n:], *rows, names, tuple(blocks), left_out)
 
 
+def draw_rows(source: Sample, target: Sample, max_rows: int, seed: int) -> tuple[Index, Index]:
+    """Draw so many rows of each sample, where it has more, in their order; all methods on columns see the same.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> one, two = Sample(pd.DataFrame({"a": range(9)})), Sample(pd.DataFrame({"a": range(3)}))
+    >>> [len(rows) for rows in draw_rows(one, two, max_rows=5, seed=0)]
+    [5, 3]
+    """
+    rng = np.random.default_rng(seed)
+    return _draw(source, max_rows, rng), _draw(target, max_rows, rng)
+
+
 class _Block(NamedTuple):
     """The columns of the matrix that one column becomes; why, if there are none."""
 
@@ -121,7 +134,7 @@ class _Block(NamedTuple):
     is_text: bool = False
 
 
-def _arrow(sample: Sample, column: str, kind: str, rows: slice | Index | None = None) -> pa.Array:
+def read_column(sample: Sample, column: str, kind: str, rows: slice | Index | None = None) -> pa.Array:
     """Return a column, or some rows of it, in the one type that stands for its kind: the same whatever the engine."""
     goal = pa.large_string() if kind == "text" else pa.float64()
     series = sample.series(column) if rows is None else sample.series(column)[rows]
@@ -151,7 +164,7 @@ def _encode(column: str, source: Sample, target: Sample, rows: tuple[Index, Inde
     if kind is None:
         raise DataError(f"Column {column!r} {wrong}. Choose other columns in [methods], or change its values.")
     samples = zip((source, target), rows, strict=True)
-    used = pa.concat_arrays([_arrow(sample, column, kind, some) for sample, some in samples])
+    used = pa.concat_arrays([read_column(sample, column, kind, some) for sample, some in samples])
     if kind != "text":
         return _numbers(column, used.to_numpy(zero_copy_only=False).copy())
     if profile_column(column, source, target, most_levels=MOST_LEVELS).is_prose:

@@ -69,7 +69,7 @@ class PolarsTable(Table):
             part = PolarsTable(self._frame.slice(start, PART), self.name)
             part.__dict__["schema"] = self.schema
             found.append(part.count_by(keys))
-            take_step(min(1.0, (start + PART) / self.n_rows))
+            take_step("counting", min(1.0, (start + PART) / self.n_rows))
         self.check_unchanged()
         return add_up_tables(found, list(keys))
 

@@ -130,7 +130,7 @@ def reduce_batches(batches: Iterable[pa.Table], n_rows: int, function: Reduce, c
         if len(found) > 1 and size > _MOST_LINES:
             found = [combine(found)]
             size = 0
-        take_step(seen / max(n_rows, 1))
+        take_step("counting", seen / max(n_rows, 1))
     return combine(found)
 
 

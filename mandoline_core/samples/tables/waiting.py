@@ -41,7 +41,8 @@ def wait_for(work: Callable[[], T], *, cancel: Callable[[], None], share: Callab
     try:
         while thread.is_alive():
             thread.join(_OFTEN)
-            take_step(share())
+            done = share()
+            take_step("" if done is None else "counting", done or 0.0)
     except BaseException:
         cancel()
         thread.join()

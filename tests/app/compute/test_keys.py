@@ -138,7 +138,8 @@ def changes(folder: Path) -> dict[str, Change]:
     other = {"name": "denoised", "split": "half", "overlap": "strict", "ridge": 0.1, "confidence": 0.9, "seed": 1}
     other |= {"interval": "bootstrap", "replicates": 500}
     tuned = {"features": ("text",), "scores": "n_words", "max_rows": 500, "width": 2.0, "box": 10.0, "tolerance": 0.1}
-    tuned |= {"redraws": 20}
+    tuned |= {"redraws": 20, "transformer": "/models/bert", "texts": ("text",), "epochs": 1, "batch_size": 8}
+    tuned |= {"learning_rate": 0.001, "folds": 3}
     correction = {"inside": 0.8, "outside": 0.2, "abstain": 0.4}
     audit = SliceAudit(("text",), target=AuditAnswers(truly_in=("1f3a09bc44d2",)))
     noise: dict[str, Any] = {"source": Correction(0.7, 0.1, 0.5), "target": Correction(0.8, 0.1), "same": True}

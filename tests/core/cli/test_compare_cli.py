@@ -38,14 +38,14 @@ def test_json_is_the_librarys_comparison(tmp_path: Path, capsys: Captured) -> No
 
 
 @pytest.mark.long
-def test_every_method_but_one_applies_to_the_digits(capsys: Captured) -> None:
-    """The sample has probabilities, columns and a noisy slice; only scores from elsewhere are missing."""
+def test_every_method_but_two_applies_to_the_digits(capsys: Captured) -> None:
+    """The sample has probabilities, columns, a noisy slice; scores from elsewhere and a model's folder are missing."""
     found, estimate = (run_json(capsys, command, DIGITS) for command in ("compare", "estimate"))
     assert found == printed(md.compare(md.load_project(DIGITS)).as_dict())
     assert list(found["models"]) == ["lr", "knn"]
     for name, model in found["models"].items():
         missing = [method for method, said in model["estimators"].items() if not said["available"]]
-        assert missing == ["cbiw_scores"]
+        assert missing == ["cbiw_scores", "cbiw_finetuned"]
         assert model["estimators"]["cbiw_scores"]["reason"].startswith("No column says how likely")
         said = model["estimators"]["denoised"]
         assert (said["estimate"], said["interval"]) == tuple(

@@ -209,6 +209,12 @@ width = 0.5
 box = 20
 tolerance = 0.0
 redraws = 12
+transformer = "models/bert"
+texts = ["text"]
+epochs = 1
+batch_size = 8
+learning_rate = 0.001
+folds = 3
 """
 
 
@@ -229,6 +235,12 @@ def test_the_positive_class_and_the_methods_arrive_and_come_back(tmp_path):
         box=20,
         tolerance=0.0,
         redraws=12,
+        transformer="models/bert",
+        texts=("text",),
+        epochs=1,
+        batch_size=8,
+        learning_rate=0.001,
+        folds=3,
     )
     assert parse_project(tomllib.loads(dump_project(project)), tmp_path) == project
     assert METHODS in dump_project(project)
@@ -262,6 +274,20 @@ def test_saving_elsewhere_keeps_the_data_in_reach(tmp_path):
     assert load_project(tmp_path / "saved" / "p.toml") == saved
     assert save_project(project, tmp_path / "data" / "p.toml") == project
     assert sorted(item.name for item in (tmp_path / "data").iterdir()) == ["p.toml"]
+
+
+def test_the_folder_of_a_transformer_stays_in_reach(tmp_path):
+    """Relative to the file as paths of data are; methods get the place itself. An absolute one stays."""
+    for name in ("data", "saved"):
+        (tmp_path / name).mkdir()
+    project = small(base=tmp_path / "data", methods=MethodSettings(transformer="bert"))
+    assert project.placed_methods.transformer == str(tmp_path / "data" / "bert")
+    saved = save_project(project, tmp_path / "saved" / "p.toml")
+    assert saved.methods.transformer == "../data/bert"
+    assert Path(str(saved.placed_methods.transformer)).resolve() == tmp_path / "data" / "bert"
+    there = replace(project, methods=MethodSettings(transformer="/models/bert"))
+    assert save_project(there, tmp_path / "saved" / "p.toml").placed_methods.transformer == "/models/bert"
+    assert small().placed_methods == small().methods
 
 
 def test_a_python_function_cannot_be_saved():
@@ -346,7 +372,7 @@ def test_the_column_of_a_mean_must_be_in_the_source(data):
         ),
         (
             {"target": {"path": "b.csv", "label": "x"}},
-            "Unknown key 'label' in [target]. Expected: path, labels. Did you mean 'labels'?",
+            "Unknown key 'label' in [target]. Expected: path, engine, table, master, labels. Did you mean 'labels'?",
         ),
         (
             {"task": None},
@@ -446,13 +472,22 @@ def test_the_column_of_a_mean_must_be_in_the_source(data):
         ({"methods": {"max_rows": 1e4}}, "max_rows must be a whole number, 10 or above. Got 10000.0."),
         ({"methods": {"redraws": True}}, "redraws must be a whole number, 10 or above. Got True."),
         ({"methods": {"width": 0}}, "width must be a number above 0. Got 0."),
+        ({"methods": {"learning_rate": 0}}, "learning_rate must be a number above 0. Got 0."),
+        ({"methods": {"folds": 2}}, "folds must be a whole number, 3 or above. Got 2."),
+        ({"methods": {"epochs": 0}}, "epochs must be a whole number, 1 or above. Got 0."),
+        ({"methods": {"batch_size": 0.5}}, "batch_size must be a whole number, 1 or above. Got 0.5."),
+        ({"methods": {"texts": "text"}}, "texts must be a list of columns. Got 'text'. Did you mean ['text']?"),
+        (
+            {"methods": {"transformer": ""}},
+            "The name of the folder of the transformer must be a text that is not empty. Got ''.",
+        ),
         ({"methods": {"box": "1000"}}, "box must be a number above 0. Got '1000'."),
         ({"methods": {"tolerance": -0.1}}, "tolerance must be a number, 0 or above. Got -0.1."),
         (
             {"methods": {"feature": ["age"]}},
             (
                 "Unknown key 'feature' in [methods]. Expected: features, scores, max_rows, width, box, tolerance, "
-                "redraws. Did you mean 'features'?"
+                "redraws, transformer, texts, epochs, batch_size, learning_rate, folds. Did you mean 'features'?"
             ),
         ),
         ({"methods": 1}, "methods in p.toml must be a table. Got 1. Write [methods] on a line of its own."),
