@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -10,7 +11,7 @@ from mandoline_core.arrays import Floats
 from mandoline_core.errors import MandolineError
 from mandoline_core.formatting import Sentence
 from mandoline_core.patterns import Patterns
-from mandoline_core.weighting import Corrections, Fit, Problem, Tilt, expected_potentials, fit
+from mandoline_core.weighting import Corrections, Fit, Problem, Tilt, TiltValue, expected_potentials, fit
 
 _RANK_TOLERANCE = 1e-10
 
@@ -41,8 +42,14 @@ class FoldState:
     ratios: Floats  # (n_patterns,): of the group evaluated
     fit_ratios: Floats  # (n_patterns,): of the group fitted
     fitted_mean: Floats  # (n_potentials,): potentials of the reweighted group fitted
-    by_delta: Floats  # (n_statistics, n_potentials): derivative of the means by delta
+    left: Floats  # (n_patterns, n_statistics): what the line leaves, centred and weighted
+    tilted: TiltValue
     line: Line
+
+    @cached_property
+    def by_delta(self) -> Floats:
+        """Differentiate the means by delta, shape (n_statistics, n_potentials)."""
+        return self.left.T @ self.tilted.mean
 
 
 def fit_folds(problem: Problem, corrections: Corrections) -> list[Fit]:
@@ -100,8 +107,9 @@ def fold_state(
         remainder=remainder,
         ratios=ratios,
         fit_ratios=fit_ratios,
-        fitted_mean=(fit_ratios * fit_group.source[rows] / fit_group.source[rows].sum()) @ tilted.mean,
-        by_delta=(per_row[:, None] * centred).T @ tilted.mean,
+        fitted_mean=tilted.average(fit_ratios * fit_group.source[rows] / fit_group.source[rows].sum()),
+        left=per_row[:, None] * centred,
+        tilted=tilted,
         line=line,
     )
 

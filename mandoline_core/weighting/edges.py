@@ -7,8 +7,9 @@ from collections.abc import Sequence
 
 from mandoline_core.errors import ProjectError, did_you_mean
 from mandoline_core.formatting import listed
+from mandoline_core.weighting.clusters import Edges
 from mandoline_core.weighting.pair_tests import ratios_of
-from mandoline_core.weighting.potentials import Edges, expected_potentials
+from mandoline_core.weighting.potentials import expected_potentials
 from mandoline_core.weighting.problem import Problem
 
 # An edge needs source rows in each combination of its two slices that the target shows.

@@ -10,8 +10,9 @@ from scipy.special import ndtri
 
 from mandoline_core.arrays import Floats
 from mandoline_core.errors import ProjectError
+from mandoline_core.weighting.clusters import Edges
 from mandoline_core.weighting.fitting import Fit
-from mandoline_core.weighting.potentials import Edges, build_tilt, expected_potentials
+from mandoline_core.weighting.potentials import build_tilt, expected_potentials
 from mandoline_core.weighting.problem import Problem
 from mandoline_core.weighting.reach import rule_out_empty
 

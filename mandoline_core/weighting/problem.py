@@ -14,10 +14,10 @@ from mandoline_core.metrics import Answers, Metric, read_answers, read_probabili
 from mandoline_core.patterns import Membership, Patterns, total_statistics
 from mandoline_core.project import MethodSettings, MetricSettings
 from mandoline_core.samples import Model, Sample
+from mandoline_core.weighting.clusters import Edges
 from mandoline_core.weighting.corrections import CorrectionRule, Corrections
 from mandoline_core.weighting.fitting import Fit, fit
 from mandoline_core.weighting.gold import Audit
-from mandoline_core.weighting.potentials import Edges
 
 
 @dataclass(frozen=True, eq=False)
