@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from mandoline_core.slices.noise import Correction, Noise
 from mandoline_core.weighting import clusters
 from mandoline_core.weighting.clusters import cluster_slices
-from mandoline_core.weighting.potentials import build_tilt
+from mandoline_core.weighting.potentials import Tilt, build_tilt, expected_potentials
+from mandoline_core.weighting.reach import find_beyond, restrict_to_face
 from tests import oracles
+from tests.strategies import Case, random_case
 
 CHAIN = tuple((i, i + 1) for i in range(8))
 GRAPHS = {
@@ -122,3 +126,52 @@ def test_a_chain_of_many_slices_looks_at_few_combinations_of_each_pattern():
         join = np.exp(delta[40 + i] * np.array([[1, -1], [-1, 1]]))
         sums = (sums @ join) * up[:, i + 1]
     np.testing.assert_allclose(tilt.evaluate(delta).log_scale, np.log(sums.sum(axis=1)), atol=1e-11)
+
+
+def tilt_by(case: Case, small: int) -> Tilt:
+    """Build the tilt of all patterns with so many slices summed out at once."""
+    patterns, table = case.count.patterns, case.problem().corrections().source
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(clusters, "_SMALL", small)
+        cluster_slices.cache_clear()
+        tilt = build_tilt(patterns.codes, table, case.edges, patterns.names)
+    cluster_slices.cache_clear()
+    return tilt
+
+
+def test_the_face_is_the_same_however_many_slices_are_summed_out_at_once():
+    """The target never shows two noisy slices of a chain together: what is ruled out, and all that is left."""
+    noise = Noise(Correction(0.9, 0.2), Correction(1.0, 0.0))
+    edges = ((0, 1), (1, 2), (2, 3), (3, 4))
+    case = random_case(np.random.default_rng(8), n_slices=5, n=60, noises=(noise,) * 4 + (None,), edges=edges)
+    case = replace(case, target=case.target[~(case.target[:, 1:3] == 1).all(axis=1)])
+    patterns, there = case.count.patterns, case.problem().corrections().target
+    potentials = expected_potentials(patterns.codes, there, edges)
+    mean, present = patterns.target / patterns.n_target @ potentials, patterns.source > 0
+    whole = [tilt_by(case, small) for small in (1, 9)]
+    assert [len(component.parts) for tilt in whole for component in tilt.components] == [4, 1]
+    faces = [restrict_to_face(tilt, present, mean) for tilt in whole]
+    assert (faces[0][1] == faces[1][1]).all()
+    rng = np.random.default_rng(9)
+    delta, weights = rng.normal(0, 0.5, len(mean)), np.where(faces[0][1], rng.random(len(present)), 0.0)
+    one, other = (face.evaluate(delta) for face, _ in faces)
+    assert not np.allclose(one.log_scale, whole[0].evaluate(delta).log_scale)
+    np.testing.assert_allclose(one.log_scale[present], other.log_scale[present], atol=1e-11)
+    np.testing.assert_allclose(one.covariance(weights), other.covariance(weights), atol=1e-10)
+    together = (1 + one.mean[present, 1] + one.mean[present, 2] + one.mean[present, 6]) / 4
+    np.testing.assert_allclose(together, 0.0, atol=1e-12)  # never both
+
+
+def test_what_is_beyond_reach_is_the_same_however_many_slices_are_summed_out_at_once():
+    """A slice that the source has on one side only, joined to a chain of noisy ones."""
+    noise = Noise(Correction(0.9, 0.2), same=True)
+    edges = ((0, 1), (1, 2), (2, 3), (3, 4))
+    case = random_case(np.random.default_rng(10), n_slices=5, n=60, noises=(noise,) * 4 + (None,), edges=edges)
+    kept = case.source[:, 4] == -1
+    case = replace(case, source=case.source[kept], scores=case.scores[kept])
+    patterns, there = case.count.patterns, case.problem().corrections().target
+    shown = patterns.target > 0
+    potentials, shares = expected_potentials(patterns.codes[shown], there, edges), patterns.target[shown] / 60
+    found = [find_beyond(tilt_by(case, small), patterns.source > 0, potentials, shares)[0] for small in (1, 9)]
+    np.testing.assert_allclose(found[0] @ shares, found[1] @ shares, atol=1e-9)
+    assert (found[0][patterns.codes[shown, 4] == 1] == 0).all()
