@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TypeAlias
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
 
 import numpy as np
-from scipy.sparse import csr_matrix
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix, issparse
 
 from mandoline_core.arrays import Floats, Index
 from mandoline_core.patterns import add_up
@@ -28,6 +30,8 @@ class Tally:
         Sums.
     source_squares, target_squares : like source and target, optional
         Sums of squares; the sums themselves, for quantities that are 0 or 1, when left out.
+    shares : array of bool, shape (m,), optional
+        Which quantities are 0 or 1, where some are and others are not.
     """
 
     source_rows: Floats
@@ -36,6 +40,42 @@ class Tally:
     target: SumTable
     source_squares: SumTable | None = None
     target_squares: SumTable | None = None
+    shares: NDArray[np.bool_] | None = field(default=None, kw_only=True)
+
+    @property
+    def sparse(self) -> bool:
+        """Whether its sums are kept as what is not zero."""
+        return issparse(self.source) or issparse(self.target)
+
+    def squares(self, side: Literal["source", "target"]) -> SumTable:
+        """Return the sums of squares of a sample."""
+        sums, squares = (self.source, self.source_squares) if side == "source" else (self.target, self.target_squares)
+        return sums if squares is None else squares
+
+    def are_shares(self) -> NDArray[np.bool_]:
+        """Tell which quantities are 0 or 1, shape (m,)."""
+        return np.full(self.source.shape[1], self.source_squares is None) if self.shares is None else self.shares
+
+
+def stack(tallies: Sequence[Tally]) -> Tally:
+    """Put tallies of the same rows side by side.
+
+    >>> one, two = np.ones(1), np.full((1, 1), 2.0)
+    >>> stack([Tally(one, one, two, two), Tally(one, one, two, two, 2 * two, 2 * two)]).are_shares().tolist()
+    [True, False]
+    """
+    if len(tallies) == 1:
+        return tallies[0]
+    first = tallies[0]
+    return Tally(
+        first.source_rows,
+        first.target_rows,
+        np.hstack([tally.source for tally in tallies]),
+        np.hstack([tally.target for tally in tallies]),
+        np.hstack([tally.squares("source") for tally in tallies]),
+        np.hstack([tally.squares("target") for tally in tallies]),
+        shares=np.concatenate([tally.are_shares() for tally in tallies]),
+    )
 
 
 @dataclass(frozen=True, eq=False)
