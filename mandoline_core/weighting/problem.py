@@ -167,6 +167,17 @@ class Problem:
     def _corrections(self) -> Corrections:
         return self.rule.at(self.patterns.rates("source"), self.patterns.rates("target"))
 
+    @cached_property
+    def rows_together(self) -> tuple[Floats, Floats]:
+        """Count the rows in the four combinations of out and in of any two slices, shape (4, n_slices, n_slices)."""
+        table = self.patterns
+        sides = [(table.codes == side).astype(float) for side in (-1, 1)]
+        source, target = (
+            np.stack([one.T @ (rows[:, None] * other) for one in sides for other in sides])
+            for rows in (table.source, table.target)
+        )
+        return source, target
+
     def select(self, slices: list[int]) -> Problem:
         """Keep some slices, and the edges between them."""
         position = {slice_: i for i, slice_ in enumerate(slices)}

@@ -23,7 +23,16 @@ from mandoline_core.trust.unmodelled.gaps import (
 )
 from mandoline_core.trust.unmodelled.line import AGREEMENT, BalanceLine, Edge
 from mandoline_core.trust.unmodelled.shift import column_shift
-from mandoline_core.weighting import edge_threshold, expected_potentials, has_rows, pair_gaps, score_tests
+from mandoline_core.weighting import (
+    ProductPairs,
+    edge_threshold,
+    expected_potentials,
+    has_rows,
+    pair_gaps,
+    score_tests,
+)
+
+_NOTHING = 1e-12  # rounding errors
 
 
 def columns_of(report: ModelReport) -> ColumnTable | None:
@@ -94,13 +103,15 @@ def unmodelled_pairs(report: ModelReport) -> tuple[BalanceLine, ...]:
     corrections, table = problem.corrections(), problem.patterns
     kept = report.outcome.kept * table.target
     pairs = tuple(itertools.combinations(range(len(names)), 2))
-    means = kept @ expected_potentials(table.codes, corrections.target, pairs)[:, len(names) :] / kept.sum()
+    truth = expected_potentials(table.codes, corrections.target, ())
+    means = ProductPairs(truth, pairs).average(kept / kept.sum())
     agree = dict(zip(pairs, (1 + means) / 2, strict=True))
     found = []
     for test in tests:
         target, (before, after) = float(agree[test.edge]), gaps[test.edge]
         source = target - before
-        spread = float(np.sqrt(max(source * (1 - source) + target * (1 - target), 0.0) / 2)) or np.inf
+        variance = (source * (1 - source) + target * (1 - target)) / 2
+        spread = float(np.sqrt(variance)) if variance > _NOTHING else np.inf  # they always agree, or never
         pair = names[test.edge[0]], names[test.edge[1]]
         found.append(
             BalanceLine(
