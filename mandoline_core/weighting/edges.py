@@ -70,7 +70,7 @@ def pair_gaps(problem: Problem) -> dict[tuple[int, int], tuple[float, float]]:
     patterns, corrections = problem.patterns, problem.corrections()
     fitted = problem.fitted
     pairs, rows = tuple(itertools.combinations(range(len(patterns.names)), 2)), fitted.rows
-    there = expected_potentials(patterns.codes[fitted.target_rows], corrections.target, ())
+    there = fitted.target_potentials[:, : len(patterns.names)]
     source = ProductPairs(expected_potentials(patterns.codes[rows], corrections.source, ()), pairs)
     target = ProductPairs(there, pairs).average(fitted.target_shares)
     plain = patterns.source[rows] / patterns.n_source

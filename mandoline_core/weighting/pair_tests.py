@@ -47,14 +47,14 @@ def score_tests(problem: Problem, fitted: Fit | None = None) -> tuple[EdgeTest, 
     The gap in g_i g_j is compared with its standard error from both samples, after projecting out the
     fitted potentials, whose own fitting absorbs part of the gap.
     """
-    patterns, corrections = problem.patterns, problem.corrections()
+    patterns = problem.patterns
     fitted = problem.fitted if fitted is None else fitted
     pairs = [pair for pair in itertools.combinations(range(len(patterns.names)), 2) if pair not in problem.edges]
     if not pairs:
         return ()
     rows, ratios = fitted.rows, ratios_of(fitted, patterns.source)
     n_kept = float(patterns.target @ fitted.kept)
-    target = expected_potentials(patterns.codes[fitted.target_rows], corrections.target, problem.edges)
+    target = fitted.target_potentials
     there = ProductPairs(target[:, : len(patterns.names)], pairs)
     source, here, covariance, spread = _tilted(problem, fitted, pairs, ratios)
     weights = patterns.source[rows] * ratios / patterns.n_source
@@ -126,7 +126,7 @@ def _tilted(
     weights = ratios * patterns.source[fitted.rows] / patterns.n_source
     codes = patterns.codes[fitted.rows]
     if fitted.tilt.certain:
-        potentials = expected_potentials(codes, table, problem.edges)
+        potentials = fitted.tilt.fixed
         products = ProductPairs(potentials[:, :k], pairs)
         means = products.average(weights)
         covariance = products.cross(weights[:, None] * (potentials - weights @ potentials))

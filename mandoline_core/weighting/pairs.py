@@ -11,7 +11,7 @@ import numpy as np
 from mandoline_core.arrays import Floats
 
 # Products that are written out at one time: so many stay near the processor.
-_AT_ONCE = 2**18
+_AT_ONCE = 2**16
 
 
 class Pairs(ABC):
@@ -21,7 +21,7 @@ class Pairs(ABC):
 
     @abstractmethod
     def some(self, rows: slice) -> Floats:
-        """Write out those of some patterns, shape (n_some, n_pairs)."""
+        """Write out those of some patterns, shape (n_pairs, n_some)."""
 
     @abstractmethod
     def average(self, weights: Floats) -> Floats:
@@ -29,10 +29,10 @@ class Pairs(ABC):
 
     def cross(self, potentials: Floats) -> Floats:
         """Add up products with weighted potentials, shape (n_potentials, n_pairs)."""
-        total = np.zeros((potentials.shape[1], self.n_pairs))
+        total = np.zeros((self.n_pairs, potentials.shape[1]))
         for rows in self._steps(len(potentials)):
-            total += potentials[rows].T @ self.some(rows)
-        return total
+            total += self.some(rows) @ potentials[rows]
+        return total.T
 
     def residual_squares(self, weights: Floats, potentials: Floats, lines: Floats, offset: Floats) -> Floats:
         """Add up weights * (pair - potentials . line - offset)**2 over patterns, shape (n_pairs,).
@@ -44,11 +44,11 @@ class Pairs(ABC):
         """
         total = np.zeros(self.n_pairs)
         for rows in self._steps(len(potentials)):
-            left = potentials[rows] @ lines
-            left += offset
-            left -= self.some(rows)
+            left = self.some(rows)
+            left -= lines.T @ potentials[rows].T
+            left -= offset[:, None]
             left *= left
-            total += weights[rows] @ left
+            total += left @ weights[rows]
         return total
 
     def _steps(self, n_patterns: int) -> Iterator[slice]:
@@ -69,7 +69,7 @@ class GivenPairs(Pairs):
 
     def some(self, rows: slice) -> Floats:
         """Take those of some patterns."""
-        return self.columns[rows]
+        return self.columns[rows].T.copy()
 
     def average(self, weights: Floats) -> Floats:
         """Add up over patterns with weights, shape (n_pairs,)."""
@@ -87,17 +87,17 @@ class ProductPairs(Pairs):
     """
 
     def __init__(self, slices: Floats, pairs: Sequence[tuple[int, int]]) -> None:
-        self.slices = slices  # (n_patterns, n_slices)
+        self.slices = np.ascontiguousarray(slices.T)  # (n_slices, n_patterns)
         self.first, self.second = (np.array([pair[end] for pair in pairs], dtype=np.intp) for end in (0, 1))
         self.n_pairs = len(pairs)
 
     def some(self, rows: slice) -> Floats:
         """Multiply those of some patterns out."""
-        here = self.slices[rows]
-        found = here[:, self.first]
-        found *= here[:, self.second]
+        here = self.slices[:, rows]
+        found = here[self.first]
+        found *= here[self.second]
         return found
 
     def average(self, weights: Floats) -> Floats:
         """Add up over patterns with weights, shape (n_pairs,)."""
-        return np.asarray((self.slices.T @ (weights[:, None] * self.slices))[self.first, self.second])
+        return np.asarray(((self.slices * weights) @ self.slices.T)[self.first, self.second])

@@ -28,8 +28,8 @@ class Tally:
         Rows that have a value.
     source, target : array or csr_matrix of float, shape (n_cells, m) and (n_patterns, m)
         Sums.
-    source_squares, target_squares : like source and target, optional
-        Sums of squares; the sums themselves, for quantities that are 0 or 1, when left out.
+    source_squares, target_squares : array or csr_matrix of float, optional
+        Sums of squares of those quantities that are not 0 or 1; left out where all are, as those are their own squares.
     shares : array of bool, shape (m,), optional
         Which quantities are 0 or 1, where some are and others are not.
     """
@@ -47,10 +47,21 @@ class Tally:
         """Whether its sums are kept as what is not zero."""
         return issparse(self.source) or issparse(self.target)
 
-    def squares(self, side: Literal["source", "target"]) -> SumTable:
-        """Return the sums of squares of a sample."""
-        sums, squares = (self.source, self.source_squares) if side == "source" else (self.target, self.target_squares)
-        return sums if squares is None else squares
+    def add_squares(self, side: Literal["source", "target"], weights: Floats, sums: Floats) -> Floats:
+        """Add the squares up over cells with weights, shape (..., m).
+
+        Parameters
+        ----------
+        weights : array of float, shape (..., n_cells)
+        sums : array of float, shape (..., m)
+            The quantities themselves, added up with the same weights.
+        """
+        squares = self.source_squares if side == "source" else self.target_squares
+        if squares is None:
+            return sums
+        found = np.array(sums)
+        found[..., ~self.are_shares()] = (squares.T @ weights.T).T
+        return found
 
     def are_shares(self) -> NDArray[np.bool_]:
         """Tell which quantities are 0 or 1, shape (m,)."""
@@ -72,10 +83,15 @@ def stack(tallies: Sequence[Tally]) -> Tally:
         first.target_rows,
         np.hstack([tally.source for tally in tallies]),
         np.hstack([tally.target for tally in tallies]),
-        np.hstack([tally.squares("source") for tally in tallies]),
-        np.hstack([tally.squares("target") for tally in tallies]),
+        _side_by_side([tally.source_squares for tally in tallies]),
+        _side_by_side([tally.target_squares for tally in tallies]),
         shares=np.concatenate([tally.are_shares() for tally in tallies]),
     )
+
+
+def _side_by_side(tables: Sequence[SumTable | None]) -> Floats | None:
+    known = [table for table in tables if table is not None]
+    return np.hstack(known) if known else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,7 +170,7 @@ def tally_column(column: str, encoded: EncodedColumn, cells: Cells) -> ColumnTal
         rows.append(cell @ encoded.known[number].astype(float))
         everything.append(cell @ np.ones(cell.shape[1]))
         found = csr_matrix(cell @ encoded.indicators[number])
-        counts.append(_plain(found) if encoded.values is None else _above(found))
+        counts.append(written_out(found) if encoded.values is None else _above(found))
         if encoded.values is not None:
             sums.append((cell @ encoded.values[number])[:, None])
             squares.append((cell @ encoded.values[number] ** 2)[:, None])
@@ -172,7 +188,7 @@ def tally_column(column: str, encoded: EncodedColumn, cells: Cells) -> ColumnTal
     )
 
 
-def _plain(table: csr_matrix) -> SumTable:
+def written_out(table: csr_matrix) -> SumTable:
     """Write a small table out: every estimate multiplies by it, and a sparse one costs more than its zeros."""
     return table.toarray() if np.prod(table.shape) <= _SMALL else table
 

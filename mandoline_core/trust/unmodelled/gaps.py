@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from functools import cached_property
 
 import numpy as np
+from scipy.sparse import issparse
 from scipy.special import ndtri
 
 from mandoline_core.arrays import Floats, Index
@@ -110,19 +111,19 @@ class Ground:
     def compare(self, tally: Tally) -> Gaps:
         """Compare the means of any quantities of these rows."""
         plain = np.full(len(self.weight), 1 / self.source_rows.sum())
-        at_source, at_target = _times(np.stack([plain, self.weight]), tally.source), _times(self.shares, tally.target)
-        means = np.vstack([at_source, at_target])
+        weighted, there = _cross(self.here, self.weight, tally.source), _cross(self.there, self.shares, tally.target)
+        means = np.vstack([_times(plain, tally.source), weighted[0], there[0]])  # the first of the matched is 1
         squares = np.vstack(
             [
-                _times(np.stack([plain, self.weight]), tally.squares("source")),
-                _times(self.shares, tally.squares("target")),
+                tally.add_squares("source", np.stack([plain, self.weight]), means[:2]),
+                tally.add_squares("target", self.shares, means[2]),
             ]
         )
         # The squares of a constant cancel up to the last digits only.
         variances = np.where(squares - means**2 > 1e-12 * np.abs(squares), squares - means**2, 0.0)
         pooled = np.sqrt((variances[0] + variances[2]) / 2)
         scale = np.where(pooled > 1e-9 * np.abs(means).max(axis=0), pooled, np.inf)
-        remaining, error = self._remaining(tally)
+        remaining, error = self._remaining(tally, weighted, there, squares[2])
         floor = 1 / min(1 / float(self.source_rows @ self.weight**2), self.n_target)
         # Where every row agrees the rows show no luck at all: then one row of the smaller sample is taken for it.
         units = np.where(tally.are_shares(), 1.0, np.where(pooled > 0, pooled, 0.0))
@@ -138,27 +139,36 @@ class Ground:
             z=z,
         )
 
-    def _remaining(self, tally: Tally) -> tuple[Floats, Floats]:
-        """Return what remains of each gap beyond the matched slices, and its standard error."""
-        beta = self.inverse @ _times(self.here.T * self.weight, tally.source)
-        remaining = _times(self.shares, tally.target) - (self.target_rows * self.shares) @ self.there @ beta
-        at_source = self._residual_squares(beta, tally, "source")
-        at_target = self._residual_squares(beta, tally, "target") - remaining**2
-        at_target = np.maximum(at_target, 0.0)
+    def _remaining(self, tally: Tally, weighted: Floats, there: Floats, squares: Floats) -> tuple[Floats, Floats]:
+        """Return what remains of each gap beyond the matched slices, and its standard error.
+
+        Parameters
+        ----------
+        weighted, there : array of float, shape (1 + d, m)
+            The quantities times the matched slices, averaged over the reweighted source and over the target.
+        squares : array of float, shape (m,)
+            Averaged over the target.
+        """
+        beta = self.inverse @ weighted
+        here_gram, there_gram = self._grams
+        remaining = there[0] - there_gram[0] @ beta
+        left = _cross(self.here, self.factor, tally.source)
+        at_source = _residual_squares(tally.add_squares("source", self.factor, left[0]), left, here_gram, beta)
+        at_target = np.maximum(_residual_squares(squares, there, there_gram, beta) - remaining**2, 0.0)
         # A few heavy rows may agree by luck; without a shift they would vary as the target's rows do.
         at_source = np.maximum(at_source, at_target * float(self.source_rows @ self.weight**2))
         return remaining, np.sqrt(at_source + at_target / self.n_target)
 
-    def _residual_squares(self, beta: Floats, tally: Tally, side: Literal["source", "target"]) -> Floats:
-        """Add up factor * (x - matched . beta)**2 over rows, from the sums of x and its squares by cell."""
-        if side == "source":
-            matched, factor, rows, sums = self.here, self.factor, self.source_rows, tally.source
-        else:
-            matched, factor, rows, sums = self.there, self.shares, self.target_rows, tally.target
-        cross = _times(matched.T * factor, sums)
-        gram = (matched.T * (factor * rows)) @ matched
-        total = _times(factor, tally.squares(side)) - 2 * (beta * cross).sum(axis=0)
-        return np.asarray(total + (beta * (gram @ beta)).sum(axis=0))
+    @cached_property
+    def _grams(self) -> tuple[Floats, Floats]:
+        """Second moments of the matched slices, with the factors of the source rows and the shares of the target's."""
+        here = (self.here.T * (self.factor * self.source_rows)) @ self.here
+        return here, (self.there.T * (self.shares * self.target_rows)) @ self.there
+
+
+def _residual_squares(squares: Floats, cross: Floats, gram: Floats, beta: Floats) -> Floats:
+    """Add up factor * (x - matched . beta)**2 over rows, from x**2, x * matched and matched**2 added up likewise."""
+    return np.asarray(squares - 2 * (beta * cross).sum(axis=0) + (beta * (gram @ beta)).sum(axis=0))
 
 
 def lay_ground(weighing: Weighing, source_rows: Floats, target_rows: Floats, *, project: bool) -> Ground | None:
@@ -168,10 +178,10 @@ def lay_ground(weighing: Weighing, source_rows: Floats, target_rows: Floats, *, 
         return None
     weight = weighing.source / total
     d = weighing.source_matched.shape[1] if project else 0
-    here, there = (
-        np.column_stack([np.ones(len(matched)), matched[:, :d]])
-        for matched in (weighing.source_matched, weighing.target_matched)
-    )
+    here = np.column_stack([np.ones(len(source_rows)), weighing.source_matched[:, :d]])
+    there = here  # of one group of source rows, the cells are the patterns
+    if weighing.source_matched is not weighing.target_matched:
+        there = np.column_stack([np.ones(len(target_rows)), weighing.target_matched[:, :d]])
     second = (here.T * (source_rows * weight)) @ here
     inverse = np.asarray(np.linalg.pinv(second, rcond=1e-10, hermitian=True), dtype=float)
     # A row that counts for much pulls the fit to itself and so hides how far off it is; its leverage says how much.
@@ -206,14 +216,15 @@ def weigh(report: ModelReport, n_groups: int = 1) -> Weighing:
         by_group = np.where(np.array([group.source for group in problem.groups]) > 0, outcome.row_weights, 0.0)
     else:
         by_group = np.tile(report.ratios / table.n_source, (n_groups, 1))
-    kept = outcome.kept
-    codes = table.codes.astype(float)
-    pairs = [codes[:, i] * codes[:, j] for i, j in problem.edges]
-    potentials = np.column_stack([codes, *pairs]) if codes.shape[1] else np.empty((len(table), 0))
+    kept, potentials = outcome.kept, table.codes.astype(float)
+    if problem.edges:
+        potentials = np.column_stack([potentials, *(potentials[:, i] * potentials[:, j] for i, j in problem.edges)])
     there = table.target * kept
     gaps = there @ potentials / there.sum() - (table.source * report.ratios) @ potentials / table.n_source
-    matched = potentials[:, np.abs(gaps) < _MATCHED]
-    return Weighing(by_group.ravel(), kept, np.tile(matched, (n_groups, 1)), matched)
+    close = np.abs(gaps) < _MATCHED
+    matched = potentials if close.all() else potentials[:, close]
+    by_cell = matched if n_groups == 1 else np.tile(matched, (n_groups, 1))
+    return Weighing(by_group.ravel(), kept, by_cell, matched)
 
 
 def weigh_rows(report: ModelReport) -> Weighing:
@@ -278,6 +289,13 @@ def would_show(effective: float, n_target: float, threshold: float) -> bool:
     """
     error = (1 / effective + 1 / n_target) ** 0.5
     return (threshold + float(ndtri(POWER))) * error <= NOTABLE
+
+
+def _cross(matched: Floats, factor: Floats, sums: SumTable) -> Floats:
+    """Multiply matched slices by sums, each cell times a factor, which goes to the narrower of the two."""
+    if issparse(sums) or sums.shape[1] >= matched.shape[1]:
+        return _times(matched.T * factor, sums)
+    return np.asarray(matched.T @ (factor[:, None] * sums))
 
 
 def _times(left: Floats, right: SumTable) -> Floats:
