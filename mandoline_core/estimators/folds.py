@@ -54,7 +54,7 @@ class FoldState:
 
 def fit_folds(problem: Problem, corrections: Corrections) -> list[Fit]:
     """Fit every fold on the same target rows: what one fold cannot reach is set aside for all."""
-    if len(problem.groups) == 1 and problem.start is None and problem.overlap == "trim":
+    if len(problem.groups) == 1 and problem.overlap == "trim":
         return [replace(problem.fitted, beyond=tuple(dict.fromkeys(problem.fitted.beyond)))]
     kept = np.ones(len(problem.patterns))
     beyond: dict[str, None] = {}

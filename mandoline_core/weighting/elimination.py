@@ -216,9 +216,14 @@ class Elimination:
         return np.asarray(csr_matrix((np.ones(n), (part.alike, np.arange(n))), shape=(len(part.signs), n)) @ mass)
 
     def _own_second(self, part: Part, mass: Floats) -> Floats:
+        """Add up second moments of a part's own potentials, all contexts with the same signs at once."""
         total = np.zeros((len(part.own),) * 2)
-        for signs, chance in zip(part.signs, self._by_signs(part, mass), strict=True):
-            total += np.outer(signs, signs) * ((chance[:, None] * part.monomials).T @ part.monomials)
+        chances = self._by_signs(part, mass)
+        step = max(_AT_ONCE // part.monomials.size, 1)
+        for start in range(0, len(chances), step):
+            some = slice(start, start + step)
+            values = (part.signs[some][:, None, :] * part.monomials).reshape(-1, len(part.own))
+            total += (chances[some].reshape(-1, 1) * values).T @ values
         return total
 
 

@@ -160,8 +160,14 @@ class Problem:
     @cached_property
     def fitted(self) -> Fit:
         """The weights of the whole source, split or not: the estimate and tests of pairs start from one fit."""
-        whole = self.whole_patterns
-        return fit(self.patterns, self.edges, self.corrections(), ridge=self.ridge, whole_patterns=whole)
+        return fit(
+            self.patterns,
+            self.edges,
+            self.corrections(),
+            ridge=self.ridge,
+            start=self.start,
+            whole_patterns=self.whole_patterns,
+        )
 
     @cached_property
     def _corrections(self) -> Corrections:
