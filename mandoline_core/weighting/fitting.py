@@ -11,9 +11,10 @@ from mandoline_core.arrays import Floats
 from mandoline_core.errors import OverlapError
 from mandoline_core.formatting import Sentence
 from mandoline_core.patterns import Patterns
+from mandoline_core.weighting.clusters import Edges
 from mandoline_core.weighting.corrections import Corrections
 from mandoline_core.weighting.kliep import Solution, solve, varying_directions
-from mandoline_core.weighting.potentials import Edges, Tilt, build_tilt, expected_potentials
+from mandoline_core.weighting.potentials import Tilt, build_tilt, expected_potentials
 from mandoline_core.weighting.reach import find_beyond, restrict_to_face, rule_out_empty
 
 # A source pattern that is left with less than this ratio hints that the target lies on the edge of the reach.

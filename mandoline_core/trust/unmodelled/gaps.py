@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
+from scipy.sparse import issparse
 from scipy.special import ndtri
 
-from mandoline_core.arrays import Floats
+from mandoline_core.arrays import Floats, Index
 from mandoline_core.estimating import ModelReport, SumTable, Tally
 
 FALSE_ALARM_RATE = 0.05
@@ -39,6 +41,12 @@ class Weighing:
     source_matched: Floats
     target_matched: Floats
 
+    def take(self, source: Index, target: Index) -> Weighing:
+        """Keep some cells and some patterns."""
+        return Weighing(
+            self.source[source], self.target[target], self.source_matched[source], self.target_matched[target]
+        )
+
 
 @dataclass(frozen=True, eq=False)
 class Gaps:
@@ -62,6 +70,125 @@ class Gaps:
     before: Floats
     after: Floats
     z: Floats
+
+    def take(self, some: slice) -> Gaps:
+        """Keep some of the means."""
+        kept = (self.source, self.weighted, self.target, self.deviations, self.before, self.after, self.z)
+        return Gaps(*(values[..., some] for values in kept))
+
+
+@dataclass(frozen=True, eq=False)
+class Ground:
+    """Hold what comparing any quantities of the same rows has in common: weights, and the slices taken out of them.
+
+    Parameters
+    ----------
+    source_rows : array of float, shape (n_cells,)
+        Rows with a value.
+    weight : array of float, shape (n_cells,)
+        Of one row; they sum to 1 over rows.
+    n_target : float
+    shares : array of float, shape (n_patterns,)
+        Of one target row.
+    here, there : array of float, shape (n_cells, 1 + d) and (n_patterns, 1 + d)
+        A one, and the matched slices.
+    inverse : array of float, shape (1 + d, 1 + d)
+        Pseudo-inverse of their weighted second moments.
+    factor : array of float, shape (n_cells,)
+        How much the square of what is left of a row counts.
+    """
+
+    source_rows: Floats
+    target_rows: Floats
+    weight: Floats
+    n_target: float
+    shares: Floats
+    here: Floats
+    there: Floats
+    inverse: Floats
+    factor: Floats
+
+    def compare(self, tally: Tally) -> Gaps:
+        """Compare the means of any quantities of these rows."""
+        plain = np.full(len(self.weight), 1 / self.source_rows.sum())
+        weighted, there = _cross(self.here, self.weight, tally.source), _cross(self.there, self.shares, tally.target)
+        means = np.vstack([_times(plain, tally.source), weighted[0], there[0]])  # the first of the matched is 1
+        squares = np.vstack(
+            [
+                tally.add_squares("source", np.stack([plain, self.weight]), means[:2]),
+                tally.add_squares("target", self.shares, means[2]),
+            ]
+        )
+        # The squares of a constant cancel up to the last digits only.
+        variances = np.where(squares - means**2 > 1e-12 * np.abs(squares), squares - means**2, 0.0)
+        pooled = np.sqrt((variances[0] + variances[2]) / 2)
+        scale = np.where(pooled > 1e-9 * np.abs(means).max(axis=0), pooled, np.inf)
+        remaining, error = self._remaining(tally, weighted, there, squares[2])
+        floor = 1 / min(1 / float(self.source_rows @ self.weight**2), self.n_target)
+        # Where every row agrees the rows show no luck at all: then one row of the smaller sample is taken for it.
+        units = np.where(tally.are_shares(), 1.0, np.where(pooled > 0, pooled, 0.0))
+        error = np.maximum(error, floor * units)
+        z = np.divide(remaining, error, out=np.zeros_like(remaining), where=error > 0)
+        return Gaps(
+            source=means[0],
+            weighted=means[1],
+            target=means[2],
+            deviations=np.sqrt(variances),
+            before=(means[2] - means[0]) / scale,
+            after=(means[2] - means[1]) / scale,
+            z=z,
+        )
+
+    def _remaining(self, tally: Tally, weighted: Floats, there: Floats, squares: Floats) -> tuple[Floats, Floats]:
+        """Return what remains of each gap beyond the matched slices, and its standard error.
+
+        Parameters
+        ----------
+        weighted, there : array of float, shape (1 + d, m)
+            The quantities times the matched slices, averaged over the reweighted source and over the target.
+        squares : array of float, shape (m,)
+            Averaged over the target.
+        """
+        beta = self.inverse @ weighted
+        here_gram, there_gram = self._grams
+        remaining = there[0] - there_gram[0] @ beta
+        left = _cross(self.here, self.factor, tally.source)
+        at_source = _residual_squares(tally.add_squares("source", self.factor, left[0]), left, here_gram, beta)
+        at_target = np.maximum(_residual_squares(squares, there, there_gram, beta) - remaining**2, 0.0)
+        # A few heavy rows may agree by luck; without a shift they would vary as the target's rows do.
+        at_source = np.maximum(at_source, at_target * float(self.source_rows @ self.weight**2))
+        return remaining, np.sqrt(at_source + at_target / self.n_target)
+
+    @cached_property
+    def _grams(self) -> tuple[Floats, Floats]:
+        """Second moments of the matched slices, with the factors of the source rows and the shares of the target's."""
+        here = (self.here.T * (self.factor * self.source_rows)) @ self.here
+        return here, (self.there.T * (self.shares * self.target_rows)) @ self.there
+
+
+def _residual_squares(squares: Floats, cross: Floats, gram: Floats, beta: Floats) -> Floats:
+    """Add up factor * (x - matched . beta)**2 over rows, from x**2, x * matched and matched**2 added up likewise."""
+    return np.asarray(squares - 2 * (beta * cross).sum(axis=0) + (beta * (gram @ beta)).sum(axis=0))
+
+
+def lay_ground(weighing: Weighing, source_rows: Floats, target_rows: Floats, *, project: bool) -> Ground | None:
+    """Prepare to compare quantities of some rows, as `compare` does; None where a sample has none that count."""
+    total, n_target = float(source_rows @ weighing.source), float(target_rows @ weighing.target)
+    if total <= 0 or n_target <= 0:
+        return None
+    weight = weighing.source / total
+    d = weighing.source_matched.shape[1] if project else 0
+    here = np.column_stack([np.ones(len(source_rows)), weighing.source_matched[:, :d]])
+    there = here  # of one group of source rows, the cells are the patterns
+    if weighing.source_matched is not weighing.target_matched:
+        there = np.column_stack([np.ones(len(target_rows)), weighing.target_matched[:, :d]])
+    second = (here.T * (source_rows * weight)) @ here
+    inverse = np.asarray(np.linalg.pinv(second, rcond=1e-10, hermitian=True), dtype=float)
+    # A row that counts for much pulls the fit to itself and so hides how far off it is; its leverage says how much.
+    leverage = weight * ((here @ inverse) * here).sum(axis=1)
+    factor = (weight / np.maximum(1 - leverage, LEAST_LEFT)) ** 2
+    shares = weighing.target / n_target
+    return Ground(source_rows, target_rows, weight, n_target, shares, here, there, inverse, factor)
 
 
 def weigh(report: ModelReport, n_groups: int = 1) -> Weighing:
@@ -89,14 +216,15 @@ def weigh(report: ModelReport, n_groups: int = 1) -> Weighing:
         by_group = np.where(np.array([group.source for group in problem.groups]) > 0, outcome.row_weights, 0.0)
     else:
         by_group = np.tile(report.ratios / table.n_source, (n_groups, 1))
-    kept = outcome.kept
-    codes = table.codes.astype(float)
-    pairs = [codes[:, i] * codes[:, j] for i, j in problem.edges]
-    potentials = np.column_stack([codes, *pairs]) if codes.shape[1] else np.empty((len(table), 0))
+    kept, potentials = outcome.kept, table.codes.astype(float)
+    if problem.edges:
+        potentials = np.column_stack([potentials, *(potentials[:, i] * potentials[:, j] for i, j in problem.edges)])
     there = table.target * kept
     gaps = there @ potentials / there.sum() - (table.source * report.ratios) @ potentials / table.n_source
-    matched = potentials[:, np.abs(gaps) < _MATCHED]
-    return Weighing(by_group.ravel(), kept, np.tile(matched, (n_groups, 1)), matched)
+    close = np.abs(gaps) < _MATCHED
+    matched = potentials if close.all() else potentials[:, close]
+    by_cell = matched if n_groups == 1 else np.tile(matched, (n_groups, 1))
+    return Weighing(by_group.ravel(), kept, by_cell, matched)
 
 
 def weigh_rows(report: ModelReport) -> Weighing:
@@ -131,33 +259,8 @@ def compare(weighing: Weighing, tally: Tally, *, project: bool = True) -> Gaps |
     >>> found.source.round(3).tolist(), found.weighted.round(3).tolist(), found.target.tolist()
     ([0.4], [0.6], [0.6])
     """
-    here, there = tally.source_rows, tally.target_rows * weighing.target
-    total = float(here @ weighing.source)
-    if total <= 0 or there.sum() <= 0:
-        return None
-    weight, n_target = weighing.source / total, float(there.sum())
-    sides = ((np.full(len(here), 1 / here.sum()), "source"), (weight, "source"), (weighing.target / n_target, "target"))
-    means = np.array([_times(share, getattr(tally, side)) for share, side in sides])
-    squares = np.array([_times(share, _squares(tally, side)) for share, side in sides])
-    # The squares of a constant cancel up to the last digits only.
-    variances = np.where(squares - means**2 > 1e-12 * np.abs(squares), squares - means**2, 0.0)
-    pooled = np.sqrt((variances[0] + variances[2]) / 2)
-    scale = np.where(pooled > 1e-9 * np.abs(means).max(axis=0), pooled, np.inf)
-    remaining, error = _remaining(weighing, tally, weight, n_target, project=project)
-    floor = 1 / min(1 / float(here @ weight**2), n_target)
-    # Where every row agrees the rows show no luck at all: then one row of the smaller sample is taken for it.
-    units = np.where(np.isfinite(scale), 1.0, 0.0) if tally.source_squares is None else np.where(pooled > 0, pooled, 0)
-    error = np.maximum(error, floor * units)
-    z = np.divide(remaining, error, out=np.zeros_like(remaining), where=error > 0)
-    return Gaps(
-        source=means[0],
-        weighted=means[1],
-        target=means[2],
-        deviations=np.sqrt(variances),
-        before=(means[2] - means[0]) / scale,
-        after=(means[2] - means[1]) / scale,
-        z=z,
-    )
+    ground = lay_ground(weighing, tally.source_rows, tally.target_rows, project=project)
+    return None if ground is None else ground.compare(tally)
 
 
 def sampling_threshold(n_tests: int) -> float:
@@ -188,42 +291,11 @@ def would_show(effective: float, n_target: float, threshold: float) -> bool:
     return (threshold + float(ndtri(POWER))) * error <= NOTABLE
 
 
-def _remaining(
-    weighing: Weighing, tally: Tally, weight: Floats, n_target: float, *, project: bool
-) -> tuple[Floats, Floats]:
-    """Return what remains of each gap beyond the matched slices, and its standard error."""
-    d = weighing.source_matched.shape[1] if project else 0
-    here, there = (
-        np.column_stack([np.ones(len(matched)), matched[:, :d]])
-        for matched in (weighing.source_matched, weighing.target_matched)
-    )
-    rows = tally.source_rows
-    inverse = np.linalg.pinv((here.T * (rows * weight)) @ here, rcond=1e-10, hermitian=True)
-    beta = inverse @ _times(here.T * weight, tally.source)
-    shares = weighing.target / n_target
-    remaining = _times(shares, tally.target) - (tally.target_rows * shares) @ there @ beta
-    # A row that counts for much pulls the fit to itself and so hides how far off it is; its leverage says how much.
-    leverage = weight * np.einsum("ci,ij,cj->c", here, inverse, here)
-    factor = (weight / np.maximum(1 - leverage, LEAST_LEFT)) ** 2
-    at_source = _residual_squares(here, beta, factor, rows, tally, "source")
-    at_target = _residual_squares(there, beta, shares, tally.target_rows, tally, "target") - remaining**2
-    at_target = np.maximum(at_target, 0.0)
-    # A few heavy rows may agree by luck; without a shift they would vary as the target's rows do.
-    at_source = np.maximum(at_source, at_target * float(rows @ weight**2))
-    return remaining, np.sqrt(at_source + at_target / n_target)
-
-
-def _residual_squares(matched: Floats, beta: Floats, factor: Floats, rows: Floats, tally: Tally, side: str) -> Floats:
-    """Add up factor * (x - matched . beta)**2 over rows, from the sums of x and its squares by cell."""
-    cross = _times(matched.T * factor, getattr(tally, side))
-    gram = (matched.T * (factor * rows)) @ matched
-    total = _times(factor, _squares(tally, side)) - 2 * (beta * cross).sum(axis=0)
-    return np.asarray(total + np.einsum("im,ij,jm->m", beta, gram, beta))
-
-
-def _squares(tally: Tally, side: str) -> SumTable:
-    squares = tally.source_squares if side == "source" else tally.target_squares
-    return getattr(tally, side) if squares is None else squares
+def _cross(matched: Floats, factor: Floats, sums: SumTable) -> Floats:
+    """Multiply matched slices by sums, each cell times a factor, which goes to the narrower of the two."""
+    if issparse(sums) or sums.shape[1] >= matched.shape[1]:
+        return _times(matched.T * factor, sums)
+    return np.asarray(matched.T @ (factor[:, None] * sums))
 
 
 def _times(left: Floats, right: SumTable) -> Floats:
