@@ -56,11 +56,12 @@ def _list(options: argparse.Namespace) -> None:
 
 def _write(found: Reproduction, options: argparse.Namespace) -> None:
     """Write the numbers, the figures and, where there are data, the project."""
-    from mandoline_core.reproducing import get_experiment, open_project
+    from mandoline_core.reproducing import figures_page, get_experiment, open_project
 
     with writing(options.out):
         options.out.mkdir(parents=True, exist_ok=True)
     write(options.out / f"{found.name}.json", found.to_json())
+    write(options.out / f"{found.name}.html", figures_page(found))
     if get_experiment(found.name).project is not None:
         place = options.out / "project"
         with writing(place):

@@ -8,13 +8,14 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from mandoline_core.project import MethodSettings, MetricSettings, Project
+from mandoline_core.project import MethodSettings, MetricSettings, Project, TrustSettings
 from mandoline_core.reproducing.estimates import SCORE, mean_estimates
 from mandoline_core.reproducing.experiment import Experiment, Figure, Plan, Row, relative_error
 from mandoline_core.reproducing.writing import write_project
 from mandoline_core.slices import Threshold
 
-METHODS = ("source", "mandoline", "cbiw_features", "kmm_features", "ulsif_features")
+KERNELS = ("kmm_features", "ulsif_features")
+METHODS = ("source", "mandoline", "cbiw_features", *KERNELS)
 N_ROWS = 10_000  # of each sample
 MOST_ROWS = 1_000  # that methods with a kernel look at: they take the square of the rows, or more
 CHANCES = (0.1, 0.03, 0.01, 0.003, 0.001, 0.0003, 0.0)  # of the spurious column being 1 in the source
@@ -52,12 +53,10 @@ def run(plan: Plan) -> Iterator[Row]:
         for seed, rng in enumerate(plan.generators()):
             plan.say(f"spurious column in {chance:.2%} of the source", (number + seed / plan.seeds) / len(chances))
             source, target = samples(rng, chance, n_rows)
-            for name in METHODS:
-                kernel = name in ("kmm_features", "ulsif_features")
-                said = mean_estimates(
-                    source, target, _SLICES, [name], features=_FEATURES, max_rows=most if kernel else n_rows, seed=seed
-                )
-                errors[name].append(said[name] - target[SCORE].mean())
+            for rows, names in ((n_rows, METHODS[:3]), (most, KERNELS)):
+                said = mean_estimates(source, target, _SLICES, names, features=_FEATURES, max_rows=rows, seed=seed)
+                for name, value in said.items():
+                    errors[name].append(value - target[SCORE].mean())
         for name in METHODS:
             yield relative_error(errors[name], errors["source"], name, chance=chance)
 
@@ -72,6 +71,7 @@ def project(plan: Plan, folder: Path) -> Path:
         metric=MetricSettings("mean", column=SCORE),
         slices=_SLICES,
         methods=MethodSettings(features=_FEATURES, max_rows=MOST_ROWS),
+        trust=TrustSettings(harmless={"spurious": "nothing depends on it"}),
         note="The spurious column is 1 in all of the target and hardly ever in the source. It does not matter.",
     )
     return write_project(folder, stated, source, target)
@@ -96,7 +96,7 @@ EXPERIMENT = Experiment(
         Figure(
             title="Methods on columns fail as the spurious column separates the samples",
             x="chance",
-            x_title="chance p of the spurious column in the source",
+            x_title="chance p of the spurious column in the source (0 is in the table)",
             y_title="error relative to no weighting",
             log_x=True,
         ),
