@@ -5,13 +5,26 @@ from __future__ import annotations
 from mandoline_core.errors import MandolineError, did_you_mean
 from mandoline_core.formatting import listed
 from mandoline_core.reproducing.experiment import Experiment
-from mandoline_core.reproducing.experiments import high_dimension, independent_slices, noisy_slices, support_shift
+from mandoline_core.reproducing.experiments import (
+    high_dimension,
+    identity_groups,
+    independent_slices,
+    nli_shift,
+    noisy_slices,
+    overlap_ablation,
+    sentiment,
+    support_shift,
+)
 
 _ALL = (
     support_shift.EXPERIMENT,
     noisy_slices.EXPERIMENT,
     high_dimension.EXPERIMENT,
     independent_slices.EXPERIMENT,
+    identity_groups.EXPERIMENT,
+    overlap_ablation.EXPERIMENT,
+    nli_shift.EXPERIMENT,
+    sentiment.EXPERIMENT,
 )
 EXPERIMENTS: dict[str, Experiment] = {experiment.name: experiment for experiment in _ALL}
 

@@ -112,7 +112,9 @@ def run(plan: Plan) -> Iterator[Row]:
                 if plan.quick and kind != "metadata" and edges != TOP4:
                     continue
                 plan.say(f"target {seed + 1}: {kind}, edges {edges}", (seed + 0.5) / plan.seeds)
-                methods = ("mandoline", "denoised") if kind == "keywords, corrected" else ("mandoline",)
+                methods: tuple[str, ...] = (
+                    ("mandoline", "denoised") if kind == "keywords, corrected" else ("mandoline",)
+                )
                 if edges == "none" and kind != "keywords, corrected":
                     methods += ON_SLICES
                 found = judge(case, rules, ("source", *methods), edges=chosen, seed=seed)
@@ -166,11 +168,11 @@ EXPERIMENT = Experiment(
     ),
     differs=(
         "This is another data set: comments on cyclists, teachers, cooks and five other groups, written by a grammar, "
-        "calm or complaining instead of toxic or not, so compare direction and order, not values. More groups in a comment "
-        "make its tone harder to tell; that is assumed, as CivilComments is known for it. Sizes of source and target "
-        "are the paper's. The models are logistic regression, naive Bayes and a forest on words instead of BERT; methods "
-        "on columns look at words, kernels at 1,000 rows a sample. The paper corrects no keyword; ours are shown with "
-        "and without measured corrections. A true change below 0.2 points counts for no direction."
+        "calm or complaining instead of toxic or not, so compare direction and order, not values. More groups in a "
+        "comment make its tone harder to tell; that is assumed, as CivilComments is known for it. Sizes of source and "
+        "target are the paper's. The models are logistic regression, naive Bayes and a forest on words instead of "
+        "BERT; methods on columns look at words, kernels at 1,000 rows a sample. The paper corrects no keyword; ours "
+        "are shown with and without measured corrections. A true change below 0.2 points counts for no direction."
     ),
     run=run,
     figures=(
@@ -196,11 +198,11 @@ EXPERIMENT = Experiment(
     seeds=3,
     quick_seeds=1,
     formats=(
-        f"{_FILE}: CivilComments as WILDS publishes it, a CSV with comment_text, split (train, val, test), toxicity and "
-        "male, female, LGBTQ, christian, muslim, other_religions, black, white. Source is val, targets are drawn from "
-        "test, models are trained on train. Models of your own: put "
-        "all_data_with_identities.predictions.csv beside it, one row for each of its rows, with pred_<model> (toxic or "
-        "non-toxic)."
+        "all_data_with_identities.csv: CivilComments as WILDS publishes it, a CSV with comment_text, split (train, "
+        "val, test), toxicity and male, female, LGBTQ, christian, muslim, other_religions, black, white. Source is "
+        "val, targets are drawn from test, models are trained on train. Models of your own: put "
+        "all_data_with_identities.predictions.csv beside it, one row for each of its rows, with pred_<model> (toxic "
+        "or non-toxic)."
     ),
     project=project,
 )

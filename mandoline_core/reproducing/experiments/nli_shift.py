@@ -91,7 +91,9 @@ def run(plan: Plan) -> Iterator[Row]:
 
 
 def _rows(metric: str, pairs: list[tuple[Comparison, Comparison]]) -> Iterator[Row]:
-    methods = {"source": 0} | {name: 1 for name in pairs[0][1].rankings if name != "source"} | dict.fromkeys(ON_SLICES, 0)
+    methods = (
+        {"source": 0} | {name: 1 for name in pairs[0][1].rankings if name != "source"} | dict.fromkeys(ON_SLICES, 0)
+    )
     for method, side in methods.items():
         runs = [errors(pair[side], method) for pair in pairs]
         about = {"metric": metric, "model": "all"}
@@ -141,11 +143,12 @@ EXPERIMENT = Experiment(
     ),
     differs=(
         "This is another data set: sentence pairs written by a grammar, so compare direction and order, not values. "
-        "About half of the words of the other kinds are those of captions, and labels are as noisy in both. The eight models "
-        "are scikit-learn's on words, some trained on captions, some on the other kinds and some on both, large and "
-        "small, as the paper's are transformers fine-tuned on SNLI, MNLI or both. Without what transformers learned "
-        "beforehand they lose two to three times as much under the shift as the paper's, several are within a point of "
-        "each other, and the ranking by any method is less sure. Methods on columns look at words, at 1,000 rows a sample."
+        "About half of the words of the other kinds are those of captions, and labels are as noisy in both. The eight "
+        "models are scikit-learn's on words, some trained on captions, some on the other kinds and some on both, "
+        "large and small, as the paper's are transformers fine-tuned on SNLI, MNLI or both. Without what transformers "
+        "learned beforehand they lose two to three times as much under the shift as the paper's, several are within a "
+        "point of each other, and the ranking by any method is less sure. Methods on columns look at words, at 1,000 "
+        "rows a sample."
     ),
     run=run,
     figures=(
@@ -171,9 +174,9 @@ EXPERIMENT = Experiment(
     quick_seeds=1,
     formats=(
         "snli_1.0_dev.jsonl (source) and multinli_1.0_dev_matched.jsonl (target), lines of JSON with gold_label, "
-        "sentence1, sentence2; and for the models either snli_1.0_train.jsonl and multinli_1.0_train.jsonl, on which ours are trained, "
-        "or snli_1.0_dev.predictions.csv and multinli_1.0_dev_matched.predictions.csv, one row for each line, with "
-        "pred_<model> and prob_<model>_entailment, _neutral and _contradiction."
+        "sentence1, sentence2; and for the models either snli_1.0_train.jsonl and multinli_1.0_train.jsonl, on which "
+        "ours are trained, or snli_1.0_dev.predictions.csv and multinli_1.0_dev_matched.predictions.csv, one row for "
+        "each line, with pred_<model> and prob_<model>_entailment, _neutral and _contradiction."
     ),
     project=project,
 )

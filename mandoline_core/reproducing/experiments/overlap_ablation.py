@@ -8,10 +8,18 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from mandoline_core.project import Project
+from mandoline_core.project import MetricSettings, Project
 from mandoline_core.reproducing.experiment import Experiment, Figure, Plan, Row, over_seeds
 from mandoline_core.reproducing.experiments.nli_shift import train_published
-from mandoline_core.reproducing.inference import BINARY, MODELS, QUICK_MODELS, answered, entropy_slices, train, with_structure
+from mandoline_core.reproducing.inference import (
+    BINARY,
+    MODELS,
+    QUICK_MODELS,
+    answered,
+    entropy_slices,
+    train,
+    with_structure,
+)
 from mandoline_core.reproducing.judging import errors, judge, mean_error
 from mandoline_core.reproducing.learners import LABEL, Case, roles
 from mandoline_core.reproducing.paper.inference import ABLATION, AVERAGE, LARGEST, STAGES
@@ -127,8 +135,8 @@ def _that_fit(slices: tuple[Slice, ...], case: Case) -> list[Slice]:
     return list(slices)
 
 
-def _metric(case: Case):  # type: ignore[no-untyped-def]
-    return BINARY if len(case.models[0].probabilities) > 2 else "accuracy"
+def _metric(case: Case) -> MetricSettings:
+    return BINARY if len(case.models[0].probabilities) > 2 else MetricSettings()
 
 
 def project(plan: Plan, folder: Path) -> Path:
@@ -153,18 +161,18 @@ EXPERIMENT = Experiment(
     place="Table 4 and section 6.1, SNLI+ to HANS-",
     shows=(
         "In the target every word of the second sentence is in the first, and it follows half of the time; among such "
-        "pairs of the source it nearly always follows, and models have learned that. A slice for overlap alone leaves the "
-        "error as it was. Slices for noisy signs of contradiction, for sentence structure and for the models' entropy "
-        "bring it down, and a classifier that tells the samples apart, taken as one more slice, brings it close to 0: "
-        "it finds the 1% of such pairs that were put into the source."
+        "pairs of the source it nearly always follows, and models have learned that. A slice for overlap alone leaves "
+        "the error as it was. Slices for noisy signs of contradiction, for sentence structure and for the models' "
+        "entropy bring it down, and a classifier that tells the samples apart, taken as one more slice, brings it "
+        "close to 0: it finds the 1% of such pairs that were put into the source."
     ),
     differs=(
         "This is another data set: captions by a grammar and thirty templates of our own in the manner of HANS, 1,000 "
-        "pairs each, so compare direction and order, not values. The eight models are those of nli-shift; most of them "
-        "take repeated words for entailment without exception, so that the error starts higher than the paper's. The paper "
-        "names what its slices look at but not their cuts; ours are stated in the project. Its classifier is BERT, "
-        "fine-tuned; ours is a logistic regression on words. An average error of the last step near 1 point is what "
-        "chance does to 300 source pairs, all of one kind for every model."
+        "pairs each, so compare direction and order, not values. The eight models are those of nli-shift; most of "
+        "them take repeated words for entailment without exception, so that the error starts higher than the paper's. "
+        "The paper names what its slices look at but not their cuts; ours are stated in the project. Its classifier "
+        "is BERT, fine-tuned; ours is a logistic regression on words. An average error of the last step near 1 point "
+        "is what chance does to 300 source pairs, all of one kind for every model."
     ),
     run=run,
     figures=(
@@ -181,12 +189,13 @@ EXPERIMENT = Experiment(
     seeds=5,
     quick_seeds=1,
     formats=(
-        "snli_1.0_dev.jsonl (lines of JSON with gold_label, sentence1, sentence2) and heuristics_evaluation_set.txt (HANS, tabs, "
-        "with a header: gold_label, sentence1, sentence2); and for the models either snli_1.0_train.jsonl and "
-        "multinli_1.0_train.jsonl, on which ours are trained, or snli_1.0_dev.predictions.csv and "
-        "heuristics_evaluation_set.predictions.csv, one row for each pair, with pred_<model> and prob_<model>_<class>. "
-        "Or a case put together beforehand: source.csv and target.csv with premise, hypothesis, pred_<model> and "
-        "prob_<model>_<class>, the first also with label, and target_labels.csv."
+        "snli_1.0_dev.jsonl (lines of JSON with gold_label, sentence1, sentence2) and heuristics_evaluation_set.txt "
+        "(HANS, tabs, with a header: gold_label, sentence1, sentence2); and for the models either "
+        "snli_1.0_train.jsonl and multinli_1.0_train.jsonl, on which ours are trained, or "
+        "snli_1.0_dev.predictions.csv and heuristics_evaluation_set.predictions.csv, one row for each pair, with "
+        "pred_<model> and prob_<model>_<class>. Or a case put together beforehand: source.csv and target.csv with "
+        "premise, hypothesis, pred_<model> and prob_<model>_<class>, the first also with label, and "
+        "target_labels.csv."
     ),
     project=project,
 )

@@ -142,10 +142,11 @@ EXPERIMENT = Experiment(
         "four: nobody looked at the data."
     ),
     differs=(
-        "This is another data set: reviews written by a grammar, each kind with words of its own, so compare direction and "
-        "order, not values. Sizes of the samples are the paper's. The models are logistic regression, naive Bayes and a "
-        "forest on words instead of transformers. The paper's text says entropy slices only and its appendix adds "
-        "predicted classes; both are shown. Its slices are 0.2 nats wide, of which two classes fill four."
+        "This is another data set: reviews written by a grammar, each kind with words of its own, so compare "
+        "direction and order, not values. Sizes of the samples are the paper's. The models are logistic regression, "
+        "naive Bayes and a forest on words instead of transformers. The paper's text says entropy slices only and its "
+        "appendix adds predicted classes; both are shown. Its slices are 0.2 nats wide, of which two classes fill "
+        "four."
     ),
     run=run,
     figures=(
@@ -163,13 +164,14 @@ EXPERIMENT = Experiment(
     quick_seeds=1,
     formats=(
         "aclImdb/test/pos and neg (source) and aclImdb/train/pos and neg (on which models are trained), a text file a "
-        "review; and any of: counterfactual/test.tsv or sentiment/new/test.tsv (counterfactual IMDB: Sentiment, Text, separated by tabs), "
-        "testdata.manual.2009.06.14.csv (Sentiment140: polarity, id, date, query, user, text, no header), "
-        "yelp_review_polarity_csv/test.csv (class, text, no header) or yelp.jsonl or yelp_academic_dataset_review.json "
-        "(lines of JSON with stars, text, or label, text), amazon_review_polarity_csv/test.csv (class, title, text, no header) or amazon.jsonl (lines "
-        "of JSON with overall, reviewText, or label, content). Models of your own instead of training: "
-        "imdb_test.predictions.csv (positive reviews first, by file name) and <file>.predictions.csv beside each "
-        "target, with pred_<model>, prob_<model>_negative and prob_<model>_positive."
+        "review; and any of: counterfactual/test.tsv or sentiment/new/test.tsv (counterfactual IMDB: Sentiment, Text, "
+        "separated by tabs), testdata.manual.2009.06.14.csv (Sentiment140: polarity, id, date, query, user, text, no "
+        "header), yelp_review_polarity_csv/test.csv (class, text, no header) or yelp.jsonl or "
+        "yelp_academic_dataset_review.json (lines of JSON with stars, text, or label, text), "
+        "amazon_review_polarity_csv/test.csv (class, title, text, no header) or amazon.jsonl (lines of JSON with "
+        "overall, reviewText, or label, content). Models of your own instead of training: imdb_test.predictions.csv "
+        "(positive reviews first, by file name) and <file>.predictions.csv beside each target, with pred_<model>, "
+        "prob_<model>_negative and prob_<model>_positive."
     ),
     project=project,
 )
