@@ -31,12 +31,12 @@ _FILE = "all_data_with_identities.csv"
 _WORDS: Mapping[str, tuple[str, ...]] = {
     "male": ("male", "man", "men", "he", "his", "him", "boy", "boys", "father", "husband"),
     "female": ("female", "woman", "women", "she", "her", "girl", "girls", "mother", "wife"),
-    "LGBTQ": ("gay", "gays", "lesbian", "lesbians", "lgbt", "lgbtq", "transgender", "homosexual", "bisexual"),
+    "LGBTQ": ("gay", "lesbian", "lgbt", "lgbtq", "transgender", "bisexual"),
     "christian": ("christian", "christians", "church", "catholic", "catholics", "christianity", "jesus"),
     "muslim": ("muslim", "muslims", "islam", "islamic", "mosque"),
-    "other_religions": ("jewish", "jew", "jews", "hindu", "hindus", "buddhist", "buddhists", "sikh", "atheist"),
-    "black": ("black", "blacks", "african american", "african americans"),
-    "white": ("white", "whites", "caucasian"),
+    "other_religions": ("jewish", "jews", "hindu", "hindus", "buddhist", "buddhists", "sikh", "atheist"),
+    "black": ("black", "african american", "african americans"),
+    "white": ("white", "caucasian"),
 }
 
 
