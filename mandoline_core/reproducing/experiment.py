@@ -74,6 +74,8 @@ class Figure:
         The field that tells lines, or dots, apart.
     where : mapping
         Only rows with these values are drawn, such as {"measure": "relative error"}.
+    leave_out : tuple of str
+        Series that are not drawn.
     kind : {"lines", "dots"}
         Lines with bands over a number; dots with error bars for names, one below the other.
     log_x, log_y : bool
@@ -86,13 +88,15 @@ class Figure:
     y_title: str
     series: str = METHOD
     where: Mapping[str, Any] = field(default_factory=dict)
+    leave_out: tuple[str, ...] = ()
     kind: Literal["lines", "dots"] = "lines"
     log_x: bool = False
     log_y: bool = False
 
     def rows(self, rows: Iterable[Row]) -> list[Row]:
         """Choose the rows that are drawn."""
-        return [row for row in rows if all(row.get(name) == value for name, value in self.where.items())]
+        chosen = [row for row in rows if all(row.get(name) == value for name, value in self.where.items())]
+        return [row for row in chosen if row.get(self.series) not in self.leave_out]
 
 
 @dataclass(frozen=True)

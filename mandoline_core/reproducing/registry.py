@@ -12,8 +12,10 @@ from mandoline_core.reproducing.experiments import (
     nli_shift,
     noisy_slices,
     overlap_ablation,
+    runtime,
     sentiment,
     support_shift,
+    theorem,
 )
 
 _ALL = (
@@ -25,6 +27,8 @@ _ALL = (
     overlap_ablation.EXPERIMENT,
     nli_shift.EXPERIMENT,
     sentiment.EXPERIMENT,
+    theorem.EXPERIMENT,
+    runtime.EXPERIMENT,
 )
 EXPERIMENTS: dict[str, Experiment] = {experiment.name: experiment for experiment in _ALL}
 
