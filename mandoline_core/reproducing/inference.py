@@ -6,7 +6,6 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from mandoline_core.project import MetricSettings
@@ -59,7 +58,9 @@ def entropy_slices(n_classes: int) -> list[Entropy]:
     n = math.ceil(math.log(n_classes) / _WIDTH)
     cuts = [round(_WIDTH * number, 1) for number in range(n)]
     highs = [*cuts[1:], None]  # rounding may push the largest entropy beyond the logarithm
-    return [Entropy(f"entropy_{i}", low=low, high=high) for i, (low, high) in enumerate(zip(cuts, highs, strict=True), 1)]
+    return [
+        Entropy(f"entropy_{i}", low=low, high=high) for i, (low, high) in enumerate(zip(cuts, highs, strict=True), 1)
+    ]
 
 
 def with_structure(pairs: pd.DataFrame) -> pd.DataFrame:
@@ -92,8 +93,3 @@ def _in_order(first: list[str], second: list[str]) -> bool:
     """Tell whether the words of the second come in the first in the same order."""
     left = iter(first)
     return all(word in left for word in second)
-
-
-def generator(rng: np.random.Generator) -> np.random.Generator:
-    """Split off a generator, so that sizes of one part do not change what another draws."""
-    return rng.spawn(1)[0]

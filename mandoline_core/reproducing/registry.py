@@ -7,9 +7,13 @@ from mandoline_core.formatting import listed
 from mandoline_core.reproducing.experiment import Experiment
 from mandoline_core.reproducing.experiments import (
     high_dimension,
+    identity_groups,
     independent_slices,
+    nli_shift,
     noisy_slices,
+    overlap_ablation,
     runtime,
+    sentiment,
     support_shift,
     theorem,
 )
@@ -19,6 +23,10 @@ _ALL = (
     noisy_slices.EXPERIMENT,
     high_dimension.EXPERIMENT,
     independent_slices.EXPERIMENT,
+    identity_groups.EXPERIMENT,
+    overlap_ablation.EXPERIMENT,
+    nli_shift.EXPERIMENT,
+    sentiment.EXPERIMENT,
     theorem.EXPERIMENT,
     runtime.EXPERIMENT,
 )

@@ -43,9 +43,13 @@ def _attributes(path: Path) -> pd.DataFrame:
         count, names = next(lines, "").strip(), next(lines, "").split()
         rows = [line.split() for line in lines if line.strip()]
     if not count.isdigit() or not {"Blurry", "Male"} <= set(names):
-        raise DataError(f"{path.name} does not begin with a number of images and a line of attributes with Blurry, Male.")
+        raise DataError(
+            f"{path.name} does not begin with a number of images and a line of attributes with Blurry, Male."
+        )
     if len(rows) != int(count):
-        raise DataError(f"{path.name} says that it has {int(count):,} images, and has {len(rows):,}. It may be cut off.")
+        raise DataError(
+            f"{path.name} says that it has {int(count):,} images, and has {len(rows):,}. It may be cut off."
+        )
     for number, row in enumerate(rows, start=3):
         if len(row) != len(names) + 1 or not set(row[1:]) <= {"1", "-1"}:
             raise DataError(f"Line {number} of {path.name} is not an image with {len(names)} values of 1 or -1.")

@@ -32,7 +32,9 @@ def read_relations(path: Path) -> pd.DataFrame:
         if label == "-":
             continue
         if label not in _RELATIONS:
-            raise DataError(f"{path.name} has a gold_label {label!r}. Expected entailment, neutral, contradiction or -.")
+            raise DataError(
+                f"{path.name} has a gold_label {label!r}. Expected entailment, neutral, contradiction or -."
+            )
         rows.append((line, str(premise), str(hypothesis), label))
     return filled(pd.DataFrame(rows, columns=_COLUMNS), path)
 
@@ -63,10 +65,14 @@ def read_prepared(folder: Path) -> tuple[pd.DataFrame, pd.DataFrame] | None:
     if not all(path.is_file() for path in paths):
         return None
     source, target, labels = (read_table(path) for path in paths)
-    for path, frame, columns in zip(paths, (source, target, labels), (_COLUMNS[1:], _COLUMNS[1:3], ["label"]), strict=True):
+    for path, frame, columns in zip(
+        paths, (source, target, labels), (_COLUMNS[1:], _COLUMNS[1:3], ["label"]), strict=True
+    ):
         for column in columns:
             if column not in frame.columns:
                 raise DataError.missing_column(column, path.name, frame.columns)
     if len(labels) != len(target):
-        raise DataError(f"target_labels.csv has {len(labels):,} rows and target.csv has {len(target):,}. Expected as many.")
+        raise DataError(
+            f"target_labels.csv has {len(labels):,} rows and target.csv has {len(target):,}. Expected as many."
+        )
     return source, target.assign(label=labels["label"])

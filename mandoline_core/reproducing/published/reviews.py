@@ -97,7 +97,7 @@ def _from_json(path: Path) -> list[tuple[int, str, str]]:
                 f"Line {line + 1} of {path.name} has no text and label that are known. "
                 "Expected label (0 or 1) or stars, and text, content or reviewText."
             )
-        stars = float(given) if given is not None else (1.0, 5.0)[int(number)]
+        stars = float(given) if given is not None else (5.0 if number else 1.0)
         if stars != 3:
             rows.append((line, str(text), _LABELS[stars > 3]))
     return rows

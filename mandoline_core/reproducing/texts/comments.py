@@ -112,14 +112,16 @@ GROUPS: tuple[Group, ...] = (
 )
 NAMES = tuple(group.name for group in GROUPS)
 
-# Themes bring groups together: how often each of them comes up. Most comments are about nothing of the kind.
-_THEMES: tuple[tuple[float, Mapping[str, float]], ...] = (
-    (0.50, {}),
-    (0.18, {"cyclists": 0.6, "drivers": 0.6, "runners": 0.3, "students": 0.05}),
-    (0.14, {"teachers": 0.6, "students": 0.7, "musicians": 0.15, "cooks": 0.05}),
-    (0.10, {"gardeners": 0.7, "cooks": 0.4, "runners": 0.1}),
-    (0.08, {"musicians": 0.7, "teachers": 0.15, "cooks": 0.2, "drivers": 0.1}),
+# Themes bring groups together: of each hundred comments so many have it, and so often each group comes up in it.
+_THEMES: tuple[tuple[int, Mapping[str, float]], ...] = (
+    (50, {}),
+    (18, {"cyclists": 0.6, "drivers": 0.6, "runners": 0.3, "students": 0.05}),
+    (14, {"teachers": 0.6, "students": 0.7, "musicians": 0.15, "cooks": 0.05}),
+    (10, {"gardeners": 0.7, "cooks": 0.4, "runners": 0.1}),
+    (8, {"musicians": 0.7, "teachers": 0.15, "cooks": 0.2, "drivers": 0.1}),
 )
+_HUNDRED = tuple(often for share, often in _THEMES for _ in range(share))
+_BY_THE_WAY = 0.01  # how often a group comes up that the theme has nothing to do with
 _PLACES = ("in the park", "on our street", "at the market", "near the bridge", "by the station", "behind the school")
 _TIMES = ("this morning", "last week", "every Sunday", "since spring", "on holidays", "after lunch")
 _CUES = {
@@ -145,7 +147,7 @@ _FILLERS = (
 _BASE = -2.3  # log odds of a complaint where no group comes up
 _HINTED = 0.14  # of mentions, without a keyword
 _LOOKALIKE = 0.006  # of comments, for each group that is not mentioned
-# How often a phrase tells nothing of the tone, or the opposite: at first, more for each group, and more for two or more.
+# How often a phrase tells nothing of the tone, or the opposite: at first, more for each group, more for two and more.
 _UNCLEAR, _IRONIC = (0.25, 0.12, 0.10), (0.03, 0.03, 0.03)
 
 
@@ -174,12 +176,8 @@ def write_comments(n: int, rng: np.random.Generator) -> pd.DataFrame:
 
 
 def _choose_groups(draws: Draws) -> list[Group]:
-    number = draws.uniform()
-    for share, often in _THEMES:
-        number -= share
-        if number < 0:
-            break
-    return [group for group in GROUPS if draws.chance(often.get(group.name, 0.01))]
+    often = draws.one_of(_HUNDRED)
+    return [group for group in GROUPS if draws.chance(often.get(group.name, _BY_THE_WAY))]
 
 
 def _write(mentioned: Sequence[Group], label: str, draws: Draws) -> str:

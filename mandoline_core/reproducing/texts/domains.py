@@ -1,7 +1,8 @@
 """What sentence pairs are about: captions of pictures, as in SNLI, and five other kinds of text, as in MultiNLI.
 
 A domain has its own words for who does what and where, each with a wider word that follows from it and another that
-contradicts it. Half of the words of the other kinds are everyday words, which captions have, too; the rest is their own.
+contradicts it. Half of the words of the other kinds are everyday words, which captions have, too; the rest is their
+own.
 """
 
 from __future__ import annotations
@@ -62,8 +63,10 @@ CAPTIONS = Domain(
     subjects=(
         ("a woman", "a person", "a man"), ("a man", "a person", "a woman"), ("a boy", "a child", "a girl"),
         ("a girl", "a child", "a boy"), ("two men", "people", "two women"), ("two women", "people", "two men"),
-        ("a dog", "an animal", "a cat"), ("a cyclist", "a person", "a swimmer"), ("a group of friends", "people", "a dog"),
-        ("a juggler", "a performer", "a horse"), ("an old man", "a man", "a baby"), ("a drummer", "a musician", "a cook"),
+        ("a dog", "an animal", "a cat"), ("a cyclist", "a person", "a swimmer"),
+        ("a group of friends", "people", "a dog"),
+        ("a juggler", "a performer", "a horse"), ("an old man", "a man", "a baby"),
+        ("a drummer", "a musician", "a cook"),
     ),
     actions=(
         ("walking", "moving", "sitting"), ("running", "moving", "sleeping"), ("jumping", "moving", "resting"),
@@ -117,7 +120,8 @@ _LETTERS = Domain(
         ("thanking its members", "showing gratitude", "ignoring its members"),
     ),
     places=(
-        ("across the county", "in the region", "abroad only"), ("in twelve villages", "in villages", "in one city only"),
+        ("across the county", "in the region", "abroad only"),
+        ("in twelve villages", "in villages", "in one city only"),
         ("throughout the season", "for months", "for one day only"),
     ),
     details=("with your generous help", "as in former years", "thanks to many hands", "at no cost to families"),
@@ -134,11 +138,14 @@ _PHONE = Domain(
         ("the mechanic", "a worker", "the dentist"), ("my old roommate", "someone", "no one"),
     ),
     actions=(
-        ("fixing up the cabin", "repairing things", "tearing it down"), ("watching the ball game", "watching sports", "asleep"),
-        ("paying the phone bill", "paying", "refusing to pay"), ("growing his own vegetables", "gardening", "buying it all"),
+        ("fixing up the cabin", "repairing things", "tearing it down"),
+        ("watching the ball game", "watching sports", "asleep"),
+        ("paying the phone bill", "paying", "refusing to pay"),
+        ("growing his own vegetables", "gardening", "buying it all"),
     ),
     places=(
-        ("up in the mountains", "somewhere high", "down at the coast"), ("down in the basement", "below", "up on the roof"),
+        ("up in the mountains", "somewhere high", "down at the coast"),
+        ("down in the basement", "below", "up on the roof"),
         ("over the weekend", "on days off", "on weekdays only"),
     ),
     details=("you know", "and all that", "like he always does", "I guess"),
@@ -157,7 +164,8 @@ _GUIDE = Domain(
     actions=(
         ("drawing crowds of visitors", "attracting visitors", "standing empty"),
         ("offering views of the bay", "giving a view", "hiding the bay"),
-        ("serving grilled fish", "serving food", "serving nothing"), ("keeping its medieval look", "staying old", "turning modern"),
+        ("serving grilled fish", "serving food", "serving nothing"),
+        ("keeping its medieval look", "staying old", "turning modern"),
     ),
     places=(
         ("on the northern shore", "by the sea", "far inland"), ("below the castle", "under the hill", "on the summit"),
@@ -178,14 +186,18 @@ _REPORTS = Domain(
     ),
     actions=(
         ("reviewing the annual budget", "checking spending", "skipping the review"),
-        ("reducing delivery costs", "saving money", "raising costs"), ("publishing the final rule", "issuing rules", "withdrawing the rule"),
+        ("reducing delivery costs", "saving money", "raising costs"),
+        ("publishing the final rule", "issuing rules", "withdrawing the rule"),
         ("measuring results against goals", "measuring results", "measuring nothing"),
     ),
     places=(
-        ("in the current fiscal year", "this year", "in the last century"), ("under section nine", "by law", "against the law"),
+        ("in the current fiscal year", "this year", "in the last century"),
+        ("under section nine", "by law", "against the law"),
         ("in all district offices", "in offices", "in no office"),
     ),
-    details=("in accordance with the act", "as table two indicates", "subject to approval", "at the request of the board"),
+    details=(
+        "in accordance with the act", "as table two indicates", "subject to approval", "at the request of the board",
+    ),
     guesses=("ahead of other agencies", "in response to criticism", "at the minister's wish", "for political reasons"),
     openers=("According to the summary,", "In addition,", "", "It was noted that"),
     negation="at no time is {subject} {action}",
@@ -199,11 +211,14 @@ _STORIES = Domain(
         ("the stranger", "an unknown visitor", "her cousin"), ("the miller's son", "a lad", "the miller's wife"),
     ),
     actions=(
-        ("staring at the letter", "looking at paper", "burning the letter"), ("lighting a lantern", "making light", "sitting in the dark"),
-        ("humming an old tune", "making a sound", "keeping silent"), ("saddling the grey mare", "preparing to ride", "leaving on foot"),
+        ("staring at the letter", "looking at paper", "burning the letter"),
+        ("lighting a lantern", "making light", "sitting in the dark"),
+        ("humming an old tune", "making a sound", "keeping silent"),
+        ("saddling the grey mare", "preparing to ride", "leaving on foot"),
     ),
     places=(
-        ("beside the hearth", "near the fire", "out in the snow"), ("at the edge of the wood", "by the trees", "at sea"),
+        ("beside the hearth", "near the fire", "out in the snow"),
+        ("at the edge of the wood", "by the trees", "at sea"),
         ("in the early dusk", "in the evening", "at noon"),
     ),
     details=("with a sigh", "as if in a dream", "without a word", "under the fading stars"),

@@ -31,7 +31,6 @@ _PLACES = ("in the garden", "at the station", "on the bridge", "in the library")
 _GIVEN = ("paid", "taught", "sent the parcel", "offered the ticket")
 
 
-
 class _Cast:
     """Draw what a template needs; every name once."""
 

@@ -94,9 +94,7 @@ def _guess(domain: Domain, scene: _Scene, draws: Draws) -> str:
     guess = draws.one_of((EVERYDAY if draws.chance(domain.everyday) else domain).guesses)
     if draws.chance(0.25):  # another scene altogether: related, not ruled out
         return _tell(scene.subject[wider[0]], draws.one_of(domain.actions)[0], "", guess)
-    return _tell(
-        scene.subject[wider[0]], scene.action[wider[1]], scene.place[0] if draws.chance(0.3) else "", guess
-    )
+    return _tell(scene.subject[wider[0]], scene.action[wider[1]], scene.place[0] if draws.chance(0.3) else "", guess)
 
 
 def _contradict(domain: Domain, scene: _Scene, draws: Draws) -> str:

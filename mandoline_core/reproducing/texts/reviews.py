@@ -161,7 +161,9 @@ def _edit(sentence: str, old: str, new: str, draws: Draws, kept: float) -> str:
     for words in (FILMS.own, _EVERYWHERE):
         for word in sorted(words[old], key=len, reverse=True):
             if f" {word}." in sentence:
-                return sentence if draws.chance(kept) else sentence.replace(f" {word}.", f" {draws.one_of(words[new])}.")
+                return (
+                    sentence if draws.chance(kept) else sentence.replace(f" {word}.", f" {draws.one_of(words[new])}.")
+                )
     return sentence
 
 
