@@ -9,12 +9,13 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from mandoline_core.errors import DataError
 from mandoline_core.project import Project
 from mandoline_core.reproducing.experiment import Experiment, Figure, Plan, Row, over_seeds
 from mandoline_core.reproducing.judging import directions, errors, judge, mean_error, share
 from mandoline_core.reproducing.learners import LABEL, Case, answer, learn, plain_words, roles
 from mandoline_core.reproducing.paper.civil_comments import MEAN_ERROR, PAPER, TOP4
-from mandoline_core.reproducing.published import IDENTITIES, first_of, read_civil_comments, with_predictions
+from mandoline_core.reproducing.published import IDENTITIES, first_of, read_civil_comments, thinned, with_predictions
 from mandoline_core.reproducing.texts.comments import GROUPS, write_comments
 from mandoline_core.reproducing.writing import write_project
 from mandoline_core.slices import Flag, Keyword, Noise, Slice
@@ -23,6 +24,7 @@ MODELS = ("lr", "nb", "forest")
 SIZES = (10_000, 45_180, 133_782)  # rows to train on, of the source and before subsampling the target: as in the paper
 _QUICK_SIZES = (1_500, 5_000, 12_000)
 _ROWS_OF_KERNELS = 1_000
+MOST_TO_TRAIN = 50_000  # of the published comments
 EDGES: Mapping[str, str | tuple[()]] = {"none": (), TOP4: TOP4, "auto": "auto"}
 ON_TEXT, ON_SLICES = ("cbiw_features", "kmm_features", "ulsif_features"), ("simple", "cbiw_slices")
 BY_MODEL = "mean absolute error by model, points"
@@ -83,6 +85,10 @@ def _published(folder: Path) -> World:
     answered = with_predictions(comments, path)
     parts = [(comments if answered is None else answered).query("part == @part") for part in ("train", "val", "test")]
     parts = [part.reset_index(drop=True) for part in parts]
+    for name, part in zip(("train", "val", "test"), parts, strict=True):
+        if part.empty and (answered is None or name != "train"):
+            raise DataError(f"{path.name} has no rows with split {name!r}. Expected train, val and test.")
+    parts[0] = thinned(parts[0], MOST_TO_TRAIN) if len(parts[0]) else parts[0]
     source, test = parts[1:] if answered is not None else _answered(*parts)
     return World(source, test, {name: _WORDS[name] for name in IDENTITIES})
 
@@ -202,7 +208,7 @@ EXPERIMENT = Experiment(
     formats=(
         "all_data_with_identities.csv: CivilComments as WILDS publishes it, a CSV with comment_text, split (train, "
         "val, test), toxicity and male, female, LGBTQ, christian, muslim, other_religions, black, white. Source is "
-        "val, targets are drawn from test, models are trained on train. Models of your own: put "
+        "val, targets are drawn from test, models are trained on 50,000 comments of train. Models of your own: put "
         "all_data_with_identities.predictions.csv beside it, one row for each of its rows, with pred_<model> (toxic "
         "or non-toxic)."
     ),

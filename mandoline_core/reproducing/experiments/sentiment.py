@@ -104,11 +104,11 @@ def run(plan: Plan) -> Iterator[Row]:
         for number, (name, case) in enumerate(make_cases(plan, seed).items()):
             for kind, slices in SLICES.items():
                 plan.say(f"seed {seed + 1}: films to {name}, {kind}", (seed + 0.5 + 0.1 * number) / n_seeds)
-                found = judge(case, slices, ("source", "simple", "mandoline"), seed=seed)
-                for method in ("simple", "mandoline"):
-                    off.setdefault((name, kind, method), []).append(errors(found, method))
+                found = judge(case, slices, ("source", "mandoline"), seed=seed)
+                if kind == "entropy":
+                    off.setdefault((name, "none", "source"), []).append(errors(found, "source"))
+                off.setdefault((name, kind, "mandoline"), []).append(errors(found, "mandoline"))
                 right.setdefault((name, kind), []).extend(directions(found, "mandoline"))
-            off.setdefault((name, "none", "source"), []).append(errors(found, "source"))
     for (name, kind, method), runs in off.items():
         about = {"target": name, "slices": kind}
         yield over_seeds([mean_error(one.values()) for one in runs], method, measure=AVERAGE, **about)
@@ -139,7 +139,8 @@ EXPERIMENT = Experiment(
     shows=(
         "Three models that tell praise from blame in film reviews meet film reviews edited to say the opposite, short "
         "posts, restaurant reviews and product reviews. Slices are buckets of each model's entropy, the same for all "
-        "four: nobody looked at the data."
+        "four: nobody looked at the data. Mandoline takes off half of the source score's error or more, most where "
+        "the shift is largest; what is left is largest there, too."
     ),
     differs=(
         "This is another data set: reviews written by a grammar, each kind with words of its own, so compare "
@@ -155,6 +156,7 @@ EXPERIMENT = Experiment(
             x="target",
             x_title="target",
             y_title="average error, points",
+            series="slices",
             where={"measure": AVERAGE},
             kind="dots",
         ),

@@ -60,11 +60,23 @@ def rows_of(path: Path, n_columns: int, *, encoding: str = "utf-8") -> Iterator[
 
 def tabbed(path: Path, columns: Sequence[str]) -> pd.DataFrame:
     """Read a file of columns that are separated by tabs, without quotes, and see that some are there."""
-    found = pd.read_csv(path, sep="\t", dtype=str, quoting=csv.QUOTE_NONE, keep_default_na=False, on_bad_lines="error")
+    try:
+        found = pd.read_csv(
+            path, sep="\t", dtype=str, quoting=csv.QUOTE_NONE, keep_default_na=False, encoding_errors="replace"
+        )
+    except (pd.errors.ParserError, pd.errors.EmptyDataError):
+        raise DataError(
+            f"{path.name} is not a table. Expected columns {listed(columns)} in a header, separated by tabs."
+        ) from None
     missing = [column for column in columns if column not in found.columns]
     if missing:
         raise DataError.missing_column(missing[0], path.name, found.columns)
     return found
+
+
+def thinned(frame: pd.DataFrame, most: int) -> pd.DataFrame:
+    """Take every so-manieth row, so that no more than so many are left."""
+    return frame.iloc[:: -(-len(frame) // most)]
 
 
 def filled(frame: pd.DataFrame, path: Path) -> pd.DataFrame:

@@ -50,15 +50,17 @@ def test_genres_share_half_of_the_words_with_captions_and_have_their_own() -> No
     assert len(words["genres"] - words["captions"]) > 100
     assert len(words["captions"] - words["genres"]) > 20
     assert len(words["captions"] & words["genres"]) > 40
-    assert texts["genres"]["premise"].str.split().str.len().mean() > texts["captions"]["premise"].str.split().str.len().mean()
+    assert (
+        texts["genres"]["premise"].str.split().str.len().mean()
+        > texts["captions"]["premise"].str.split().str.len().mean()
+    )
 
 
 def test_all_thirty_templates_repeat_every_word(heuristics: pd.DataFrame) -> None:
     assert (heuristics["new_words"] == 0).all()
     assert heuristics["template"].nunique() == 30
     assert set(heuristics["heuristic"]) == set(HEURISTICS)
-    counts = heuristics.groupby(["heuristic", "label"]).size()
-    assert counts.nunique() == 1
+    assert (heuristics.groupby(["heuristic", "label"]).size() == 5 * 40).all()
 
 
 def test_subsequences_and_constituents_are_pieces_of_the_first_sentence(heuristics: pd.DataFrame) -> None:
@@ -68,7 +70,9 @@ def test_subsequences_and_constituents_are_pieces_of_the_first_sentence(heuristi
 
 
 def test_structure_is_read_from_words() -> None:
-    pairs = pd.DataFrame({"premise": ["The poet that sang slept."] * 2, "hypothesis": ["The poet slept.", "Poet danced"]})
+    pairs = pd.DataFrame(
+        {"premise": ["The poet that sang slept."] * 2, "hypothesis": ["The poet slept.", "Poet danced"]}
+    )
     found = with_structure(pairs)
     assert found["same_order"].tolist() == [1, 1]
     assert found["contiguous"].tolist() == [0, 0]

@@ -20,10 +20,10 @@ from mandoline_core.reproducing.texts.reviews import FILMS, POSTS, PRODUCTS, RES
 UNWANTED = (
     "abus", "addict", "alcohol", "assault", "attack", "bastard", "beat", "bitch", "black", "blood", "bomb", "christ",
     "corpse", "crap", "creep", "crime", "cripple", "damn", "dead", "death", "devil", "disgust", "drug", "drunk", "dumb",
-    "fascis", "fat", "filth", "fool", "gay", "gun", "hate", "hell", "idiot", "immigra", "insane", "islam", "jew", "kill",
-    "knife", "liar", "loser", "lynch", "maniac", "moron", "murder", "muslim", "naked", "nazi", "piss", "poison", "porn",
-    "pray", "psycho", "race", "racis", "rape", "retard", "scum", "sex", "shit", "shoot", "slave", "slut", "stupid",
-    "suicid", "tortur", "trash", "ugly", "victim", "violen", "wanker", "war", "weapon", "whore",
+    "fascis", "fat", "filth", "fool", "gay", "gun", "hate", "hell", "idiot", "immigra", "insane", "islam", "jew",
+    "kill", "knife", "liar", "loser", "lynch", "maniac", "moron", "murder", "muslim", "naked", "nazi", "piss", "poison",
+    "porn", "pray", "psycho", "race", "racis", "rape", "retard", "scum", "sex", "shit", "shoot", "slave", "slut",
+    "stupid", "suicid", "tortur", "trash", "ugly", "victim", "violen", "wanker", "war", "weapon", "whore",
 )  # fmt: skip
 
 WRITERS: dict[str, Callable[[np.random.Generator], pd.DataFrame]] = {
