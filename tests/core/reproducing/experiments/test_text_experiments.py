@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
@@ -107,7 +106,9 @@ def test_figures_draw_one_value_for_each_place(name: str) -> None:
         assert len(drawn) == len(set(drawn)) > 3
 
 
-@pytest.mark.parametrize("name", ["identity-groups", "sentiment"])
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[] if name == "sentiment" else pytest.mark.long) for name in NAMES]
+)
 def test_a_project_of_it_runs(name: str, tmp_path: Path) -> None:
     project = md.load_project(open_project(name, tmp_path, quick=True))
     report = md.estimate(project, reveal=True).first
@@ -127,10 +128,13 @@ def test_a_run_can_be_stopped() -> None:
     class StopError(Exception):
         pass
 
-    def progress(_what: str, share: float) -> None:
-        if share > 0:
+    said: list[str] = []
+
+    def progress(what: str, _share: float) -> None:
+        said.append(what)
+        if len(said) == 2:
             raise StopError
 
-    stopped: Callable[[], object] = lambda: md.reproduce("sentiment", quick=True, progress=progress)  # noqa: E731
     with pytest.raises(StopError):
-        stopped()
+        md.reproduce("sentiment", quick=True, progress=progress)
+    assert said[-1] == "seed 1: reviews and models"
