@@ -6,6 +6,7 @@ from mandoline_core.errors import MandolineError, did_you_mean
 from mandoline_core.formatting import listed
 from mandoline_core.reproducing.experiment import Experiment
 from mandoline_core.reproducing.experiments import (
+    blurry,
     high_dimension,
     identity_groups,
     independent_slices,
@@ -23,6 +24,7 @@ _ALL = (
     noisy_slices.EXPERIMENT,
     high_dimension.EXPERIMENT,
     independent_slices.EXPERIMENT,
+    blurry.EXPERIMENT,
     identity_groups.EXPERIMENT,
     overlap_ablation.EXPERIMENT,
     nli_shift.EXPERIMENT,

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from mandoline_core.arrays import Floats
+from mandoline_core.formatting import Sentence
 from mandoline_core.project import MetricSettings, Project
 from mandoline_core.reproducing.estimates import SCORE, mean_estimates
 from mandoline_core.reproducing.experiment import Experiment, Figure, Plan, Row, over_seeds, relative_error
@@ -84,15 +85,15 @@ EXPERIMENT = Experiment(
     name="high-dimension",
     title="Irrelevant columns, more and more of them",
     place="Figure 3",
-    shows=(
-        "One slice shifts and matters. Columns of plain noise are added, up to more than there are source rows. A "
+    shows=Sentence(
+        "One slice shifts and matters. Columns of plain noise are added, up to more than there are {source_rows}. A "
         "classifier that tells the samples apart by all columns learns them by heart, and its weights become useless, "
         "as do those of methods with a kernel, for which all rows become equally far apart. Mandoline looks at the "
         "slice alone."
     ),
-    differs=(
+    differs=Sentence(
         "Sizes, circles, coefficients and noise are the paper's; points are spread over the discs, which comes nearest "
-        "to its means of 0.59 and 0.42. With 1,000 source rows of which 250 are outside the slice, sampling error "
+        "to its means of 0.59 and 0.42. With 1,000 {source_rows} of which 250 are outside the slice, sampling error "
         "alone makes an error of 0.11 to be expected of Mandoline; the paper's 0.06 is what few seeds may give. Its "
         "figure has CBIW alone, and gives no numbers. KMM and uLSIF are ours, on 1,000 rows of each sample."
     ),

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from mandoline_core.formatting import Sentence
 from mandoline_core.report import estimate_from_codes
 from mandoline_core.reproducing.experiment import Experiment, Figure, Plan, Row, over_seeds
 
@@ -58,15 +59,15 @@ EXPERIMENT = Experiment(
     name="independent-slices",
     title="Independent slices: every combination by itself, or each slice",
     place="appendix, baselines",
-    shows=(
-        "Slices are independent, each in half of the source and three quarters of the target, and a row is right when "
-        "it is in all of them. Simple weights every combination by how often it is seen; Mandoline without edges "
+    shows=Sentence(
+        "Slices are independent, each in half of the {source} and three quarters of the {target}, and a row is right "
+        "when it is in all of them. Simple weights every combination by how often it is seen; Mandoline without edges "
         "multiplies what it sees of each slice. Both are right on average, but the variance of the second falls much "
         "faster as slices are added: structure that is known need not be estimated."
     ),
-    differs=(
-        "The paper argues by formulas, for any chance p and target size; ours are p = 0.75 and 1,000 rows. Its "
-        "arbitrarily large source is one that holds every combination equally often."
+    differs=Sentence(
+        "The paper argues by formulas, for any chance p and any size; ours are p = 0.75 and 1,000 {target_rows}. Its "
+        "arbitrarily large {source} is one that holds every combination equally often."
     ),
     run=run,
     figures=(

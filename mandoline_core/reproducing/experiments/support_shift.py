@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from mandoline_core.formatting import Sentence
 from mandoline_core.project import MethodSettings, MetricSettings, Project, TrustSettings
 from mandoline_core.reproducing.estimates import SCORE, mean_estimates
 from mandoline_core.reproducing.experiment import Experiment, Figure, Plan, Row, relative_error
@@ -81,11 +82,11 @@ EXPERIMENT = Experiment(
     name="support-shift",
     title="A spurious column nearly separates the samples",
     place="Figure 2, left",
-    shows=(
-        "One slice shifts, from 75% of the source to 25% of the target, and matters. A second column is 1 in all of "
-        "the target and with a small chance p in the source, and does not matter. Methods that weight rows by their "
-        "columns give nearly all weight to the few source rows where it is 1, and as p goes to 0 do worse than no "
-        "weighting. Mandoline looks at the slice alone."
+    shows=Sentence(
+        "One slice shifts, from 75% of the {source} to 25% of the {target}, and matters. A second column is 1 in all "
+        "of the {target} and with a small chance p in the {source}, and does not matter. Methods that weight rows by "
+        "their columns give nearly all weight to the few {source_rows} where it is 1, and as p goes to 0 do worse than "
+        "no weighting. Mandoline looks at the slice alone."
     ),
     differs=(
         "The paper draws the variance of x and the coefficient of y at random without saying how: ours are uniform in "
