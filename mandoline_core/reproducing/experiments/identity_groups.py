@@ -143,7 +143,8 @@ def _rows(
                 values = [abs(run[model]) for run in runs]
                 yield over_seeds(values, method, measure=BY_MODEL, model=model, slices=kind, edges=edges)
     for (kind, edges), answers in right.items():
-        yield over_seeds([share(answers)], "mandoline", measure=RIGHT_WAY, model="all", slices=kind, edges=edges)
+        if answers:
+            yield over_seeds([share(answers)], "mandoline", measure=RIGHT_WAY, model="all", slices=kind, edges=edges)
 
 
 def project(plan: Plan, folder: Path) -> Path:
@@ -206,11 +207,12 @@ EXPERIMENT = Experiment(
     seeds=3,
     quick_seeds=1,
     formats=(
-        "all_data_with_identities.csv: CivilComments as WILDS publishes it, a CSV with comment_text, split (train, "
-        "val, test), toxicity and male, female, LGBTQ, christian, muslim, other_religions, black, white. Source is "
-        "val, targets are drawn from test, models are trained on 50,000 comments of train. Models of your own: put "
-        "all_data_with_identities.predictions.csv beside it, one row for each of its rows, with pred_<model> (toxic "
-        "or non-toxic)."
+        "all_data_with_identities.csv: CivilComments as WILDS publishes it. comment_text; split (train, val or "
+        "test); toxicity, and male, female, LGBTQ, christian, muslim, other_religions, black and white, each a "
+        "share of annotators. Source is val, targets are drawn from test, models are trained on 50,000 comments of "
+        "train.\n"
+        "all_data_with_identities.predictions.csv: left out, or answers of your own models instead of training: one "
+        "row for each row of the other file, in the same order, with pred_<model> (toxic or non-toxic)."
     ),
     project=project,
 )

@@ -189,13 +189,15 @@ EXPERIMENT = Experiment(
     seeds=5,
     quick_seeds=1,
     formats=(
-        "snli_1.0_dev.jsonl (lines of JSON with gold_label, sentence1, sentence2) and heuristics_evaluation_set.txt "
-        "(HANS, tabs, with a header: gold_label, sentence1, sentence2); and for the models either "
-        "snli_1.0_train.jsonl and multinli_1.0_train.jsonl, on which ours are trained, or "
-        "snli_1.0_dev.predictions.csv and heuristics_evaluation_set.predictions.csv, one row for each pair, with "
-        "pred_<model> and prob_<model>_<class>. Or a case put together beforehand: source.csv and target.csv with "
-        "premise, hypothesis, pred_<model> and prob_<model>_<class>, the first also with label, and "
-        "target_labels.csv."
+        "snli_1.0_dev.jsonl: most of the source, as published. Lines of JSON with gold_label, sentence1 and "
+        "sentence2; pairs with gold_label - are left out.\n"
+        "heuristics_evaluation_set.txt: HANS as published, 1% of which goes to the source. Separated by tabs, with "
+        "a header, among it gold_label (entailment or non-entailment), sentence1 and sentence2.\n"
+        "snli_1.0_train.jsonl, multinli_1.0_train.jsonl: as published; models are trained on 20,000 pairs of each.\n"
+        "snli_1.0_dev.predictions.csv, heuristics_evaluation_set.predictions.csv: answers of your own models "
+        "instead of training: one row for each pair, in the same order, with pred_<model> and prob_<model>_<class>.\n"
+        "Or a case put together beforehand. source.csv and target.csv: premise, hypothesis, pred_<model> and "
+        "prob_<model>_<class>, the first also label. target_labels.csv: label, in the order of the target's rows."
     ),
     project=project,
 )
