@@ -39,13 +39,13 @@ def paper_table(found: Reproduction) -> pd.DataFrame:
 
 
 def _varied(rows: Sequence[Row], names: Sequence[str]) -> dict[str, list[Any]]:
-    """Write what varied, a column each; a measure that is the same everywhere is left out."""
+    """Write what varied, a column each; what is the same in all rows is left out."""
     columns = {}
     for name in names:
         if name in (VALUE, ERROR):
             continue
         values = [row.get(name) for row in rows]
-        if name != METHOD and len(set(map(str, values))) == 1 and len(rows) > 1:
+        if len(set(map(str, values))) == 1 and len(rows) > 1:
             continue
         written = [series_title(str(value)) if name == METHOD else shown(value) for value in values]
         columns[name.replace("_", " ")] = [say(text, PLAIN) for text in written]

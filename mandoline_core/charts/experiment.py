@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import plotly.graph_objects as go
 
 from mandoline_core.charts.drawing import Drawing
-from mandoline_core.charts.ranking import beside
-from mandoline_core.charts.template import AXIS_WIDTH, TITLE_WIDTH, Palette, finish, label, palette, safe
+from mandoline_core.charts.template import TITLE_WIDTH, Palette, finish, label, palette, safe
 from mandoline_core.estimators import ESTIMATORS
 from mandoline_core.formatting import show_number
 from mandoline_core.words import title_of
@@ -28,7 +27,9 @@ _LOOKS = (
     ("#A65628", "x", "✖"),
 )
 _OWN, _PLAIN = "mandoline", "source"
-_LINE, _ROW, _HEIGHT = 18, 22, 300
+_LINE, _ROW, _HEIGHT = 18, 22, 300  # pixels
+_STEP = 0.45  # rows between two dots beside one name
+_DECADES = 100.0  # times the smallest value: with more between them, powers of ten are ticks enough
 
 
 class Look(NamedTuple):
@@ -92,10 +93,8 @@ def experiment_lines(
             hoverinfo="text",
         )
     _add_paper(figure, [point for point in paper if point.series in looks], looks, x)
-    figure.update_xaxes(type="log" if log_x else "linear", nticks=6, exponentformat="power", showgrid=True)
-    figure.update_yaxes(type="log" if log_y else "linear", nticks=6, exponentformat="power", showgrid=True)
-    if not log_y:
-        figure.update_yaxes(rangemode="tozero")
+    figure.update_xaxes(**_axis([float(point.x) for point in points], log=log_x, own=True))
+    figure.update_yaxes(**_axis([point.value for point in points], log=log_y))
     keys = _keys(looks, hollow=any(point.series in looks for point in paper))
     _write(figure, keys)
     return finish(figure, title=title, x=x, y=y, height=_HEIGHT, head=_LINE * len(keys) + 6, dark=dark)
@@ -115,13 +114,13 @@ def experiment_dots(points: Sequence[Point], *, title: str, x: str, log: bool = 
     points = [point for point in points if not log or point.value > 0]
     looks = _looks(points, colours)
     names = list(dict.fromkeys(str(point.x) for point in points))
-    tall = 0.35 * len(looks) + 1.2
+    tall = _STEP * len(looks) + 1.0
     places = {name: -number * tall for number, name in enumerate(names)}
     for number, (series, look) in enumerate(looks.items()):
         row = [point for point in points if point.series == series]
         figure.add_scatter(
             x=[point.value for point in row],
-            y=[places[str(point.x)] + (tall - 1.0) * beside(number, len(looks)) for point in row],
+            y=[places[str(point.x)] + _STEP * ((len(looks) - 1) / 2 - number) for point in row],
             name=safe(series),
             mode="markers",
             cliponaxis=False,
@@ -141,9 +140,7 @@ def experiment_dots(points: Sequence[Point], *, title: str, x: str, log: bool = 
         range=[min(places.values(), default=0.0) - tall / 2, tall / 2],
         showgrid=True,
     )
-    figure.update_xaxes(type="log" if log else "linear", nticks=6, exponentformat="power", showgrid=True)
-    if not log:
-        figure.update_xaxes(rangemode="tozero")
+    figure.update_xaxes(**_axis([point.value for point in points], log=log))
     keys = _keys(looks, hollow=False)
     _write(figure, keys)
     height = round(_ROW * tall * max(len(names), 1)) + 60
@@ -166,11 +163,32 @@ def _looks(points: Sequence[Point], colours: Palette) -> dict[str, Look]:
         if series == _OWN:
             found[series] = Look(colours.ink, "diamond", "◆")
         elif series == _PLAIN:
-            found[series] = Look(colours.muted, "line-ew", "┅")
+            found[series] = Look(colours.muted, "triangle-left", "◀")
         else:
             found[series] = Look(*_LOOKS[number % len(_LOOKS)])
             number += 1
     return found
+
+
+def _axis(values: Sequence[float], *, log: bool, own: bool = False) -> dict[str, Any]:
+    """Describe an axis: from zero, or logarithmic with a tick at each power of ten, or at each value if they are few.
+
+    Parameters
+    ----------
+    own : bool
+        Whether ticks stand where values do.
+    """
+    if not log or not values:
+        return {"nticks": 6, "rangemode": "tozero", "showgrid": True}
+    low, high = min(values), max(values)
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    steps = (1,) if high / low > _DECADES else (1, 2, 5)
+    ticks = sorted(set(values)) if own else [step * 10.0**power for power in powers for step in steps]
+    return {"type": "log", "tickvals": ticks, "ticktext": [_tick(tick) for tick in ticks], "showgrid": True}
+
+
+def _tick(value: float) -> str:
+    return f"{value / 1000:g}k" if value >= 1000 else f"{value:g}"
 
 
 def _add_band(figure: Drawing, line: Sequence[Point], look: Look, log: bool) -> None:
@@ -216,7 +234,7 @@ def _keys(looks: dict[str, Look], *, hollow: bool) -> list[str]:
         if room < 0 or not lines:
             lines.append([])
             room = TITLE_WIDTH - len(name)
-        lines[-1].append(f'<span style="color:{look.colour}">{look.letter}</span> {label(name, AXIS_WIDTH)}')
+        lines[-1].append(f'<span style="color:{look.colour}">{look.letter}</span> {label(name, TITLE_WIDTH)}')
     if hollow:
         lines.append(["◇ ○ hollow: the paper's number"])
     return ["   ".join(line) for line in lines]

@@ -47,10 +47,15 @@ def main() -> None:
 
 def chosen() -> Experiment:
     """Let a person choose an experiment; the choice outlives a visit to another page."""
-    before = state.remember("experiment") or next(iter(EXPERIMENTS))
-    name = st.pills("Experiment", list(EXPERIMENTS), key=state.bind("experiment_chosen", before)) or before
-    state.remember("experiment", name)
+    name = state.remember("experiment") or next(iter(EXPERIMENTS))
+    key = state.bind("experiment_chosen", name)
+    st.pills("Experiment", list(EXPERIMENTS), key=key, required=True, on_change=choose)
     return EXPERIMENTS[name]
+
+
+def choose() -> None:
+    """Take the experiment that was clicked."""
+    state.remember("experiment", state.typed("experiment_chosen"))
 
 
 def on_show(experiment: Experiment) -> Reproduction | None:
@@ -59,8 +64,8 @@ def on_show(experiment: Experiment) -> Reproduction | None:
     found = own or kept
     if kept is not None and own is not None:
         ways = {"Run here": own, "Kept with the software": kept}
-        way = st.segmented_control("Numbers", list(ways), key=state.bind(f"numbers:{experiment.name}", "Run here"))
-        found = ways[way or "Run here"]
+        key = state.bind(f"numbers:{experiment.name}", "Run here")
+        found = ways[st.segmented_control("Numbers", list(ways), key=key, required=True) or "Run here"]
     if found is not None:
         st.caption(wording.plain(made_words(found)))
     return found
@@ -95,7 +100,7 @@ def actions(workspace: Workspace, experiment: Experiment, *, running: bool) -> N
     ):
         open_as_project(experiment)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        way = st.segmented_control("How", (ROUGH, FULL), key=state.bind("experiment_way", ROUGH))
+        way = st.segmented_control("How", (ROUGH, FULL), key=state.bind("experiment_way", ROUGH), required=True)
         st.button(
             "Run again",
             key="run_experiment",
