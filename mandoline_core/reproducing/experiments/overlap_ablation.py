@@ -23,7 +23,14 @@ from mandoline_core.reproducing.inference import (
 from mandoline_core.reproducing.judging import errors, judge, mean_error
 from mandoline_core.reproducing.learners import LABEL, Case, roles
 from mandoline_core.reproducing.paper.inference import ABLATION, AVERAGE, LARGEST, STAGES
-from mandoline_core.reproducing.published import first_of, read_hans, read_prepared, read_relations, with_predictions
+from mandoline_core.reproducing.published import (
+    first_of,
+    is_prepared,
+    read_hans,
+    read_prepared,
+    read_relations,
+    with_predictions,
+)
 from mandoline_core.reproducing.texts.domains import CAPTIONS, GENRES
 from mandoline_core.reproducing.texts.heuristics import write_heuristics
 from mandoline_core.reproducing.texts.pairs import write_pairs
@@ -107,18 +114,19 @@ def _texts_and_answers(frame: pd.DataFrame) -> pd.DataFrame:
 
 def run(plan: Plan) -> Iterator[Row]:
     """Add slices step by step, and estimate the binary accuracy of every model each time."""
-    off: dict[tuple[str, str], list[dict[str, float]]] = {}
-    for seed in range(plan.seeds):
-        plan.say(f"seed {seed + 1}: pairs and models", seed / plan.seeds)
+    off: dict[tuple[str, str], list[dict[str, float]]] = {("none", "source"): []}
+    n_seeds = 1 if plan.data is not None and is_prepared(plan.data) else plan.seeds  # nothing is drawn there
+    for seed in range(n_seeds):
+        plan.say(f"seed {seed + 1}: pairs and models", seed / n_seeds)
         case = make_case(plan, seed)
         slices: list[Slice] = []
         for number, (stage, added) in enumerate(SLICES.items()):
-            plan.say(f"seed {seed + 1}: {stage}", (seed + 0.4 + 0.1 * number) / plan.seeds)
+            plan.say(f"seed {seed + 1}: {stage}", (seed + 0.4 + 0.1 * number) / n_seeds)
             slices += _that_fit(added, case)
             found = judge(case, slices, ("source", "mandoline"), metric=_metric(case), seed=seed)
             off.setdefault((stage, "mandoline"), []).append(errors(found, "mandoline"))
-        off.setdefault(("none", "source"), []).append(errors(found, "source"))
-        plan.say(f"seed {seed + 1}: classifier on the text", (seed + 0.9) / plan.seeds)
+        off["none", "source"].append(errors(found, "source"))
+        plan.say(f"seed {seed + 1}: classifier on the text", (seed + 0.9) / n_seeds)
         most = 2_000 if plan.quick else 10_000
         found = judge(case, [], ("cbiw_features",), features=_TEXT, max_rows=most, metric=_metric(case), seed=seed)
         off.setdefault(("none", "cbiw_features"), []).append(errors(found, "cbiw_features"))
