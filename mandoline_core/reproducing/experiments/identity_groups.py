@@ -26,7 +26,8 @@ _QUICK_SIZES = (1_500, 5_000, 12_000)
 _ROWS_OF_KERNELS = 1_000
 MOST_TO_TRAIN = 50_000  # of the published comments
 EDGES: Mapping[str, str | tuple[()]] = {"none": (), TOP4: TOP4, "auto": "auto"}
-ON_TEXT, ON_SLICES = ("cbiw_features", "kmm_features", "ulsif_features"), ("simple", "cbiw_slices")
+ON_TEXT = ("cbiw_features", "kmm_features", "ulsif_features")
+ON_SLICES = ("simple", "cbiw_slices", "kmm_slices", "ulsif_slices")
 BY_MODEL = "mean absolute error by model, points"
 RIGHT_WAY = "runs adjusted the right way, %"
 _FILE = "all_data_with_identities.csv"
@@ -123,7 +124,7 @@ def run(plan: Plan) -> Iterator[Row]:
                     ("mandoline", "denoised") if kind == "keywords, corrected" else ("mandoline",)
                 )
                 if edges == "none" and kind != "keywords, corrected":
-                    methods += ON_SLICES
+                    methods += ON_SLICES[:2] if plan.quick else ON_SLICES
                 found = judge(case, rules, ("source", *methods), edges=chosen, seed=seed)
                 for method in methods:
                     off.setdefault((kind, edges, method), []).append(errors(found, method))

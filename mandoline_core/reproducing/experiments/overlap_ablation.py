@@ -179,8 +179,10 @@ EXPERIMENT = Experiment(
         "pairs each, so compare direction and order, not values. The eight models are those of nli-shift; most of "
         "them take repeated words for entailment without exception, so that the error starts higher than the paper's. "
         "The paper names what its slices look at but not their cuts; ours are stated in the project. Its classifier "
-        "is BERT, fine-tuned; ours is a logistic regression on words. An average error of the last step near 1 point "
-        "is what chance does to 300 source pairs, all of one kind for every model."
+        "is BERT, fine-tuned; ours is a logistic regression on words. What is left in the last step, 2.3 points, is "
+        "what chance does to 300 source pairs, whose accuracy has a standard error of 2.9. On a case made of the "
+        "published SNLI and HANS, with three models on words, the errors are 21.9, 22.1, 3.8, 2.5 and 0.7 "
+        "points."
     ),
     run=run,
     figures=(

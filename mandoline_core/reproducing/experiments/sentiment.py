@@ -141,8 +141,8 @@ EXPERIMENT = Experiment(
     shows=(
         "Three models that tell praise from blame in film reviews meet film reviews edited to say the opposite, short "
         "posts, restaurant reviews and product reviews. Slices are buckets of each model's entropy, the same for all "
-        "four: nobody looked at the data. Mandoline takes off half of the source score's error or more, most where "
-        "the shift is largest; what is left is largest there, too."
+        "four: nobody looked at the data. Mandoline takes off four tenths of the source score's error or more on each "
+        "of them, and moves every model the right way."
     ),
     differs=(
         "This is another data set: reviews written by a grammar, each kind with words of its own, so compare "
