@@ -43,11 +43,6 @@ class Reproduction:
         """Write everything as JSON."""
         return json.dumps(self.as_dict(), indent=1, ensure_ascii=False, allow_nan=False)
 
-    @classmethod
-    def from_dict(cls, found: dict[str, Any]) -> Reproduction:
-        """Read what `as_dict` returned."""
-        return cls(found["name"], found["title"], tuple(found["rows"]), tuple(found["paper"]), found["made"])
-
     def __str__(self) -> str:
         from mandoline_core.reproducing.text import render
 

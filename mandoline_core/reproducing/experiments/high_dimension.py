@@ -46,8 +46,8 @@ def _sample(rng: np.random.Generator, n: int, inside: float, dimension: int) -> 
 
 def run(plan: Plan) -> Iterator[Row]:
     """Measure the relative error of every method at every number of irrelevant columns."""
-    dimensions = (0, 100) if plan.quick else DIMENSIONS
-    n_source, n_target = (300, 1_000) if plan.quick else (N_SOURCE, N_TARGET)
+    dimensions = (0, 300) if plan.quick else DIMENSIONS
+    n_source, n_target = (200, 600) if plan.quick else (N_SOURCE, N_TARGET)
     means: list[tuple[float, float]] = []
     for number, dimension in enumerate(dimensions):
         errors: dict[str, list[float]] = {name: [] for name in METHODS}
