@@ -64,5 +64,5 @@ def directions(found: Comparison, method: str) -> list[bool]:
 
 
 def share(answers: Sequence[bool]) -> float:
-    """Give the share of yes in percent; 100 where nothing was asked."""
-    return 100 * float(np.mean(answers)) if len(answers) else 100.0
+    """Give the share of yes in percent."""
+    return 100 * float(np.mean(answers))

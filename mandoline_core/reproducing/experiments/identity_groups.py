@@ -26,7 +26,8 @@ _QUICK_SIZES = (1_500, 5_000, 12_000)
 _ROWS_OF_KERNELS = 1_000
 MOST_TO_TRAIN = 50_000  # of the published comments
 EDGES: Mapping[str, str | tuple[()]] = {"none": (), TOP4: TOP4, "auto": "auto"}
-ON_TEXT, ON_SLICES = ("cbiw_features", "kmm_features", "ulsif_features"), ("simple", "cbiw_slices")
+ON_TEXT = ("cbiw_features", "kmm_features", "ulsif_features")
+ON_SLICES = ("simple", "cbiw_slices", "kmm_slices", "ulsif_slices")
 BY_MODEL = "mean absolute error by model, points"
 RIGHT_WAY = "runs adjusted the right way, %"
 _FILE = "all_data_with_identities.csv"
@@ -123,7 +124,7 @@ def run(plan: Plan) -> Iterator[Row]:
                     ("mandoline", "denoised") if kind == "keywords, corrected" else ("mandoline",)
                 )
                 if edges == "none" and kind != "keywords, corrected":
-                    methods += ON_SLICES
+                    methods += ON_SLICES[:2] if plan.quick else ON_SLICES
                 found = judge(case, rules, ("source", *methods), edges=chosen, seed=seed)
                 for method in methods:
                     off.setdefault((kind, edges, method), []).append(errors(found, method))
@@ -143,7 +144,8 @@ def _rows(
                 values = [abs(run[model]) for run in runs]
                 yield over_seeds(values, method, measure=BY_MODEL, model=model, slices=kind, edges=edges)
     for (kind, edges), answers in right.items():
-        yield over_seeds([share(answers)], "mandoline", measure=RIGHT_WAY, model="all", slices=kind, edges=edges)
+        if answers:
+            yield over_seeds([share(answers)], "mandoline", measure=RIGHT_WAY, model="all", slices=kind, edges=edges)
 
 
 def project(plan: Plan, folder: Path) -> Path:
@@ -206,11 +208,12 @@ EXPERIMENT = Experiment(
     seeds=3,
     quick_seeds=1,
     formats=(
-        "all_data_with_identities.csv: CivilComments as WILDS publishes it, a CSV with comment_text, split (train, "
-        "val, test), toxicity and male, female, LGBTQ, christian, muslim, other_religions, black, white. Source is "
-        "val, targets are drawn from test, models are trained on 50,000 comments of train. Models of your own: put "
-        "all_data_with_identities.predictions.csv beside it, one row for each of its rows, with pred_<model> (toxic "
-        "or non-toxic)."
+        "all_data_with_identities.csv: CivilComments as WILDS publishes it. comment_text; split (train, val or "
+        "test); toxicity, and male, female, LGBTQ, christian, muslim, other_religions, black and white, each a "
+        "share of annotators. Source is val, targets are drawn from test, models are trained on 50,000 comments of "
+        "train.\n"
+        "all_data_with_identities.predictions.csv: left out, or answers of your own models instead of training: one "
+        "row for each row of the other file, in the same order, with pred_<model> (toxic or non-toxic)."
     ),
     project=project,
 )

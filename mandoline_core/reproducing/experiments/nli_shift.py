@@ -27,7 +27,7 @@ _ROWS_OF_KERNELS = 1_000
 MOST_TO_TRAIN = 20_000  # of the published pairs of each kind: models on words learn little from more
 _QUICK_KERNELS = 200
 ON_TEXT = ("cbiw_features", "kmm_features", "ulsif_features")
-ON_SLICES = ("simple", "cbiw_slices", "mandoline")
+ON_SLICES = ("simple", "cbiw_slices", "kmm_slices", "ulsif_slices", "mandoline")
 SLICES = (*entropy_slices(3), Prediction("predicted"))
 METRICS = {STANDARD: MetricSettings(), BINARY: MERGED}
 _SNLI = ("snli_1.0_train.jsonl", "snli_1.0_dev.jsonl")
@@ -105,8 +105,9 @@ def _rows(metric: str, pairs: list[tuple[Comparison, Comparison]]) -> Iterator[R
         taus = [pair[side].rankings[method].tau or 0.0 for pair in pairs]
         yield over_seeds(taus, method, measure=TAU, **about)
         if method != "source":
-            right = [share(directions(pair[side], method)) for pair in pairs]
-            yield over_seeds(right, method, measure=RIGHT, **about)
+            right = [share(told) for pair in pairs if (told := directions(pair[side], method))]
+            if right:
+                yield over_seeds(right, method, measure=RIGHT, **about)
     for model in pairs[0][0].models:
         for method in ("source", "truth", "mandoline"):
             values = [100 * _value(pair[0], model, method) for pair in pairs]
@@ -176,16 +177,19 @@ EXPERIMENT = Experiment(
         ),
     ),
     paper=SHIFT,
-    seeds=3,
+    seeds=5,
     quick_seeds=1,
     formats=(
-        "snli_1.0_dev.jsonl (source) and multinli_1.0_dev_matched.jsonl (target), lines of JSON with gold_label, "
-        "sentence1, sentence2; and for the models either snli_1.0_train.jsonl and multinli_1.0_train.jsonl, on 20,000 "
-        "pairs of each of which ours are trained, or snli_1.0_dev.predictions.csv and "
-        "multinli_1.0_dev_matched.predictions.csv, one row for each line, with pred_<model> and "
-        "prob_<model>_entailment, _neutral and _contradiction. Or a case put together beforehand: source.csv and "
-        "target.csv with premise, hypothesis, pred_<model> and prob_<model>_<class>, the first also with label, and "
-        "target_labels.csv."
+        "snli_1.0_dev.jsonl: the source, as published. Lines of JSON with gold_label, sentence1 and sentence2; "
+        "pairs with gold_label - are left out.\n"
+        "multinli_1.0_dev_matched.jsonl: the target, in the same format.\n"
+        "snli_1.0_train.jsonl, multinli_1.0_train.jsonl: in the same format; models are trained on 20,000 pairs of "
+        "each.\n"
+        "snli_1.0_dev.predictions.csv, multinli_1.0_dev_matched.predictions.csv: answers of your own models instead "
+        "of training: one row for each line of the data, in the same order, with pred_<model> and "
+        "prob_<model>_entailment, prob_<model>_neutral, prob_<model>_contradiction.\n"
+        "Or a case put together beforehand. source.csv and target.csv: premise, hypothesis, pred_<model> and "
+        "prob_<model>_<class>, the first also label. target_labels.csv: label, in the order of the target's rows."
     ),
     project=project,
 )

@@ -23,7 +23,14 @@ from mandoline_core.reproducing.inference import (
 from mandoline_core.reproducing.judging import errors, judge, mean_error
 from mandoline_core.reproducing.learners import LABEL, Case, roles
 from mandoline_core.reproducing.paper.inference import ABLATION, AVERAGE, LARGEST, STAGES
-from mandoline_core.reproducing.published import first_of, read_hans, read_prepared, read_relations, with_predictions
+from mandoline_core.reproducing.published import (
+    first_of,
+    is_prepared,
+    read_hans,
+    read_prepared,
+    read_relations,
+    with_predictions,
+)
 from mandoline_core.reproducing.texts.domains import CAPTIONS, GENRES
 from mandoline_core.reproducing.texts.heuristics import write_heuristics
 from mandoline_core.reproducing.texts.pairs import write_pairs
@@ -107,18 +114,19 @@ def _texts_and_answers(frame: pd.DataFrame) -> pd.DataFrame:
 
 def run(plan: Plan) -> Iterator[Row]:
     """Add slices step by step, and estimate the binary accuracy of every model each time."""
-    off: dict[tuple[str, str], list[dict[str, float]]] = {}
-    for seed in range(plan.seeds):
-        plan.say(f"seed {seed + 1}: pairs and models", seed / plan.seeds)
+    off: dict[tuple[str, str], list[dict[str, float]]] = {("none", "source"): []}
+    n_seeds = 1 if plan.data is not None and is_prepared(plan.data) else plan.seeds  # nothing is drawn there
+    for seed in range(n_seeds):
+        plan.say(f"seed {seed + 1}: pairs and models", seed / n_seeds)
         case = make_case(plan, seed)
         slices: list[Slice] = []
         for number, (stage, added) in enumerate(SLICES.items()):
-            plan.say(f"seed {seed + 1}: {stage}", (seed + 0.4 + 0.1 * number) / plan.seeds)
+            plan.say(f"seed {seed + 1}: {stage}", (seed + 0.4 + 0.1 * number) / n_seeds)
             slices += _that_fit(added, case)
             found = judge(case, slices, ("source", "mandoline"), metric=_metric(case), seed=seed)
             off.setdefault((stage, "mandoline"), []).append(errors(found, "mandoline"))
-        off.setdefault(("none", "source"), []).append(errors(found, "source"))
-        plan.say(f"seed {seed + 1}: classifier on the text", (seed + 0.9) / plan.seeds)
+        off["none", "source"].append(errors(found, "source"))
+        plan.say(f"seed {seed + 1}: classifier on the text", (seed + 0.9) / n_seeds)
         most = 2_000 if plan.quick else 10_000
         found = judge(case, [], ("cbiw_features",), features=_TEXT, max_rows=most, metric=_metric(case), seed=seed)
         off.setdefault(("none", "cbiw_features"), []).append(errors(found, "cbiw_features"))
@@ -171,8 +179,10 @@ EXPERIMENT = Experiment(
         "pairs each, so compare direction and order, not values. The eight models are those of nli-shift; most of "
         "them take repeated words for entailment without exception, so that the error starts higher than the paper's. "
         "The paper names what its slices look at but not their cuts; ours are stated in the project. Its classifier "
-        "is BERT, fine-tuned; ours is a logistic regression on words. An average error of the last step near 1 point "
-        "is what chance does to 300 source pairs, all of one kind for every model."
+        "is BERT, fine-tuned; ours is a logistic regression on words. What is left in the last step, 2.3 points, is "
+        "what chance does to 300 source pairs, whose accuracy has a standard error of 2.9. On a case made of the "
+        "published SNLI and HANS, with three models on words, the errors are 21.9, 22.1, 3.8, 2.5 and 0.7 "
+        "points."
     ),
     run=run,
     figures=(
@@ -189,13 +199,15 @@ EXPERIMENT = Experiment(
     seeds=5,
     quick_seeds=1,
     formats=(
-        "snli_1.0_dev.jsonl (lines of JSON with gold_label, sentence1, sentence2) and heuristics_evaluation_set.txt "
-        "(HANS, tabs, with a header: gold_label, sentence1, sentence2); and for the models either "
-        "snli_1.0_train.jsonl and multinli_1.0_train.jsonl, on which ours are trained, or "
-        "snli_1.0_dev.predictions.csv and heuristics_evaluation_set.predictions.csv, one row for each pair, with "
-        "pred_<model> and prob_<model>_<class>. Or a case put together beforehand: source.csv and target.csv with "
-        "premise, hypothesis, pred_<model> and prob_<model>_<class>, the first also with label, and "
-        "target_labels.csv."
+        "snli_1.0_dev.jsonl: most of the source, as published. Lines of JSON with gold_label, sentence1 and "
+        "sentence2; pairs with gold_label - are left out.\n"
+        "heuristics_evaluation_set.txt: HANS as published, 1% of which goes to the source. Separated by tabs, with "
+        "a header, among it gold_label (entailment or non-entailment), sentence1 and sentence2.\n"
+        "snli_1.0_train.jsonl, multinli_1.0_train.jsonl: as published; models are trained on 20,000 pairs of each.\n"
+        "snli_1.0_dev.predictions.csv, heuristics_evaluation_set.predictions.csv: answers of your own models "
+        "instead of training: one row for each pair, in the same order, with pred_<model> and prob_<model>_<class>.\n"
+        "Or a case put together beforehand. source.csv and target.csv: premise, hypothesis, pred_<model> and "
+        "prob_<model>_<class>, the first also label. target_labels.csv: label, in the order of the target's rows."
     ),
     project=project,
 )

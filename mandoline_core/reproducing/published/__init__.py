@@ -5,7 +5,7 @@ from __future__ import annotations
 from mandoline_core.reproducing.published.celeba import read_celeba
 from mandoline_core.reproducing.published.comments import IDENTITIES, read_civil_comments
 from mandoline_core.reproducing.published.files import first_of, thinned
-from mandoline_core.reproducing.published.inference import read_hans, read_prepared, read_relations
+from mandoline_core.reproducing.published.inference import is_prepared, read_hans, read_prepared, read_relations
 from mandoline_core.reproducing.published.predictions import with_predictions
 from mandoline_core.reproducing.published.reviews import (
     read_counterfactual,

@@ -13,6 +13,7 @@ from mandoline_core.samples import read_table
 _KEYS = ("gold_label", "sentence1", "sentence2")
 _RELATIONS = ("entailment", "neutral", "contradiction")
 _HANS = ("entailment", "non-entailment")
+_PREPARED = ("source.csv", "target.csv", "target_labels.csv")
 _COLUMNS = ["line", "premise", "hypothesis", "label"]
 
 
@@ -55,15 +56,20 @@ def read_hans(path: Path) -> pd.DataFrame:
     return filled(named.assign(line=range(len(named)))[_COLUMNS], path)
 
 
+def is_prepared(folder: Path) -> bool:
+    """Tell whether a folder holds a case that was put together beforehand."""
+    return all((folder / name).is_file() for name in _PREPARED)
+
+
 def read_prepared(folder: Path) -> tuple[pd.DataFrame, pd.DataFrame] | None:
     """Read a case put together beforehand: source.csv, target.csv and target_labels.csv; None where it is none.
 
     The first two have premise, hypothesis and models' answers (pred_<model>, prob_<model>_<class>), the first also
     label; the third has the target's labels, in the order of its rows.
     """
-    paths = [folder / name for name in ("source.csv", "target.csv", "target_labels.csv")]
-    if not all(path.is_file() for path in paths):
+    if not is_prepared(folder):
         return None
+    paths = [folder / name for name in _PREPARED]
     source, target, labels = (read_table(path) for path in paths)
     for path, frame, columns in zip(
         paths, (source, target, labels), (_COLUMNS[1:], _COLUMNS[1:3], ["label"]), strict=True

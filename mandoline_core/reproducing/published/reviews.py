@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
 import pandas as pd
@@ -62,32 +64,34 @@ def read_posts(path: Path) -> pd.DataFrame:
     return filled(pd.DataFrame(rows, columns=_COLUMNS), path)
 
 
-def read_star_reviews(path: Path) -> pd.DataFrame:
+def read_star_reviews(path: Path, most: int | None = None) -> pd.DataFrame:
     """Read Yelp's or Amazon's reviews, as CSV or as lines of JSON.
 
     A CSV has no header and is as the polarity sets are published: class (1 negative, 2 positive), perhaps a title, and
     the text. A line of JSON has `label` (0 or 1) and `text` or `content`, or stars (`stars`, `overall` or `rating`)
     and `text` or `reviewText`: up to two stars are negative, three are left out.
+
+    Parameters
+    ----------
+    most : int, optional
+        So many are read, the first ones: published files have millions.
     """
     rows = _from_csv(path) if path.suffix == ".csv" else _from_json(path)
-    return filled(pd.DataFrame(rows, columns=_COLUMNS), path)
+    return filled(pd.DataFrame(islice(rows, most), columns=_COLUMNS), path)
 
 
-def _from_csv(path: Path) -> list[tuple[int, str, str]]:
+def _from_csv(path: Path) -> Iterator[tuple[int, str, str]]:
     with path.open(encoding="utf-8", errors="replace", newline="") as lines:
         width = len(next(csv.reader(lines), []))
     if width not in (2, 3):
         raise DataError(f"{path.name} has {width} columns. Expected class, perhaps a title, and text; no header.")
-    rows = []
     for line, (number, *texts) in enumerate(rows_of(path, width)):
         if number not in ("1", "2"):
             raise DataError(f"Row {line + 1} of {path.name} has class {number!r}. Expected 1 or 2, and no header.")
-        rows.append((line, " ".join(texts).replace("\\n", " "), _LABELS[number == "2"]))
-    return rows
+        yield line, " ".join(texts).replace("\\n", " "), _LABELS[number == "2"]
 
 
-def _from_json(path: Path) -> list[tuple[int, str, str]]:
-    rows = []
+def _from_json(path: Path) -> Iterator[tuple[int, str, str]]:
     for line, found in enumerate(json_lines(path, ())):
         text = next((found[key] for key in _TEXTS if key in found), None)
         given = next((found[key] for key in _STARS if key in found), None)
@@ -99,5 +103,4 @@ def _from_json(path: Path) -> list[tuple[int, str, str]]:
             )
         stars = float(given) if given is not None else (5.0 if number else 1.0)
         if stars != 3:
-            rows.append((line, str(text), _LABELS[stars > 3]))
-    return rows
+            yield line, str(text), _LABELS[stars > 3]

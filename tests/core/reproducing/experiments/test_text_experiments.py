@@ -2,54 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cache
 from pathlib import Path
 
 import pytest
 
 import mandoline_core as md
-from mandoline_core.reproducing import Reproduction, get_experiment
+from mandoline_core.reproducing import get_experiment
 from mandoline_core.reproducing.paper.inference import STAGES
 from mandoline_core.reproducing.running import open_project
 from tests.core.projects import ROOT
+from tests.core.reproducing.quick import quick_run, value_of
 
 NAMES = ("identity-groups", "overlap-ablation", "nli-shift", "sentiment")
 HANS = ROOT.parent / "shared" / "data" / "snliplus_to_hansminus"
 
 
-@cache
-def _quick(name: str) -> Reproduction:
-    return md.reproduce(name, quick=True)
-
-
-def _value(found: Reproduction, **fields: object) -> float:
-    """Find the one row with these fields."""
-    (row,) = [row for row in found.rows if all(row.get(key) == value for key, value in fields.items())]
-    return float(row["value"])
-
-
 def test_mandoline_beats_the_source_score_on_every_model_of_groups() -> None:
-    found = _quick("identity-groups")
+    found = quick_run("identity-groups")
     measure = "mean absolute error by model, points"
     for model in ("lr", "nb", "forest"):
-        plain = _value(found, measure=measure, model=model, method="source")
+        plain = value_of(found, measure=measure, model=model, method="source")
         for slices in ("metadata", "keywords", "keywords, corrected"):
-            assert _value(found, measure=measure, model=model, method="mandoline", slices=slices) < plain
+            assert value_of(found, measure=measure, model=model, method="mandoline", slices=slices) < plain
     ways = [row["value"] for row in found.rows if row["measure"] == "runs adjusted the right way, %"]
     assert ways == [100.0] * 5
 
 
 def test_groups_are_estimated_with_each_choice_of_edges() -> None:
     rows = [
-        row for row in _quick("identity-groups").rows if row["slices"] == "metadata" and row["method"] == "mandoline"
+        row for row in quick_run("identity-groups").rows if row["slices"] == "metadata" and row["method"] == "mandoline"
     ]
     assert {row["edges"] for row in rows} == {"none", "inverse-covariance:4", "auto"}
 
 
 def test_error_falls_as_slices_are_added() -> None:
-    found = _quick("overlap-ablation")
-    falls = [_value(found, measure="average error, points", slices=stage) for stage in STAGES]
+    found = quick_run("overlap-ablation")
+    falls = [value_of(found, measure="average error, points", slices=stage) for stage in STAGES]
     assert falls == sorted(falls, reverse=True)
     assert falls[-1] < falls[0] / 3
 
@@ -58,35 +46,35 @@ def test_error_falls_as_slices_are_added() -> None:
 def test_error_falls_on_the_real_case_of_the_ablation() -> None:
     """SNLI and HANS with three models: the step of noisy contradiction does nothing there, the others do."""
     found = md.reproduce("overlap-ablation", seeds=1, data=HANS)
-    falls = [_value(found, measure="average error, points", slices=stage) for stage in STAGES]
+    falls = [value_of(found, measure="average error, points", slices=stage) for stage in STAGES]
     assert falls[0] > 15
     assert falls[1] > falls[2] > falls[3] > falls[4]
     assert falls[4] < 2
 
 
 def test_entropy_and_predictions_beat_the_source_score_and_the_text() -> None:
-    found = _quick("nli-shift")
+    found = quick_run("nli-shift")
     for metric in ("standard", "binary"):
         where = {"measure": "average error, points", "metric": metric}
-        assert _value(found, method="mandoline", **where) < 0.8 * _value(found, method="source", **where)
+        assert value_of(found, method="mandoline", **where) < 0.8 * value_of(found, method="source", **where)
     where = {"measure": "Kendall's tau", "metric": "standard"}
-    assert _value(found, method="mandoline", **where) > _value(found, method="source", **where)
+    assert value_of(found, method="mandoline", **where) > value_of(found, method="source", **where)
     for method in ("cbiw_features", "kmm_features", "ulsif_features"):
         where = {"measure": "average error, points", "metric": "standard"}
-        assert _value(found, method="mandoline", **where) < _value(found, method=method, **where)
+        assert value_of(found, method="mandoline", **where) < value_of(found, method=method, **where)
 
 
 def test_entropy_alone_beats_the_source_score_on_every_kind_of_text() -> None:
-    found = _quick("sentiment")
+    found = quick_run("sentiment")
     for target in ("counterfactual", "posts", "restaurants", "products"):
         where = {"measure": "average error, points", "target": target}
-        assert _value(found, slices="entropy", **where) < 0.6 * _value(found, slices="none", **where)
+        assert value_of(found, slices="entropy", **where) < 0.6 * value_of(found, slices="none", **where)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_papers_headline_stands_beside_ours(name: str) -> None:
     """A row of the paper has the fields of one of ours; all say where they are from."""
-    found, experiment = _quick(name), get_experiment(name)
+    found, experiment = quick_run(name), get_experiment(name)
     apart = {"value", "error", "place"}
     ours = [{key: value for key, value in row.items() if key not in apart} for row in found.rows]
     beside = [row for row in experiment.paper if {k: v for k, v in row.items() if k not in apart} in ours]
@@ -101,13 +89,15 @@ def test_each_says_that_it_is_another_data_set(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_figures_draw_one_value_for_each_place(name: str) -> None:
-    found = _quick(name)
+    found = quick_run(name)
     for figure in get_experiment(name).figures:
         drawn = [(row[figure.x], row[figure.series]) for row in figure.rows(found.rows)]
         assert len(drawn) == len(set(drawn)) > 3
 
 
-@pytest.mark.parametrize("name", ["identity-groups", "sentiment"])
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[] if name == "sentiment" else pytest.mark.long) for name in NAMES]
+)
 def test_a_project_of_it_runs(name: str, tmp_path: Path) -> None:
     project = md.load_project(open_project(name, tmp_path, quick=True))
     report = md.estimate(project, reveal=True).first
@@ -127,10 +117,13 @@ def test_a_run_can_be_stopped() -> None:
     class StopError(Exception):
         pass
 
-    def progress(_what: str, share: float) -> None:
-        if share > 0:
+    said: list[str] = []
+
+    def progress(what: str, _share: float) -> None:
+        said.append(what)
+        if len(said) == 2:
             raise StopError
 
-    stopped: Callable[[], object] = lambda: md.reproduce("sentiment", quick=True, progress=progress)  # noqa: E731
     with pytest.raises(StopError):
-        stopped()
+        md.reproduce("sentiment", quick=True, progress=progress)
+    assert said[-1] == "seed 1: reviews and models"
