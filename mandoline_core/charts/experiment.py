@@ -28,6 +28,7 @@ _LOOKS = (
 )
 _OWN, _PLAIN = "mandoline", "source"
 _LINE, _ROW, _HEIGHT = 18, 22, 300  # pixels
+_NAME = 24  # characters of a name beside dots
 _STEP = 0.45  # rows between two dots beside one name
 _DECADES = 100.0  # times the smallest value: with more between them, powers of ten are ticks enough
 
@@ -136,7 +137,7 @@ def experiment_dots(points: Sequence[Point], *, title: str, x: str, log: bool = 
         )
     figure.update_yaxes(
         tickvals=list(places.values()),
-        ticktext=[label(name) for name in names],
+        ticktext=[label(name, _NAME) for name in names],
         range=[min(places.values(), default=0.0) - tall / 2, tall / 2],
         showgrid=True,
     )

@@ -8,6 +8,7 @@ from __future__ import annotations
 from mandoline_core.reproducing.drawing import draw, figures_page
 from mandoline_core.reproducing.experiment import (
     ERROR,
+    MEASURE,
     METHOD,
     VALUE,
     Experiment,

@@ -9,22 +9,25 @@ import plotly.graph_objects as go
 from plotly.io import to_html
 
 from mandoline_core.charts import Point, chart_config, experiment_dots, experiment_lines, is_number
+from mandoline_core.formatting import say
 from mandoline_core.reproducing.experiment import ERROR, VALUE, Figure, Row
 from mandoline_core.reproducing.registry import get_experiment
 from mandoline_core.reproducing.reproduction import Reproduction
 from mandoline_core.reproducing.text import render
+from mandoline_core.words import PLAIN
 
 
 def draw(found: Reproduction, figure: Figure, *, dark: bool = False) -> go.Figure:
-    """Draw what a run found as one of its experiment's figures says."""
+    """Draw what a run found as one of its experiment's figures says, in plain words as all figures."""
     points = _points(figure, found.rows)
+    title, x, y = (say(text, PLAIN) for text in (figure.title, figure.x_title, figure.y_title))
     if figure.kind == "dots":
-        return experiment_dots(points, title=figure.title, x=figure.y_title, log=figure.log_y, dark=dark)
+        return experiment_dots(points, title=title, x=y, log=figure.log_y, dark=dark)
     return experiment_lines(
         points,
-        title=figure.title,
-        x=figure.x_title,
-        y=figure.y_title,
+        title=title,
+        x=x,
+        y=y,
         paper=_points(figure, found.paper),
         log_x=figure.log_x,
         log_y=figure.log_y,

@@ -2,54 +2,59 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import pandas as pd
 
-from mandoline_core.comparing import compare
-from mandoline_core.errors import MandolineError
-from mandoline_core.project import MethodSettings, MetricSettings
+from mandoline_core.estimating import prepare
+from mandoline_core.estimators import get_estimator
+from mandoline_core.project import EstimatorSettings, MethodSettings, MetricSettings
 from mandoline_core.samples import Sample
 from mandoline_core.slices import Slice
 
 SCORE = "score"
+_REDRAWS = 10  # the fewest there may be: kernel matching's intervals are not looked at
 
 
 def mean_estimates(
     source: pd.DataFrame,
     target: pd.DataFrame,
     slices: Sequence[Slice],
-    methods: Sequence[str],
+    methods: Mapping[str, int],
     *,
     features: Sequence[str] = (),
-    max_rows: int = 10_000,
     seed: int = 0,
-    **asked: Any,
 ) -> dict[str, float]:
     """Estimate the mean of the column `score` on the target, by each method.
 
     Parameters
     ----------
+    methods : mapping of str to int
+        Names in the registry, and how many rows of each sample a method on columns looks at.
     features : sequence of str
         The columns that methods on columns look at.
-    max_rows : int
-        So many rows of each sample are looked at by methods on columns.
-    **asked
-        What `compare` takes: edges, split, ridge and others.
+
+    Examples
+    --------
+    >>> from mandoline_core.slices import Flag
+    >>> source = pd.DataFrame({"g": [1, -1, -1, -1], "score": [0, 1, 1, 1]})
+    >>> target = pd.DataFrame({"g": [1, -1]})
+    >>> mean_estimates(source, target, [Flag("g", column="g")], {"source": 4, "mandoline": 4})
+    {'source': 0.75, 'mandoline': 0.5}
     """
-    found = compare(
+    problem = prepare(
         Sample(source),
         Sample(target.drop(columns=SCORE, errors="ignore")),
         slices,
-        estimators=methods,
+        model=None,
         metric=MetricSettings("mean", column=SCORE),
-        methods=MethodSettings(features=tuple(features), max_rows=max_rows, redraws=10),
-        seed=seed,
-        **asked,
-    )
-    entries = next(iter(found.models.values())).entries
-    for entry in entries.values():
-        if entry.estimate is None:
-            raise MandolineError(f"{entry.estimator} found no estimate: {entry.reason}")
-    return {name: float(entry.estimate) for name, entry in entries.items() if entry.estimate is not None}
+        settings=EstimatorSettings(seed=seed),
+    ).problem
+    found = {}
+    for name, most in methods.items():
+        how = MethodSettings(features=tuple(features), max_rows=most, redraws=_REDRAWS)
+        asked, method = replace(problem, methods=how), get_estimator(name)
+        method.check(asked)
+        found[name] = float(method.estimate(asked).value)
+    return found

@@ -11,7 +11,9 @@ from app.views.estimate import evidence
 from app.words import gallery as words
 from app.words import wording
 from mandoline_core import MandolineError
+from mandoline_core.formatting import say
 from mandoline_core.reproducing import EXPERIMENTS, Experiment, Reproduction, draw, made_words, stored
+from mandoline_core.words import PLAIN
 
 TEXT_WIDTH = 860  # pixels: a longer line is hard to follow
 MOST_HEIGHT = 420  # pixels of a table; a longer one scrolls
@@ -77,7 +79,7 @@ def figures(experiment: Experiment, found: Reproduction) -> None:
         parts.chart(
             draw(found, figure, dark=parts.is_dark()),
             f"{experiment.name}-{number + 1}",
-            alt=f"{figure.title}. The numbers are in the table below.",
+            alt=f"{say(figure.title, PLAIN)}. The numbers are in the table below.",
             saved_as=f"{experiment.name}-{number + 1}",
         )
 
@@ -100,7 +102,9 @@ def actions(workspace: Workspace, experiment: Experiment, *, running: bool) -> N
     ):
         open_as_project(experiment)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        way = st.segmented_control("How", (ROUGH, FULL), key=state.bind("experiment_way", ROUGH), required=True)
+        way = st.segmented_control(
+            "How to run it", (ROUGH, FULL), key=state.bind("experiment_way", ROUGH), required=True
+        )
         st.button(
             "Run again",
             key="run_experiment",

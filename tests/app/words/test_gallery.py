@@ -6,7 +6,7 @@ from app.words import gallery
 from mandoline_core.reproducing import Reproduction
 
 ROWS = (
-    {"measure": "error", "rows": 1000, "method": "source", "value": 0.123456, "error": 0.01},
+    {"measure": "bias", "rows": 1000, "method": "source", "value": 0.123456, "error": 0.01},
     {"measure": "error", "rows": 1000, "method": "mandoline", "value": 0.01, "error": 0.001},
 )
 PAPER = (
@@ -18,7 +18,7 @@ FOUND = Reproduction("theorem", "A title", ROWS, PAPER, {})
 
 def test_the_papers_number_stands_beside_ours() -> None:
     table = gallery.ours_table(FOUND)
-    assert list(table) == ["method", "ours", "standard error", "the paper"]
+    assert list(table) == ["method", "ours", "the paper", "standard error", "measure"]
     assert table["method"].tolist() == ["Labelled data's score", "Mandoline (the paper's weights)"]
     assert table["ours"].tolist() == ["0.123", "0.01"]
     assert table["the paper"].tolist() == ["-", "about 0"]

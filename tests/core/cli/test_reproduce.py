@@ -41,7 +41,7 @@ def test_out_gets_the_numbers_the_figures_and_a_project_that_runs(capsys: Captur
     assert "Figure 2, left" in text
     assert json.loads((folder / "support-shift.json").read_text(encoding="utf-8"))["name"] == "support-shift"
     page = (folder / "support-shift.html").read_text(encoding="utf-8")
-    assert "Methods on columns fail" in page
+    assert "A classifier on columns fails" in page
     assert md.estimate(md.load_project(folder / "project" / "project.toml")).estimate < 0.5
 
 
