@@ -10,8 +10,7 @@ import streamlit as st
 
 from app.compute.background import Run, Task, runs
 from app.compute.shelf import Shelf
-from app.project import Workspace
-from app.project.opening import Files
+from app.project import Workspace, opening
 from mandoline_core import Project, load_project
 from mandoline_core.project import data_files
 from mandoline_core.reproducing import Reproduction, get_experiment, open_project, reproduce
@@ -46,7 +45,7 @@ def start_experiment(workspace: Workspace, name: str, *, quick: bool) -> Run:
     return found
 
 
-def experiment_project(name: str) -> tuple[Project, Files]:
+def experiment_project(name: str) -> tuple[Project, opening.Files]:
     """Make a project of an experiment's data; return it with its files, by role."""
     with tempfile.TemporaryDirectory() as folder:
         project = load_project(open_project(name, Path(folder), quick=True))

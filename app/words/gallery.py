@@ -9,8 +9,17 @@ import pandas as pd
 
 from mandoline_core.charts import series_title
 from mandoline_core.formatting import say
-from mandoline_core.reproducing import Reproduction, beside_ours, fields, paper_alone, shown
-from mandoline_core.reproducing.experiment import ERROR, METHOD, VALUE, Row
+from mandoline_core.reproducing import (
+    ERROR,
+    METHOD,
+    VALUE,
+    Reproduction,
+    Row,
+    beside_ours,
+    fields,
+    paper_alone,
+    shown,
+)
 from mandoline_core.words import PLAIN
 
 OURS, SPREAD, THEIRS, WHERE = "ours", "standard error", "the paper", "where"

@@ -6,7 +6,17 @@ An experiment is a file in `experiments/` and a line in `registry.py`. What a fu
 from __future__ import annotations
 
 from mandoline_core.reproducing.drawing import draw, figures_page
-from mandoline_core.reproducing.experiment import Experiment, Figure, Plan, Row, over_seeds, relative_error
+from mandoline_core.reproducing.experiment import (
+    ERROR,
+    METHOD,
+    VALUE,
+    Experiment,
+    Figure,
+    Plan,
+    Row,
+    over_seeds,
+    relative_error,
+)
 from mandoline_core.reproducing.registry import EXPERIMENTS, get_experiment
 from mandoline_core.reproducing.reproduction import Reproduction
 from mandoline_core.reproducing.running import open_project, reproduce
