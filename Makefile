@@ -7,7 +7,7 @@ OTHERS := $(VENV)/others
 FINETUNE := $(VENV)/finetune
 
 .DEFAULT_GOAL := help
-.PHONY: help app test test-finetune browser check format bench calibrate samples screenshots clean
+.PHONY: help app test test-finetune browser check format bench calibrate samples results screenshots clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -81,6 +81,14 @@ calibrate: $(READY) browser ## Check coverage of the intervals, and the longest 
 
 samples: $(READY) ## Write the sample projects anew
 	$(BIN)/python sample_data/generate.py
+
+# What the gallery shows. It takes about half an hour; RESULTS="blurry theorem" makes only these.
+RESULTS ?= $(shell $(BIN)/python -c 'from mandoline_core.reproducing import EXPERIMENTS; print(*EXPERIMENTS)' 2>/dev/null)
+results: $(READY) ## Run the paper's experiments in full and keep what they find
+	for name in $(RESULTS); do \
+		$(BIN)/mandoline reproduce $$name --json > $(VENV)/$$name.json && \
+		mv $(VENV)/$$name.json mandoline_core/reproducing/results/$$name.json || exit 1; \
+	done
 
 screenshots: $(READY) browser ## Take a picture of every page into screenshots/
 	$(BIN)/python -m tests.browser.screenshots

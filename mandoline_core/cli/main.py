@@ -8,7 +8,19 @@ import sys
 from collections.abc import Sequence
 from types import ModuleType
 
-from mandoline_core.cli import ablation, app, backtest, compare, estimate, labels, plan, report, slices, suggest
+from mandoline_core.cli import (
+    ablation,
+    app,
+    backtest,
+    compare,
+    estimate,
+    labels,
+    plan,
+    report,
+    reproduce,
+    slices,
+    suggest,
+)
 from mandoline_core.errors import MandolineError
 
 DONE, BAD_INPUT, STOPPED = 0, 2, 130
@@ -23,6 +35,7 @@ COMMANDS: dict[str, ModuleType] = {
     "ablation": ablation,
     "suggest": suggest,
     "report": report,
+    "reproduce": reproduce,
 }
 
 _EPILOG = """\

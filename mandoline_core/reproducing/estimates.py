@@ -1,0 +1,60 @@
+"""What methods of the registry say in an experiment, as numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import pandas as pd
+
+from mandoline_core.estimating import prepare
+from mandoline_core.estimators import get_estimator
+from mandoline_core.project import EstimatorSettings, MethodSettings, MetricSettings
+from mandoline_core.samples import Sample
+from mandoline_core.slices import Slice
+
+SCORE = "score"
+_REDRAWS = 10  # the fewest there may be: kernel matching's intervals are not looked at
+
+
+def mean_estimates(
+    source: pd.DataFrame,
+    target: pd.DataFrame,
+    slices: Sequence[Slice],
+    methods: Mapping[str, int],
+    *,
+    features: Sequence[str] = (),
+    seed: int = 0,
+) -> dict[str, float]:
+    """Estimate the mean of the column `score` on the target, by each method.
+
+    Parameters
+    ----------
+    methods : mapping of str to int
+        Names in the registry, and how many rows of each sample a method on columns looks at.
+    features : sequence of str
+        The columns that methods on columns look at.
+
+    Examples
+    --------
+    >>> from mandoline_core.slices import Flag
+    >>> source = pd.DataFrame({"g": [1, -1, -1, -1], "score": [0, 1, 1, 1]})
+    >>> target = pd.DataFrame({"g": [1, -1]})
+    >>> mean_estimates(source, target, [Flag("g", column="g")], {"source": 4, "mandoline": 4})
+    {'source': 0.75, 'mandoline': 0.5}
+    """
+    problem = prepare(
+        Sample(source),
+        Sample(target.drop(columns=SCORE, errors="ignore")),
+        slices,
+        model=None,
+        metric=MetricSettings("mean", column=SCORE),
+        settings=EstimatorSettings(seed=seed),
+    ).problem
+    found = {}
+    for name, most in methods.items():
+        how = MethodSettings(features=tuple(features), max_rows=most, redraws=_REDRAWS)
+        asked, method = replace(problem, methods=how), get_estimator(name)
+        method.check(asked)
+        found[name] = float(method.estimate(asked).value)
+    return found
