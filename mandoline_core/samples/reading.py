@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from mandoline_core.errors import DataError, did_you_mean
-from mandoline_core.samples.doors import check_names
+from mandoline_core.samples.doors import check_names, frame_of
 from mandoline_core.samples.tables.files import PARQUET, read_schema, unreadable
 from mandoline_core.samples.text_files import find_encoding, open_text
 
@@ -94,7 +94,7 @@ def _read_parquet(path: Path) -> pd.DataFrame:
         table = pq.read_table(path)
     except (pa.ArrowException, OSError) as error:
         raise unreadable(path.name, error) from None
-    frame: pd.DataFrame = table.to_pandas()
+    frame = frame_of(table)
     # An index that pandas stored is an ordinary column to everyone else.
     named = [name for name in frame.index.names if name is not None]
     return frame.reset_index(level=named) if named else frame.reset_index(drop=True)

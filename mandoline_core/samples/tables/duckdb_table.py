@@ -43,6 +43,8 @@ class DuckDBTable(Table):
     ) -> None:
         super().__init__(name, files)
         self._relation, self._connection = relation, connection
+        # Whoever opened a connection has its settings: see `_connect` for what goes wrong with NaN otherwise.
+        self.runs_expressions = connection is not None or not any(dtype.is_float() for dtype in self.schema.values())
 
     @classmethod
     def scan(cls, files: Files) -> DuckDBTable:
@@ -128,7 +130,13 @@ def _connect() -> duckdb.DuckDBPyConnection:
         import duckdb
     except ImportError:
         raise missing_engine("duckdb", "duckdb") from None
-    settings = {"enable_progress_bar": "true", "enable_progress_bar_print": "false", "TimeZone": "UTC"}
+    settings = {
+        "enable_progress_bar": "true",
+        "enable_progress_bar_print": "false",
+        "TimeZone": "UTC",
+        # It takes the largest number that a Parquet file states for the largest there is, so that it sees no NaN.
+        "disabled_optimizers": "statistics_propagation",
+    }
     connection = duckdb.connect(config={})
     for key, value in settings.items():
         connection.execute(f"SET {key} = '{value}'")
