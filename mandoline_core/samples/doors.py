@@ -13,7 +13,6 @@ import pyarrow.compute as pc
 from mandoline_core.errors import DataError
 from mandoline_core.formatting import listed
 
-
 _EXACT = 2**53  # beyond it, floats cannot hold every whole number
 _WHOLE = {pa.int64(): pd.Int64Dtype(), pa.uint64(): pd.UInt64Dtype()}
 

@@ -106,9 +106,22 @@ class Table(ABC):
         return found.select([*keys, "n"])
 
     def distinct(self, column: str, most: int) -> nw.Series[Any]:
-        """List the values of a column, missing ones left out; of very many, only some."""
+        """List the values of a column, missing ones left out; of very many, only some. Asked once of a column."""
+        if (column, most) not in self._listed:
+            self._listed[column, most] = self._distinct(column, most)
+        return self._listed[column, most]
+
+    @cached_property
+    def _listed(self) -> dict[tuple[str, int], nw.Series[Any]]:
+        return {}
+
+    def _distinct(self, column: str, most: int) -> nw.Series[Any]:
         some = self.at_the_door.select(column).unique().filter(~nw.col(column).is_null()).head(most)
         return nw.from_native(self.collect(some)[column], series_only=True)
+
+    def head(self, columns: Sequence[str], n: int) -> pa.Table:
+        """Bring some rows here, whichever come first."""
+        return self.collect(self.lazy.select(*columns).head(n))
 
     def has_values(self, column: str) -> bool:
         """Tell whether a column holds any value."""
