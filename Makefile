@@ -34,7 +34,7 @@ test: $(READY) browser ## Run the whole test suite, in a real browser too
 # Spark is large, and runs in an environment of its own.
 $(SPARK)/.ready: pyproject.toml
 	test -x $(SPARK)/bin/python || $(PYTHON) -m venv $(SPARK)
-	$(SPARK)/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[engines,spark]' pytest
+	$(SPARK)/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[engines,spark]' hypothesis pytest
 	@touch $@
 
 test-spark: java ## Run the tests on a Spark cluster of processes on this machine

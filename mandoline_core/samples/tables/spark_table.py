@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import os
-import socket
-import sys
 import uuid
-import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -19,16 +16,15 @@ import pyarrow as pa
 from mandoline_core.errors import DataError
 from mandoline_core.samples.doors import check_names, door_expressions
 from mandoline_core.samples.tables.files import Files, read_schema
-from mandoline_core.samples.tables.table import Combine, Reduce, Table, missing_engine
+from mandoline_core.samples.tables.spark_session import TOGETHER
+from mandoline_core.samples.tables.table import Combine, Reduce, Table, first_line
 from mandoline_core.samples.tables.waiting import wait_for
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 T = TypeVar("T")
-_TOGETHER = 100_000  # rows that a worker looks at together
 _FOUND = "found"
-_PATIENCE = 10.0  # seconds, until a master that does not answer is none
 
 
 class SparkTable(Table):
@@ -61,7 +57,7 @@ class SparkTable(Table):
         try:
             return cls(session.table(table), table)
         except PySparkException as error:
-            raise DataError(f"Spark has no table {table!r}: {_first_line(error)}.") from None
+            raise DataError(f"Spark has no table {table!r}: {first_line(error)}.") from None
 
     @property
     def lazy(self) -> nw.LazyFrame[Any]:
@@ -174,8 +170,6 @@ class SparkTable(Table):
         self.check_unchanged()
 
     def _run(self, work: Callable[[], T]) -> T:
-        from pyspark.errors import PySparkException
-
         context = self._frame.sparkSession.sparkContext
         group = f"mandoline-{uuid.uuid4().hex}"
 
@@ -183,61 +177,24 @@ class SparkTable(Table):
             context.setJobGroup(group, self.name, interruptOnCancel=True)
             return work()
 
-        try:
+        with self.reading():
             return wait_for(within, cancel=lambda: context.cancelJobGroup(group), share=lambda: _share(context, group))
-        except PySparkException as error:
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Say in a sentence what Spark cannot do: in our own words, where a worker found them."""
+        try:
+            yield
+        except self.errors() as error:
+            self.check_unchanged()
             raise DataError(f"{self.name} cannot be read by Spark: {_reason(error)}.") from None
 
+    def errors(self) -> tuple[type[Exception], ...]:
+        """Name what Spark raises."""
+        from py4j.protocol import Py4JError
+        from pyspark.errors import PySparkException
 
-def connect(master: str | None) -> SparkSession:
-    """Reach a cluster, or start Spark here where none is named."""
-    try:
-        from pyspark.sql import SparkSession
-    except ImportError:
-        raise missing_engine("spark", "pyspark") from None
-    master = master or "local[*]"
-    running = SparkSession.getActiveSession()
-    if running is not None and running.sparkContext.master != master:
-        raise DataError(
-            f"Spark runs at {running.sparkContext.master} in this program already, and a program has one. "
-            f"Got {master}. Use one master, or hand a session in."
-        )
-    if master.startswith("local"):
-        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    _check_reachable(master)
-    # No row goes through pandas there.
-    warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
-    builder = SparkSession.builder.appName("mandoline").config("spark.ui.enabled", "false")
-    builder = builder.config("spark.ui.showConsoleProgress", "false")
-    builder = builder.config("spark.sql.execution.arrow.maxRecordsPerBatch", str(_TOGETHER))
-    try:
-        return builder.master(master).getOrCreate()
-    except Exception as error:  # noqa: BLE001 - whatever the gateway to Java raises
-        raise _unreachable(master, _first_line(error)) from None
-
-
-def _check_reachable(master: str) -> None:
-    """Refuse a master where nobody listens: Spark itself would try for a minute."""
-    scheme, _, rest = master.partition("://")
-    if scheme != "spark":
-        return
-    reason = "the address is not like spark://host:7077"
-    for place in rest.split(","):
-        host, _, port = place.rpartition(":")
-        if not host or not port.isdigit():
-            continue
-        try:
-            with socket.create_connection((host, int(port)), timeout=_PATIENCE):
-                return
-        except OSError as error:
-            reason = error.strerror or str(error)
-    raise _unreachable(master, reason)
-
-
-def _unreachable(master: str, reason: str) -> DataError:
-    return DataError(
-        f"Spark could not be reached at {master}: {reason}. It needs Java 17 or newer and a running master."
-    )
+        return PySparkException, Py4JError
 
 
 def chances(seed: int, place: int, start: int, n: int) -> np.ndarray:
@@ -265,7 +222,7 @@ def _together(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.Table]:
     kept: list[pa.RecordBatch] = []
     for batch in batches:
         kept.append(batch)
-        if sum(len(one) for one in kept) >= _TOGETHER:
+        if sum(len(one) for one in kept) >= TOGETHER:
             yield pa.Table.from_batches(kept)
             kept = []
     if kept:
@@ -316,8 +273,4 @@ def _reason(error: Exception) -> str:
         for mark in marks:
             if mark in line:
                 return line.split(mark, 1)[1].strip().rstrip(".")
-    return _first_line(error)
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).strip().split("\n")[0].rstrip(".")
+    return first_line(error)
