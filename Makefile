@@ -5,9 +5,10 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 OTHERS := $(VENV)/others
 FINETUNE := $(VENV)/finetune
+SPARK := $(VENV)/spark
 
 .DEFAULT_GOAL := help
-.PHONY: help app test test-finetune browser check format bench calibrate samples results screenshots clean
+.PHONY: help app test test-finetune test-spark java browser check format bench calibrate samples results screenshots clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -41,6 +42,28 @@ $(FINETUNE)/.ready: pyproject.toml | $(READY)
 
 test-finetune: $(FINETUNE)/.ready ## Test fine-tuning on a tiny model that the tests make; needs PyTorch, which it installs
 	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(FINETUNE)/bin/python -m pytest tests/finetune
+
+# Spark is large, and runs in an environment of its own.
+$(SPARK)/.ready: pyproject.toml
+	test -x $(SPARK)/bin/python || $(PYTHON) -m venv $(SPARK)
+	$(SPARK)/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[engines,spark]' hypothesis pytest
+	@touch $@
+
+test-spark: java ## Run the tests on a Spark cluster of processes on this machine
+	@if [ -n "$$JAVA_HOME" ] || command -v java >/dev/null; then \
+		$(MAKE) --no-print-directory $(SPARK)/.ready && OPENBLAS_NUM_THREADS=1 $(SPARK)/bin/python -m pytest tests/spark; \
+	elif [ "$$CI" = true ]; then \
+		echo "No Java found, which Spark needs, and it could not be installed here."; exit 1; \
+	else \
+		echo "No Java found: the tests on Spark are skipped. Install it (Debian: sudo apt-get install openjdk-17-jre-headless)."; \
+	fi
+
+# Java for Spark: the one that is here, or Debian's in continuous integration.
+java:
+	@if [ "$$CI" = true ] && [ -z "$$JAVA_HOME" ] && ! command -v java >/dev/null && [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+		echo "Installing Java for the tests on Spark"; \
+		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq openjdk-17-jre-headless >/dev/null; \
+	fi
 
 # A browser for the tests: the one that is here, or Debian's where we may install it.
 browser:

@@ -155,7 +155,8 @@ def count_cells(
 
     def count() -> Cells:
         settled = tuple(settle(rule, sample) for rule in rules.values())
-        question = Question(settled, tuple(models), label if scored else None, metric, scored, sample.name)
+        known = label if scored and label in sample.columns else None  # the mean of a column needs no label
+        question = Question(settled, tuple(models), known, metric, scored, sample.name)
         if scored and not question.by_answers and metric.column is None:
             question.classes.update(classes or classes_of(sample, models, metric))
         found = _in_memory(sample, question) if sample.table is None else _in_table(sample.table, question)
@@ -306,7 +307,7 @@ def _statistics(sample: Sample, question: Question, *, whole: bool) -> dict[str,
 def _sizes(table: Table, question: Question) -> dict[str, int]:
     """Ask a row how many statistics each model has."""
     models = [model for model in question.models if model is not None]
-    first = table.collect(table.lazy.select(*question.columns).head(1))
+    first = table.head(question.columns, 1)
     sample = Sample(first, label=question.label, models=models, name=question.name)
     return {name: part.shape[1] for name, part in _statistics(sample, question, whole=False).items()}
 

@@ -10,7 +10,6 @@ import narwhals as nw
 import numpy as np
 import pyarrow as pa
 
-from mandoline_core.errors import DataError
 from mandoline_core.samples.stopping import take_step
 from mandoline_core.samples.tables.files import Files
 from mandoline_core.samples.tables.table import (
@@ -57,7 +56,7 @@ class PolarsTable(Table):
     def collect(self, query: nw.LazyFrame[Any]) -> pa.Table:
         """Run a query by the streaming engine."""
         take_step()
-        with self._reading():
+        with self.reading():
             return _arrow(nw.to_native(query).collect(engine="streaming"))
 
     def count_by(self, keys: dict[str, nw.Expr]) -> pa.Table:  # type: ignore[override]
@@ -96,29 +95,15 @@ class PolarsTable(Table):
         self.check_unchanged()
 
     def _batches(self, columns: Sequence[str]) -> Iterator[pa.Table]:
-        with self._reading():
+        with self.reading():
             for batch in self._frame.select(columns).collect_batches(chunk_size=BATCH, engine="streaming"):
                 yield _arrow(batch)
 
-    def _reading(self) -> _Reading:
-        return _Reading(self.name)
-
-
-class _Reading:
-    """Say in a sentence what Polars cannot read."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
+    def errors(self) -> tuple[type[Exception], ...]:
+        """Name what Polars raises."""
         import polars as pl
 
-        if isinstance(error, (pl.exceptions.PolarsError, OSError)):
-            reason = str(error).strip().split("\n")[0].rstrip(".")
-            raise DataError(f"{self._name} cannot be read: {reason}. Write the file again.") from None
+        return pl.exceptions.PolarsError, OSError
 
 
 def _arrow(frame: pl.DataFrame) -> pa.Table:
