@@ -20,10 +20,10 @@ from mandoline_core.samples.tables.table import (
     Combine,
     Reduce,
     Table,
-    add_up_tables,
     missing_engine,
     reduce_batches,
 )
+from mandoline_core.samples.tables.thinning import MOST_CELLS, add_up_within
 from mandoline_core.samples.tables.writing import write_batches
 
 if TYPE_CHECKING:
@@ -71,9 +71,11 @@ class PolarsTable(Table):
             part = PolarsTable(self._frame.slice(start, PART), self.name)
             part.__dict__["schema"] = self.schema
             found.append(part.count_by(keys))
+            if sum(map(len, found)) > MOST_CELLS:
+                found = [add_up_within(found, list(keys))]
             take_step(min(1.0, (start + PART) / self.n_rows))
         self.check_unchanged()
-        return add_up_tables(found, list(keys))
+        return add_up_within(found, list(keys))
 
     def reduce(self, columns: Sequence[str], function: Reduce, combine: Combine) -> pa.Table:
         """Reduce batch by batch, here."""
