@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from mandoline_core.errors import DataError
 from mandoline_core.samples.tables.table import add_up_tables
 
-MOST_CELLS = 1_000_000  # of a sample: solving on so many with 40 slices takes about 3 GB
+MOST_CELLS = 1_000_000  # of a sample: solving on so many with 40 slices takes about 2 GB
 _HALVED = b"mandoline.halved"
 
 
