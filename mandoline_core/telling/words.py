@@ -84,6 +84,11 @@ def _words(runs: list[str], alone: set[str]) -> list[str]:
     """List what keyword slices find in a piece: each run, and runs joined by apostrophes."""
     found: dict[str, None] = {}
     for run in runs:
+        if run.isascii() and "'" not in run:  # most are: there is nothing to take apart or to spell otherwise
+            if run:
+                alone.add(run)
+                found[run] = None
+            continue
         # The third apostrophe counts as a letter, so a word that holds it is one run.
         parts = [unicodedata.normalize("NFC", part).replace("\u02bc", "'") for part in _APOSTROPHE.split(run)]
         inner = [number for number, part in enumerate(parts) if part]

@@ -133,8 +133,8 @@ def _pattern_fits(costs: list[dict[str, Any]]) -> str:
 
 def _rules(share: float) -> str:
     return (
-        f"The three keyword rules take {share:.0%} of the processor's time of the whole count (a million rows, with and "
-        "without them); only fewer or cheaper rules, or more cores, make it shorter."
+        f"The three keyword rules take {share:.0%} of the processor's time of the whole count (a million rows, with "
+        "and without them); only fewer or cheaper rules, or more cores, make it shorter."
     )
 
 
