@@ -8,7 +8,7 @@ FINETUNE := $(VENV)/finetune
 SPARK := $(VENV)/spark
 
 .DEFAULT_GOAL := help
-.PHONY: help app test test-finetune test-spark java browser check format bench calibrate samples results screenshots clean
+.PHONY: help app test test-finetune test-spark java browser check format bench bench-scale calibrate samples results screenshots clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -97,6 +97,12 @@ $(OTHERS)/.ready: | $(READY)
 bench: $(READY) $(OTHERS)/.ready ## Print benchmark ratios (nothing is asserted on absolute time)
 	test -z "$(BENCH)" || $(OTHERS)/bin/python -m pip install --quiet --disable-pip-version-check adapt
 	DENSITY_RATIO_PYTHON=$(OTHERS)/bin/python $(BIN)/python -m tests.benchmarks $(BENCH)
+
+# From 1e5 to 1e8 rows, made in a temporary folder (1.5 GB) and removed; POWER=7 stops at 1e7. Writes SCALE.md anew.
+POWER ?= 8
+bench-scale: $(READY) ## Measure growth with rows, patterns and partitions, and write tests/benchmarks/SCALE.md
+	$(BIN)/python -c 'import duckdb' 2>/dev/null || $(BIN)/python -m pip install --quiet --disable-pip-version-check duckdb
+	$(BIN)/python -m tests.benchmarks.scale $(POWER)
 
 calibrate: $(READY) browser ## Check coverage of the intervals, and the longest ways through the app, at length
 	$(PYTEST) tests/calibration

@@ -16,7 +16,17 @@ from mandoline_core.estimating.moments import matching_cells
 from mandoline_core.metrics import Scores, get_metric, read_answers, score_rows
 from mandoline_core.patterns import one_each
 from mandoline_core.project import MetricSettings
-from mandoline_core.samples import Memory, Model, Sample, Table, add_up_tables
+from mandoline_core.samples import (
+    Memory,
+    Model,
+    Reduce,
+    Sample,
+    Table,
+    add_up_tables,
+    add_up_within,
+    check_cells,
+    share_kept,
+)
 from mandoline_core.slices import Flag, Slice, codes, settle
 
 _BINS = {1: 1_000, 2: 100}  # of a score, where a metric ranks by it; by how many scores a row has
@@ -39,6 +49,8 @@ class Cells:
         Else the metric's statistics by model; NaN where a row lacks what it needs.
     classes : dict of str to tuple of str
         Behind the statistics.
+    share : float
+        Of the rows that are counted: below 1 where they would make more cells than memory should hold.
     """
 
     codes: dict[Hashable, Codes]
@@ -46,6 +58,7 @@ class Cells:
     answers: Sample | None = None
     statistics: dict[str, Floats] = field(default_factory=dict)
     classes: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    share: float = 1.0
 
     def code(self, slices: Sequence[Slice]) -> Codes:
         """Return the codes of some rules, shape (n_cells, n_slices)."""
@@ -159,14 +172,14 @@ def count_cells(
         question = Question(settled, tuple(models), known, metric, scored, sample.name)
         if scored and not question.by_answers and metric.column is None:
             question.classes.update(classes or classes_of(sample, models, metric))
-        found = _in_memory(sample, question) if sample.table is None else _in_table(sample.table, question)
+        found = _in_memory(sample, question) if sample.table is None else _in_table(sample, sample.table, question)
         return Cells(dict(zip(rules, found.codes.values(), strict=True)), *_rest(found))
 
     return _COUNTED.once((sample,), key, count)
 
 
 def _rest(found: Cells) -> tuple[Any, ...]:
-    return found.rows, found.answers, found.statistics, found.classes
+    return found.rows, found.answers, found.statistics, found.classes, found.share
 
 
 def gold_rule(rule: Slice) -> Slice:
@@ -206,29 +219,50 @@ def _in_memory(sample: Sample, question: Question) -> Cells:
     return Cells(by_rule, rows, None, statistics, _classes(question))
 
 
-def _in_table(table: Table, question: Question) -> Cells:
+def _in_table(sample: Sample, table: Table, question: Question) -> Cells:
     """Let the engine count by expressions, where it can; else reduce batches of rows."""
     if question.scored and not question.by_answers:
-        return _count_statistics(table, question)
+        return _count_statistics(sample, table, question)
     names = [f"code{number}" for number in range(len(question.rules))]
     columns = {f"column{number}": column for number, column in enumerate(question.answers)}
     if not names and not columns:
         return Cells({}, np.array([float(table.n_rows)]))
+    reduce = partial(_reduce_answers, question, columns)
     if table.runs_expressions and _are_expressions(question.rules, table.schema):
         keys = {
             name: rule.compile_codes(table.schema).cast(nw.Int8)
             for name, rule in zip(names, question.rules, strict=True)
         }
-        found = table.count_by(keys | {name: nw.col(column) for name, column in columns.items()})
+        counted = table.count_by(keys | {name: nw.col(column) for name, column in columns.items()})
     else:
-        reduce = partial(_reduce_answers, question, columns)
-        found = table.reduce(question.columns, reduce, partial(add_up_tables, keys=[*names, *columns]))
+        counted = table.reduce(question.columns, reduce, partial(add_up_within, keys=[*names, *columns]))
+    found, share = _within_memory(counted, [*names, *columns], sample, question, reduce)
     answers = None
     if columns:
         small = pa.table({column: found[name] for name, column in columns.items()})
         models = [Model(model.name, model.prediction) for model in question.models if model is not None]
         answers = Sample(small, label=question.label, models=models, name=question.name)
-    return Cells(_codes(found, names), found["n"].to_numpy().astype(float), answers)
+    return Cells(_codes(found, names), found["n"].to_numpy().astype(float), answers, share=share)
+
+
+def _within_memory(
+    counted: pa.Table, keys: Sequence[str], sample: Sample, question: Question, reduce: Reduce
+) -> tuple[pa.Table, float]:
+    """Thin counts that are too many; the rows in memory join them, so that all that is asked of these has a pattern.
+
+    They are a uniform draw themselves, so every row still counts with the same chance.
+    """
+    found = add_up_within([counted], keys)
+    share = share_kept(found)
+    if share == 1:
+        return counted, share
+    rows = sample.frame.to_arrow().select(list(question.columns))
+    return add_up_tables([found.replace_schema_metadata(None), _alike(reduce(rows), found)], keys), share
+
+
+def _alike(few: pa.Table, many: pa.Table) -> pa.Table:
+    """Give counts the types that others have: engines write text and whole numbers in several."""
+    return few.select(many.column_names).cast(many.schema.remove_metadata())
 
 
 def _reduce_answers(question: Question, columns: dict[str, str], batch: pa.Table) -> pa.Table:
@@ -240,7 +274,7 @@ def _reduce_answers(question: Question, columns: dict[str, str], batch: pa.Table
     return add_up_tables([table.append_column("n", pa.array(np.ones(len(batch), dtype=np.int64)))], table.column_names)
 
 
-def _count_statistics(table: Table, question: Question) -> Cells:
+def _count_statistics(sample: Sample, table: Table, question: Question) -> Cells:
     """Add up the metric's statistics by codes: as cells of equal ones where it ranks, else with their products."""
     names = [f"code{number}" for number in range(len(question.rules))]
     sizes = _sizes(table, question)
@@ -248,12 +282,15 @@ def _count_statistics(table: Table, question: Question) -> Cells:
     total = sum(sizes.values())
     if _ranks(question):
         keys = [*names, *(f"statistic{number}" for number in range(total))]
-        found = table.reduce(question.columns, reduce, partial(add_up_tables, keys=keys))
+        counted = table.reduce(question.columns, reduce, partial(add_up_within, keys=keys))
+        found, share = _within_memory(counted, keys, sample, question, reduce)
         values = np.column_stack([found[key].to_numpy(zero_copy_only=False) for key in keys[len(names) :]])
         statistics = dict(zip(sizes, _split(values, list(sizes.values())), strict=True))
-        return Cells(_codes(found, names), found["n"].to_numpy().astype(float), None, statistics, _classes(question))
+        rows = found["n"].to_numpy().astype(float)
+        return Cells(_codes(found, names), rows, None, statistics, _classes(question), share)
     keys = [*names, *(f"known{number}" for number in range(len(sizes)))]
     found = table.reduce(question.columns, reduce, partial(add_up_tables, keys=keys))
+    check_cells(len(found), table.name)
     sums = np.column_stack([found[f"sum{i}"].to_numpy() for i in range(total)])
     products = np.empty((len(found), total, total))
     for i in range(total):

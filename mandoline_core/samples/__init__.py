@@ -13,5 +13,6 @@ from mandoline_core.samples.row_keys import RowKeys
 from mandoline_core.samples.sample import FrozenMapping, Model, Sample, kind_of
 from mandoline_core.samples.stopping import asking, take_step, telling
 from mandoline_core.samples.tables.opening import ENGINES, columns_of, open_data
-from mandoline_core.samples.tables.table import Table, add_up_tables
+from mandoline_core.samples.tables.table import Reduce, Table, add_up_tables
+from mandoline_core.samples.tables.thinning import add_up_within, check_cells, share_kept
 from mandoline_core.samples.tables.writing import write_batches

@@ -205,6 +205,9 @@ def count_by(cells: np.ndarray, items: np.ndarray, n_cells: int, n_items: int) -
     [[0.0, 2.0], [0.0, 0.0]]
     """
     known = items >= 0
+    if n_cells * n_items <= len(items):  # a place for each pair takes less room than each row's own
+        counts = np.bincount(cells[known] * n_items + items[known], minlength=n_cells * n_items)
+        return csr_matrix(counts.reshape(n_cells, n_items).astype(float))
     found = (np.ones(int(known.sum())), (cells[known], items[known]))
     return csr_matrix(found, shape=(n_cells, n_items))
 

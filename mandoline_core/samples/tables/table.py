@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -94,8 +95,12 @@ class Table(ABC):
     def at_the_door(self) -> nw.LazyFrame[Any]:
         """The table with one type per meaning, as every sample has it."""
         check_names(self.lazy.collect_schema().names(), self.name)
-        expressions = door_expressions(self.lazy.collect_schema())
-        return self.lazy.with_columns(*expressions) if expressions else self.lazy
+        return self.bring_in(self.lazy)
+
+    def bring_in(self, rows: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
+        """Bring some of the rows to one type per meaning."""
+        expressions = door_expressions(rows.collect_schema())
+        return rows.with_columns(*expressions) if expressions else rows
 
     @cached_property
     def n_rows(self) -> int:
@@ -106,7 +111,7 @@ class Table(ABC):
     @cached_property
     def identity(self) -> str:
         """What tells this table from another, or from itself after a change."""
-        return self.files.identity if self.files is not None else f"{self.engine}-{id(self.lazy)}"
+        return self.files.identity if self.files is not None else uuid.uuid4().hex
 
     def count_by(self, keys: Mapping[str, nw.Expr]) -> pa.Table:
         """Count the rows by what expressions make of them.
@@ -116,11 +121,14 @@ class Table(ABC):
         pyarrow.Table
             One line for each combination that there is, with its rows as the last column, "n".
         """
-        with self.reading():
-            query = self.at_the_door.select(*(how.alias(name) for name, how in keys.items()))
-            found = self.collect(query.group_by(*keys).agg(nw.len().alias("n")))
+        found = self._count(self.at_the_door, keys)
         self.check_unchanged()
-        return found.select([*keys, "n"])
+        return found
+
+    def _count(self, rows: nw.LazyFrame[Any], keys: Mapping[str, nw.Expr]) -> pa.Table:
+        with self.reading():
+            query = rows.select(*(how.alias(name) for name, how in keys.items()))
+            return self.collect(query.group_by(*keys).agg(nw.len().alias("n"))).select([*keys, "n"])
 
     def distinct(self, column: str, most: int) -> nw.Series[Any]:
         """List the values of a column, missing ones left out; of very many, only some. Asked once of a column."""
