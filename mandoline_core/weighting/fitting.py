@@ -124,15 +124,18 @@ def fit(
         if basis is None or (is_sound(solution, used) and is_level(tilt, used, basis, mean)):
             unused[rows[(counts > 0) & (used == 0)]] = True
             break
-        within, direction = find_beyond(whole, counts > 0, potentials, shares)
+        # Whatever weighting there is, it has no use for the source rows that were left out: the search goes on without.
+        within, direction = find_beyond(tilt, used > 0, potentials, shares)
         lost = within < 1
         if not lost.any():
-            tilt, usable = restrict_to_face(whole, counts > 0, mean)
+            tilt, usable = restrict_to_face(tilt, used > 0, mean)
             unused[rows[(counts > 0) & ~usable]] = True
             counts = np.where(usable, counts, 0.0)
             basis = varying_directions(tilt, counts > 0)
             solution = solve(tilt, counts, mean, basis=basis)
             break
+        varies = np.ptp(potentials, axis=0) > 0  # what is the same in all of the target sets no row of it apart
+        direction = np.where(varies, direction, 0.0) if direction[varies].any() else direction
         beyond.extend(_named(direction, potentials[lost], whole, counts, names))
         if overlap == "strict":
             share = float(shares @ (1 - within))
