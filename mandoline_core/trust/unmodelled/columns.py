@@ -12,15 +12,8 @@ from mandoline_core.errors import MandolineError
 from mandoline_core.estimating import HARMLESS, ColumnTable, ColumnTally, ModelReport, Quantity, column_table
 from mandoline_core.slices import Slice, free_name
 from mandoline_core.telling import MOST_LEVELS
-from mandoline_core.trust.unmodelled.gaps import (
-    Gaps,
-    Ground,
-    Weighing,
-    lay_ground,
-    sampling_threshold,
-    weigh,
-    weigh_rows,
-)
+from mandoline_core.trust.unmodelled.gaps import sampling_threshold, weigh, weigh_rows
+from mandoline_core.trust.unmodelled.ground import Gaps, Ground, Weighing, lay_ground
 from mandoline_core.trust.unmodelled.line import AGREEMENT, BalanceLine, Edge
 from mandoline_core.trust.unmodelled.shift import column_shift
 from mandoline_core.weighting import (
