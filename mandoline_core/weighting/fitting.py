@@ -124,8 +124,10 @@ def fit(
         if basis is None or (is_sound(solution, used) and is_level(tilt, used, basis, mean)):
             unused[rows[(counts > 0) & (used == 0)]] = True
             break
-        # Whatever weighting there is, it has no use for the source rows that were left out: the search goes on without.
+        # No weighting has a use for the source rows that were left out: whether all is within reach shows without them.
         within, direction = find_beyond(tilt, used > 0, potentials, shares)
+        if (within < 1).any() and (used < counts).any():
+            within, direction = find_beyond(whole, counts > 0, potentials, shares)
         lost = within < 1
         if not lost.any():
             tilt, usable = restrict_to_face(tilt, used > 0, mean)
@@ -134,8 +136,6 @@ def fit(
             basis = varying_directions(tilt, counts > 0)
             solution = solve(tilt, counts, mean, basis=basis)
             break
-        varies = np.ptp(potentials, axis=0) > 0  # what is the same in all of the target sets no row of it apart
-        direction = np.where(varies, direction, 0.0) if direction[varies].any() else direction
         beyond.extend(_named(direction, potentials[lost], whole, counts, names))
         if overlap == "strict":
             share = float(shares @ (1 - within))

@@ -37,8 +37,9 @@ def columns_of(report: ModelReport) -> ColumnTable | None:
     by_row = report.outcome.scored_weights is not None
     if counted.drawn is None:
         return None
-    table = counted.columns
-    if table is None or problem.patterns is not counted.count.patterns or len(problem.groups) > 1 or by_row:
+    same = problem.patterns is counted.count.patterns and len(problem.groups) == 1 and not by_row
+    table = counted.columns if same else None
+    if table is None:
         table = column_table(counted.drawn, problem.members, len(problem.patterns), by_row=by_row)
     harmless = report.prepared.trust.harmless
     return table.without(harmless, HARMLESS) if harmless else table
