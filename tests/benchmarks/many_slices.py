@@ -23,6 +23,7 @@ from mandoline_core.estimators.registry import get_estimator
 from mandoline_core.metrics.registry import get_metric
 from mandoline_core.patterns.patterns import count_patterns
 from mandoline_core.project.settings import EstimatorSettings
+from mandoline_core.samples.reading import read_table
 from mandoline_core.slices.noise import Correction, Noise
 from mandoline_core.trust.checks import report_model
 from mandoline_core.weighting.corrections import correction_rule
@@ -95,8 +96,7 @@ def _whole_report() -> list[Bound]:
             frame.to_parquet(folder / f"{side}.parquet")
 
         def read(kind: str) -> list[pd.DataFrame]:
-            reader = pd.read_csv if kind == "csv" else pd.read_parquet
-            return [reader(folder / f"{side}.{kind}") for side in ("source", "target")]
+            return [read_table(folder / f"{side}.{kind}") for side in ("source", "target")]
 
         frames = read("parquet")
 
