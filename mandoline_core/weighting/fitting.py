@@ -124,10 +124,13 @@ def fit(
         if basis is None or (is_sound(solution, used) and is_level(tilt, used, basis, mean)):
             unused[rows[(counts > 0) & (used == 0)]] = True
             break
-        within, direction = find_beyond(whole, counts > 0, potentials, shares)
+        # No weighting has a use for the source rows that were left out: whether all is within reach shows without them.
+        within, direction = find_beyond(tilt, used > 0, potentials, shares)
+        if (within < 1).any() and (used < counts).any():
+            within, direction = find_beyond(whole, counts > 0, potentials, shares)
         lost = within < 1
         if not lost.any():
-            tilt, usable = restrict_to_face(whole, counts > 0, mean)
+            tilt, usable = restrict_to_face(tilt, used > 0, mean)
             unused[rows[(counts > 0) & ~usable]] = True
             counts = np.where(usable, counts, 0.0)
             basis = varying_directions(tilt, counts > 0)

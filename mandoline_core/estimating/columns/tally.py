@@ -195,7 +195,8 @@ def written_out(table: csr_matrix) -> SumTable:
 
 def _above(bins: csr_matrix) -> Floats:
     """Count the rows above each cut, from those in each bin."""
-    return np.asarray(np.cumsum(bins.toarray()[:, :0:-1], axis=1)[:, ::-1])
+    n = bins.shape[1]
+    return np.asarray(bins @ np.tri(n, n - 1, -1))
 
 
 def count_by(cells: np.ndarray, items: np.ndarray, n_cells: int, n_items: int) -> csr_matrix:

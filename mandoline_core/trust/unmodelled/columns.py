@@ -12,15 +12,8 @@ from mandoline_core.errors import MandolineError
 from mandoline_core.estimating import HARMLESS, ColumnTable, ColumnTally, ModelReport, Quantity, column_table
 from mandoline_core.slices import Slice, free_name
 from mandoline_core.telling import MOST_LEVELS
-from mandoline_core.trust.unmodelled.gaps import (
-    Gaps,
-    Ground,
-    Weighing,
-    lay_ground,
-    sampling_threshold,
-    weigh,
-    weigh_rows,
-)
+from mandoline_core.trust.unmodelled.gaps import sampling_threshold, weigh, weigh_rows
+from mandoline_core.trust.unmodelled.ground import Gaps, Ground, Weighing, lay_ground
 from mandoline_core.trust.unmodelled.line import AGREEMENT, BalanceLine, Edge
 from mandoline_core.trust.unmodelled.shift import column_shift
 from mandoline_core.weighting import (
@@ -44,9 +37,9 @@ def columns_of(report: ModelReport) -> ColumnTable | None:
     by_row = report.outcome.scored_weights is not None
     if counted.drawn is None:
         return None
-    table = counted.columns
-    stays = report.prepared.in_table or (problem.patterns is counted.count.patterns and len(problem.groups) == 1)
-    if table is None or not stays or by_row:
+    same = report.prepared.in_table or (problem.patterns is counted.count.patterns and len(problem.groups) == 1)
+    table = counted.columns if same and not by_row else None
+    if table is None:
         table = column_table(counted.drawn, report.prepared.row_members, len(problem.patterns), by_row=by_row)
     harmless = report.prepared.trust.harmless
     return table.without(harmless, HARMLESS) if harmless else table

@@ -9,7 +9,7 @@ import numpy as np
 
 from mandoline_core.estimating import ColumnTally, Quantity, cut_rule, item_rule, missing_rule
 from mandoline_core.slices import Slice
-from mandoline_core.trust.unmodelled.gaps import Gaps
+from mandoline_core.trust.unmodelled.ground import Gaps
 from mandoline_core.trust.unmodelled.line import (
     KOLMOGOROV,
     TOTAL_VARIATION,
@@ -40,7 +40,8 @@ def column_shift(column: ColumnTally, compared: Mapping[Quantity, Gaps], thresho
     Examples
     --------
     >>> from mandoline_core.estimating import Tally
-    >>> from mandoline_core.trust.unmodelled.gaps import Weighing, compare
+    >>> from mandoline_core.trust.unmodelled.gaps import compare
+    >>> from mandoline_core.trust.unmodelled.ground import Weighing
     >>> rows, none = np.array([50.0, 50.0]), np.empty((2, 0))
     >>> counts = Tally(rows, rows, np.array([[40.0, 10.0], [10.0, 40.0]]), np.array([[20.0, 30.0], [20.0, 30.0]]))
     >>> missing = Tally(rows, rows, np.zeros((2, 1)), np.zeros((2, 1)))
