@@ -40,7 +40,7 @@ def mean_estimates(
     >>> from mandoline_core.slices import Flag
     >>> source = pd.DataFrame({"g": [1, -1, -1, -1], "score": [0, 1, 1, 1]})
     >>> target = pd.DataFrame({"g": [1, -1]})
-    >>> mean_estimates(source, target, [Flag("g", column="g")], {"source": 4, "mandoline": 4})
+    >>> mean_estimates(source, target, [Flag("g", column="g")], {"source": 10, "mandoline": 10})
     {'source': 0.75, 'mandoline': 0.5}
     """
     problem = prepare(

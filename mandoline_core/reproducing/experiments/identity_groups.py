@@ -188,7 +188,7 @@ EXPERIMENT = Experiment(
     run=run,
     figures=(
         Figure(
-            title="Mandoline beats the source score on every model",
+            title=Sentence("Mandoline beats the {source}'s score on every model"),
             x="model",
             x_title="model",
             y_title="mean absolute error, points",

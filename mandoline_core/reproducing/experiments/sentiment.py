@@ -155,7 +155,7 @@ EXPERIMENT = Experiment(
     run=run,
     figures=(
         Figure(
-            title="Average error over models, by target",
+            title="Average error over models, by kind of text",
             x="target",
             x_title="target",
             y_title="average error, points",
