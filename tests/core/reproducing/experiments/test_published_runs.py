@@ -65,7 +65,7 @@ def test_shift_between_published_pairs_takes_answers_beside_them(inference: Path
 def test_ablation_on_published_pairs(inference: Path) -> None:
     found = md.reproduce("overlap-ablation", quick=True, data=inference)
     _finite(found)
-    assert [row["slices"] for row in found.rows][:2] == ["lexical overlap", "+ noisy non-entailment"]
+    assert [row["slices"] for row in found.rows][:3] == ["none", "lexical overlap", "+ noisy non-entailment"]
 
 
 @pytest.mark.long
