@@ -43,14 +43,18 @@ def mean_estimates(
     >>> mean_estimates(source, target, [Flag("g", column="g")], {"source": 10, "mandoline": 10})
     {'source': 0.75, 'mandoline': 0.5}
     """
+    # Counted without the features: many columns take long to describe for checks that nobody looks at here.
+    narrow = (Sample(frame.drop(columns=list(features))) for frame in (source, target))
     problem = prepare(
-        Sample(source),
-        Sample(target.drop(columns=SCORE, errors="ignore")),
+        *narrow,
         slices,
         model=None,
         metric=MetricSettings("mean", column=SCORE),
         settings=EstimatorSettings(seed=seed),
     ).problem
+    if problem.rows is not None and features:
+        whole = replace(problem.rows, source=Sample(source), target=Sample(target.drop(columns=SCORE, errors="ignore")))
+        problem = replace(problem, rows=whole)
     found = {}
     for name, most in methods.items():
         how = MethodSettings(features=tuple(features), max_rows=most, redraws=_REDRAWS)
