@@ -44,9 +44,10 @@ def mean_estimates(
     {'source': 0.75, 'mandoline': 0.5}
     """
     # Counted without the features: many columns take long to describe for checks that nobody looks at here.
-    narrow = (Sample(frame.drop(columns=list(features))) for frame in (source, target))
+    narrow = [Sample(frame.drop(columns=list(features))) for frame in (source, target)]
     problem = prepare(
-        *narrow,
+        narrow[0],
+        narrow[1],
         slices,
         model=None,
         metric=MetricSettings("mean", column=SCORE),
