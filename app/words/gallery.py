@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import pandas as pd
 
@@ -25,39 +25,45 @@ from mandoline_core.words import PLAIN
 OURS, SPREAD, THEIRS, WHERE = "ours", "standard error", "the paper", "where"
 
 
-def ours_table(found: Reproduction) -> pd.DataFrame:
-    """Write our rows with the paper's number beside those that it has one for."""
-    names = fields(found.rows)
-    columns = {OURS: [shown(row[VALUE]) for row in found.rows]}
-    theirs = beside_ours(found)
+def measures(found: Reproduction) -> list[str]:
+    """List what an experiment measures, if it is more than one thing."""
+    names = list(dict.fromkeys(str(row[MEASURE]) for row in found.rows if MEASURE in row))
+    return names if len(names) > 1 else []
+
+
+def ours_table(found: Reproduction, measure: str | None = None) -> pd.DataFrame:
+    """Write our rows with the paper's number beside those that it has one for.
+
+    Parameters
+    ----------
+    measure : str, optional
+        Only rows that measure this; all when left out.
+    """
+    beside = zip(found.rows, beside_ours(found), strict=True)
+    chosen = [(row, said) for row, said in beside if measure is None or row.get(MEASURE) == measure]
+    rows, theirs = [row for row, _ in chosen], [said for _, said in chosen]
+    columns = {OURS: [shown(row[VALUE]) for row in rows]}
     if any(value is not None for value in theirs):
         columns[THEIRS] = [shown(value) for value in theirs]
-    if ERROR in names:
-        columns[SPREAD] = [shown(row[ERROR]) for row in found.rows]
-    return _table(found.rows, names, columns)
+    if ERROR in fields(rows):
+        columns[SPREAD] = [shown(row[ERROR]) for row in rows]
+    return pd.DataFrame({**_varied(rows), **columns})
 
 
 def paper_table(found: Reproduction) -> pd.DataFrame:
     """Write the paper's numbers that stand beside none of ours."""
     rows = paper_alone(found)
-    columns = {
+    numbers = {
         THEIRS: [shown(row[VALUE]) for row in rows],
         WHERE: [str(row.get("place", "")) for row in rows],
     }
-    return _table(rows, fields(rows), columns)
+    return pd.DataFrame({**_varied(rows), **numbers})
 
 
-def _table(rows: Sequence[Row], names: Sequence[str], numbers: Mapping[str, list[str]]) -> pd.DataFrame:
-    """Put what varied before the numbers; what they measure comes last, for on a phone it would push them away."""
-    varied = _varied(rows, names)
-    measure = {name: varied.pop(name) for name in (MEASURE,) if name in varied}
-    return pd.DataFrame({**varied, **numbers, **measure})
-
-
-def _varied(rows: Sequence[Row], names: Sequence[str]) -> dict[str, list[str]]:
+def _varied(rows: Sequence[Row]) -> dict[str, list[str]]:
     """Write what varied, a column each; what is the same in all rows is left out."""
     columns = {}
-    for name in names:
+    for name in fields(rows):
         if name in (VALUE, ERROR):
             continue
         values = [row.get(name) for row in rows]

@@ -117,6 +117,8 @@ def experiment_dots(points: Sequence[Point], *, title: str, x: str, log: bool = 
     names = list(dict.fromkeys(str(point.x) for point in points))
     tall = _STEP * len(looks) + 1.0
     places = {name: -number * tall for number, name in enumerate(names)}
+    # What is never below zero is not drawn there either.
+    floor = 0.0 if all(point.value >= 0 for point in points) else -math.inf
     for number, (series, look) in enumerate(looks.items()):
         row = [point for point in points if point.series == series]
         figure.add_scatter(
@@ -128,6 +130,7 @@ def experiment_dots(points: Sequence[Point], *, title: str, x: str, log: bool = 
             marker={"symbol": look.symbol, "size": 10, "color": look.colour},
             error_x={
                 "array": [2 * (point.error or 0.0) for point in row],
+                "arrayminus": [min(2 * (point.error or 0.0), point.value - floor) for point in row],
                 "color": look.colour,
                 "thickness": 2,
                 "width": 3,

@@ -86,13 +86,17 @@ def figures(experiment: Experiment, found: Reproduction) -> None:
 
 def numbers(found: Reproduction) -> None:
     """Show our numbers with the paper's beside them, then those that stand beside none of ours."""
-    table = words.ours_table(found)
+    measures, measure = words.measures(found), None
+    if measures:
+        key = state.bind(f"measure:{found.name}", measures[0])
+        measure = st.selectbox("What is measured", measures, key=key)
+    table = words.ours_table(found, measure)
     st.dataframe(table, hide_index=True, height="content" if len(table) < 11 else MOST_HEIGHT)
     theirs = words.paper_table(found)
     if len(theirs):
         with st.expander(f"More numbers of the paper ({len(theirs):,})", type="compact"):
             st.dataframe(theirs, hide_index=True, height="content" if len(theirs) < 11 else MOST_HEIGHT)
-    evidence.download(table, found.name)
+    evidence.download(words.ours_table(found), found.name)
 
 
 def actions(workspace: Workspace, experiment: Experiment, *, running: bool) -> None:

@@ -140,6 +140,6 @@ EXPERIMENT = Experiment(
             for measure, value in (("mean on the source", 0.59), ("mean on the target", 0.42))
         ),
     ),
-    seeds=10,
+    seeds=5,
     project=project,
 )

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from mandoline_core.errors import DataError
+from mandoline_core.formatting import Sentence
 from mandoline_core.project import Project
 from mandoline_core.reproducing.experiment import Experiment, Figure, Plan, Row, over_seeds
 from mandoline_core.reproducing.judging import directions, errors, judge, mean_error, share
@@ -169,25 +170,25 @@ EXPERIMENT = Experiment(
     name="identity-groups",
     title="Groups that overlap come in other proportions",
     place="Table 2 and section 5.2, CivilComments",
-    shows=(
-        "Comments mention any of eight groups, several at once. In the target every one of the 2^8 combinations keeps "
-        "a share of its comments that was drawn at random. Slices are the eight groups, as annotated or found by "
-        "keywords. Mandoline comes closer than the source score on every model and moves it the right way. Keywords "
-        "cost some of that, which the denoised method with measured corrections brings back; edges between groups "
-        "change little."
+    shows=Sentence(
+        "Comments mention any of eight groups, several at once. In the {target} every one of the 2^8 combinations "
+        "keeps a share of its comments that was drawn at random. Slices are the eight groups, as annotated or found "
+        "by keywords. Mandoline comes closer than the {source}'s score on every model and moves it the right way. "
+        "Keywords cost some of that, which the denoised method with measured corrections brings back; edges between "
+        "groups change little."
     ),
-    differs=(
+    differs=Sentence(
         "This is another data set: comments on cyclists, teachers, cooks and five other groups, written by a grammar, "
         "calm or complaining instead of toxic or not, so compare direction and order, not values. More groups in a "
-        "comment make its tone harder to tell; that is assumed, as CivilComments is known for it. Sizes of source and "
-        "target are the paper's. The models are logistic regression, naive Bayes and a forest on words instead of "
+        "comment make its tone harder to tell; that is assumed, as CivilComments is known for it. Sizes of both "
+        "samples are the paper's. The models are logistic regression, naive Bayes and a forest on words instead of "
         "BERT; methods on columns look at words, kernels at 1,000 rows a sample. The paper corrects no keyword; ours "
         "are shown with and without measured corrections. A true change below 0.2 points counts for no direction."
     ),
     run=run,
     figures=(
         Figure(
-            title="Mandoline beats the source score on every model",
+            title=Sentence("Mandoline beats the {source}'s score on every model"),
             x="model",
             x_title="model",
             y_title="mean absolute error, points",

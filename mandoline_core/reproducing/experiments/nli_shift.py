@@ -8,6 +8,7 @@ from pathlib import Path
 import pandas as pd
 
 from mandoline_core.comparing import Comparison
+from mandoline_core.formatting import Sentence
 from mandoline_core.project import MetricSettings, Project
 from mandoline_core.reproducing.experiment import Experiment, Figure, Plan, Row, over_seeds
 from mandoline_core.reproducing.inference import BINARY as MERGED
@@ -139,23 +140,24 @@ EXPERIMENT = Experiment(
     name="nli-shift",
     title="From captions to many kinds of text",
     place="Table 3 and section 5.3, SNLI to MNLI",
-    shows=(
+    shows=Sentence(
         "Does a second sentence follow from the first? Models are judged on captions and asked about five other kinds "
         "of text. Nobody can say what changed, so slices are made of each model's own answers: six buckets of its "
         "entropy, and the class it predicts. Models that learned from captions get worse and those that learned from "
         "the other kinds get better; Mandoline moves nearly every one the right way, and takes a third off the error "
-        "of the source score, where methods on the text take off a tenth."
+        "of the {source}'s score, where methods on the text take off a tenth."
     ),
-    differs=(
+    differs=Sentence(
         "This is another data set: sentence pairs written by a grammar, so compare direction and order, not values. "
         "About half of the words of the other kinds are those of captions, and labels are as noisy in both. The eight "
         "models are scikit-learn's on words, some trained on captions, some on the other kinds and some on both, "
         "large and small, as the paper's are transformers fine-tuned on SNLI, MNLI or both. Without what transformers "
         "learned beforehand they lose twice as much under the shift as the paper's, and stay sure of themselves among "
         "words that they never saw, so that entropy shows a part of the drop: those that learned from captions remain "
-        "overrated, and the ranking, though better than by the source score, is far from the paper's. On the "
-        "published SNLI and MNLI, three models on words, trained on SNLI, gained nothing by these slices: 16.3 points "
-        "of error against the source score's 15.7. Methods on columns look at words, at 1,000 rows a sample."
+        "overrated, and the ranking, though better than by the {source}'s score, is far from the paper's. On the "
+        "published SNLI and MNLI, three models on words, trained on SNLI, gained nothing by these slices: they leave "
+        "an error of 16.3 points, against 15.7 of the {source}'s score. Methods on columns look at words, at 1,000 "
+        "rows a sample."
     ),
     run=run,
     figures=(

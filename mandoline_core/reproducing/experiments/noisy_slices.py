@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from mandoline_core.errors import MandolineError
+from mandoline_core.project import EstimatorSettings, MetricSettings, Project
 from mandoline_core.report import estimate_from_codes
+from mandoline_core.reproducing.estimates import SCORE
 from mandoline_core.reproducing.experiment import Experiment, Figure, Plan, Row, relative_error
 from mandoline_core.reproducing.worlds import World, potentials
+from mandoline_core.reproducing.writing import write_project
+from mandoline_core.slices import Flag, Noise
 
 AWARE, UNAWARE, DENOISED = "noise-aware", "noise-unaware", "denoised"
-N_ROWS = 100_000  # of each sample
+N_ROWS, N_PROJECT = 100_000, 20_000  # of each sample; of one to open
 LINKS = (0.0, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 1.75, 2.0, 2.25, 2.5, 2.75, 3.0)  # theta_ii
 _QUICK_LINKS = (0.0, 0.5, 1.0, 3.0)
 EDGES = ((0, 1),)
@@ -67,6 +73,32 @@ def run(plan: Plan) -> Iterator[Row]:
                 yield relative_error(of_method, of_source, name, theta=link)
 
 
+def project(plan: Plan, folder: Path) -> Path:
+    """Write samples of the first seed at theta 1; the truth behind the slices stands beside them."""
+    rng = plan.draw(0)
+    drawn = world(rng, 1.0)
+    frames = []
+    for side in ("source", "target"):
+        rows = drawn.draw(side, N_PROJECT, rng)
+        columns = {f"says_{i + 1}": rows.codes[:, i] for i in range(2)}
+        columns |= {f"truly_{i + 1}": rows.truth[:, i] for i in range(2)}
+        frames.append(pd.DataFrame({**columns, SCORE: drawn.chance_of_right(rows.truth, rows.codes).round(6)}))
+    slices = tuple(
+        Flag(f"slice_{i}", column=f"says_{i}", gold=f"truly_{i}", noise=Noise(measured=True)) for i in (1, 2)
+    )
+    stated = Project(
+        name="noisy-slices",
+        source_path=folder,
+        target_path=folder,
+        metric=MetricSettings("mean", column=SCORE),
+        slices=slices,
+        edges=(("slice_1", "slice_2"),),
+        estimator=EstimatorSettings(name="denoised"),
+        note="Slices follow the truth with theta 1. Compare the denoised estimate with the paper's weights.",
+    )
+    return write_project(folder, stated, frames[0], frames[1].drop(columns=["truly_1", "truly_2"]))
+
+
 EXPERIMENT = Experiment(
     name="noisy-slices",
     title="Noisy slices, with corrections and without",
@@ -101,4 +133,5 @@ EXPERIMENT = Experiment(
         {"theta": 3.0, "method": UNAWARE, "value": "about 0", "error": None, "place": "appendix, in words"},
     ),
     seeds=50,
+    project=project,
 )

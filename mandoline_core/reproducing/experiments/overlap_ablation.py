@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from mandoline_core.formatting import Sentence
 from mandoline_core.project import MetricSettings, Project
 from mandoline_core.reproducing.experiment import Experiment, Figure, Plan, Row, over_seeds
 from mandoline_core.reproducing.experiments.nli_shift import train_published
@@ -167,22 +168,21 @@ EXPERIMENT = Experiment(
     name="overlap-ablation",
     title="Slices are added until they capture the shift",
     place="Table 4 and section 6.1, SNLI+ to HANS-",
-    shows=(
-        "In the target every word of the second sentence is in the first, and it follows half of the time; among such "
-        "pairs of the source it nearly always follows, and models have learned that. A slice for overlap alone leaves "
-        "the error as it was. Slices for noisy signs of contradiction, for sentence structure and for the models' "
-        "entropy bring it down, and a classifier that tells the samples apart, taken as one more slice, brings it "
-        "close to 0: it finds the 1% of such pairs that were put into the source."
+    shows=Sentence(
+        "In the {target} every word of the second sentence is in the first, and it follows half of the time; among "
+        "such pairs of the {source} it nearly always follows, and models have learned that. A slice for overlap alone "
+        "leaves the error as it was. Slices for noisy signs of contradiction, for sentence structure and for the "
+        "models' entropy bring it down, and a classifier that tells the samples apart, taken as one more slice, "
+        "brings it close to 0: it finds the 1% of such pairs that were put into the {source}."
     ),
-    differs=(
+    differs=Sentence(
         "This is another data set: captions by a grammar and thirty templates of our own in the manner of HANS, 1,000 "
         "pairs each, so compare direction and order, not values. The eight models are those of nli-shift; most of "
         "them take repeated words for entailment without exception, so that the error starts higher than the paper's. "
         "The paper names what its slices look at but not their cuts; ours are stated in the project. Its classifier "
         "is BERT, fine-tuned; ours is a logistic regression on words. What is left in the last step, 2.3 points, is "
-        "what chance does to 300 source pairs, whose accuracy has a standard error of 2.9. On a case made of the "
-        "published SNLI and HANS, with three models on words, the errors are 21.9, 22.1, 3.8, 2.5 and 0.7 "
-        "points."
+        "what chance does to 300 pairs of the {source}, whose accuracy has a standard error of 2.9. On a case made of "
+        "the published SNLI and HANS, with three models on words, the errors are 21.9, 22.1, 3.8, 2.5 and 0.7 points."
     ),
     run=run,
     figures=(

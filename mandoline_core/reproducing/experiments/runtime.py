@@ -80,16 +80,16 @@ def work_of(method: str, rng: np.random.Generator, n_rows: int) -> Callable[[], 
 
 
 def seconds_of(method: str, rng: np.random.Generator, n_rows: int) -> float:
-    """Time a method by the processor's clock, which other processes do not move; what is short, several times.
+    """Time a method by the clock of its own thread, which others do not move; what is short, several times.
 
     It is given new rows each time, so that nothing can be remembered.
     """
     times: list[float] = []
     while sum(times) < 0.2 and len(times) < 5:
         work = work_of(method, rng, n_rows)
-        start = time.process_time()
+        start = time.thread_time()
         work()
-        times.append(time.process_time() - start)
+        times.append(time.thread_time() - start)
     return statistics.median(times)
 
 

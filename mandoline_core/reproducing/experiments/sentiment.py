@@ -9,6 +9,7 @@ from typing import Any
 
 import pandas as pd
 
+from mandoline_core.formatting import Sentence
 from mandoline_core.project import Project
 from mandoline_core.reproducing.experiment import Experiment, Figure, Plan, Row, over_seeds
 from mandoline_core.reproducing.inference import entropy_slices
@@ -138,11 +139,11 @@ EXPERIMENT = Experiment(
     name="sentiment",
     title="Film reviews to four other kinds of text",
     place="Table 5 and section 6.2, IMDB to four sets",
-    shows=(
+    shows=Sentence(
         "Three models that tell praise from blame in film reviews meet film reviews edited to say the opposite, short "
         "posts, restaurant reviews and product reviews. Slices are buckets of each model's entropy, the same for all "
-        "four: nobody looked at the data. Mandoline takes off four tenths of the source score's error or more on each "
-        "of them, and moves every model the right way."
+        "four: nobody looked at the data. Mandoline takes off four tenths or more of the error of the {source}'s "
+        "score on each of them, and moves every model the right way."
     ),
     differs=(
         "This is another data set: reviews written by a grammar, each kind with words of its own, so compare "
@@ -154,7 +155,7 @@ EXPERIMENT = Experiment(
     run=run,
     figures=(
         Figure(
-            title="Average error over models, by target",
+            title="Average error over models, by kind of text",
             x="target",
             x_title="target",
             y_title="average error, points",

@@ -42,6 +42,14 @@ def test_it_opens_on_kept_numbers_and_says_how_they_were_made() -> None:
     assert "Mandoline (the paper's weights)" in set(table["method"])
 
 
+def test_what_is_measured_is_chosen_above_the_table() -> None:
+    app = choose(open_app(page=PAGE), "theorem")
+    app.selectbox(key="measure:theorem").set_value("share of worlds where it holds")
+    (table,) = [frame.value for frame in run(app).dataframe if "ours" in frame.value.columns]
+    assert list(table) == ["world", "rows", "ours"]
+    assert len(table) == 36
+
+
 def test_it_speaks_of_labelled_and_new_data() -> None:
     text = said(open_app(page=PAGE))
     assert "75% of the labelled data to 25% of the new data" in text

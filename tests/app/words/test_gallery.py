@@ -18,7 +18,7 @@ FOUND = Reproduction("theorem", "A title", ROWS, PAPER, {})
 
 def test_the_papers_number_stands_beside_ours() -> None:
     table = gallery.ours_table(FOUND)
-    assert list(table) == ["method", "ours", "the paper", "standard error", "measure"]
+    assert list(table) == ["measure", "method", "ours", "the paper", "standard error"]
     assert table["method"].tolist() == ["Labelled data's score", "Mandoline (the paper's weights)"]
     assert table["ours"].tolist() == ["0.123", "0.01"]
     assert table["the paper"].tolist() == ["-", "about 0"]
@@ -28,3 +28,10 @@ def test_what_the_paper_has_alone_comes_with_its_place() -> None:
     table = gallery.paper_table(FOUND)
     assert table["the paper"].tolist() == ["0.02"]
     assert table["where"].tolist() == ["Table 9"]
+
+
+def test_one_measure_at_a_time_needs_no_column_for_it() -> None:
+    assert gallery.measures(FOUND) == ["bias", "error"]
+    table = gallery.ours_table(FOUND, "error")
+    assert len(table) == 1
+    assert table["ours"].tolist() == ["0.01"]

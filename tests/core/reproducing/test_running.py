@@ -59,7 +59,7 @@ def test_an_experiment_without_data_makes_no_project(tmp_path: Path) -> None:
         open_project("theorem", tmp_path)
 
 
-@pytest.mark.parametrize("name", ["support-shift", "high-dimension", "blurry"])
+@pytest.mark.parametrize("name", ["support-shift", "noisy-slices", "high-dimension", "blurry"])
 def test_a_project_of_an_experiment_comes_nearer_to_the_truth_than_the_source_score(name: str, tmp_path: Path) -> None:
     project = md.load_project(open_project(name, tmp_path / "new", quick=True))
     report = md.estimate(project, reveal=True).first
