@@ -18,11 +18,12 @@ from mandoline_core.samples import open_data
 from mandoline_core.samples.tables.duckdb_table import DuckDBTable
 from mandoline_core.slices import KINDS
 from mandoline_core.slices.rule import Slice
-from tests.nasty import N_ROWS, codes_in, nasty_model, nasty_rules, nasty_table
+from tests.nasty import N_ROWS, nasty_model, nasty_table
+from tests.nasty_rules import codes_in, nasty_rules
 
 ENGINES: dict[str, Callable[[Path], Any]] = {
     "pandas": lambda path: open_data(path, engine="pandas"),
-    "Polars": lambda path: pl.read_parquet(path),
+    "Polars": pl.read_parquet,
     "Polars, lazy": lambda path: open_data(path, engine="polars"),
     "DuckDB": lambda path: open_data(path, engine="duckdb"),
     "a caller's DuckDB": lambda path: DuckDBTable(duckdb.connect().read_parquet(str(path)), path.name),
