@@ -13,7 +13,7 @@ import pytest
 
 import mandoline_core as md
 from mandoline_core.estimating.cells import Cells, count_cells
-from mandoline_core.samples import asking, open_data, telling_progress
+from mandoline_core.samples import Table, asking, open_data, telling_progress
 from mandoline_core.samples.tables.spark_table import SparkTable
 from tests.spark.cluster import Cluster
 
@@ -54,9 +54,11 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         path.unlink()
 
 
-def sample_of(table: object) -> md.Sample:
-    """Give rows that lie somewhere their roles."""
-    return md.Sample(table, label="label", models=[MODEL])
+def sample_of(table: Table) -> md.Sample:
+    """Give rows that lie somewhere their roles; no draw, which would read them once more."""
+    return md.Sample(
+        table.head(["text", "n", "place", "label", "pred"], 1_000), label="label", models=[MODEL], table=table
+    )
 
 
 def counts(cells: Cells) -> dict[tuple[int, ...], float]:
@@ -67,7 +69,7 @@ def counts(cells: Cells) -> dict[tuple[int, ...], float]:
     return {tuple(key): rows for key, rows in zip(keys.tolist(), cells.rows.tolist(), strict=True)}
 
 
-def count(table: object) -> dict[tuple[int, ...], float]:
+def count(table: Table) -> dict[tuple[int, ...], float]:
     """Count a table's rows by slices and answers."""
     return counts(count_cells(sample_of(table), RULES, [MODEL], "label", md.MetricSettings()))
 
