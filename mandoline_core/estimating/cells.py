@@ -25,6 +25,7 @@ from mandoline_core.samples import (
     add_up_tables,
     add_up_within,
     check_cells,
+    frame_of,
     share_kept,
 )
 from mandoline_core.slices import Flag, Slice, codes, settle
@@ -94,6 +95,8 @@ class Question:
         The column of true classes or values.
     scored : bool
         Whether rows are scored, too.
+    there : tuple of str
+        All columns that there are.
     classes : dict of str to tuple of str
         Of each model, where scores need them beforehand.
     """
@@ -104,12 +107,18 @@ class Question:
     metric: MetricSettings
     scored: bool
     name: str
+    there: tuple[str, ...]
     classes: dict[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
 
     @property
     def by_answers(self) -> bool:
         """Whether what a row scores follows from its label and its prediction."""
         return get_metric(self.metric.name).needs == "predictions"
+
+    @property
+    def sees_all(self) -> bool:
+        """Whether a rule looks at the whole frame."""
+        return any(leaf.sees_all for rule in self.rules for leaf in rule.leaves)
 
     @property
     def answers(self) -> tuple[str, ...]:
@@ -122,6 +131,8 @@ class Question:
     @property
     def columns(self) -> tuple[str, ...]:
         """All columns that are read."""
+        if self.sees_all:
+            return self.there
         found = [column for rule in self.rules for leaf in rule.leaves for column in leaf.reads]
         found += self.answers
         if self.scored and not self.by_answers:
@@ -169,7 +180,7 @@ def count_cells(
     def count() -> Cells:
         settled = tuple(settle(rule, sample) for rule in rules.values())
         known = label if scored and label in sample.columns else None  # the mean of a column needs no label
-        question = Question(settled, tuple(models), known, metric, scored, sample.name)
+        question = Question(settled, tuple(models), known, metric, scored, sample.name, sample.columns)
         if scored and not question.by_answers and metric.column is None:
             question.classes.update(classes or classes_of(sample, models, metric))
         found = _in_memory(sample, question) if sample.table is None else _in_table(sample, sample.table, question)
@@ -267,10 +278,10 @@ def _alike(few: pa.Table, many: pa.Table) -> pa.Table:
 
 def _reduce_answers(question: Question, columns: dict[str, str], batch: pa.Table) -> pa.Table:
     """Count the rows of a batch by codes and answers."""
-    sample = Sample(batch, name=question.name)
-    table = _coded(sample, question.rules)
+    table = _coded(Sample(_frame(batch, question), name=question.name), question.rules)
+    rows = Sample(batch, name=question.name)  # answers keep their type, whatever a function was handed
     for name, column in columns.items():
-        table = table.append_column(name, sample.frame[column].to_arrow())
+        table = table.append_column(name, rows.frame[column].to_arrow())
     return add_up_tables([table.append_column("n", pa.array(np.ones(len(batch), dtype=np.int64)))], table.column_names)
 
 
@@ -308,7 +319,7 @@ def _count_statistics(sample: Sample, table: Table, question: Question) -> Cells
 def _reduce_statistics(question: Question, batch: pa.Table) -> pa.Table:
     """Add up the statistics of a batch's rows."""
     models = [model for model in question.models if model is not None]
-    sample = Sample(batch, label=question.label, models=models, name=question.name)
+    sample = Sample(_frame(batch, question), label=question.label, models=models, name=question.name)
     table = _coded(sample, question.rules)
     found = list(_statistics(sample, question, whole=False).values())
     values = np.hstack(found)
@@ -369,6 +380,11 @@ def _are_expressions(rules: Sequence[Slice], schema: Any) -> bool:
     """Tell whether rules say all they say in expressions."""
     measures = (leaf.measure(schema) for rule in rules for leaf in rule.leaves)
     return all(measure is None or isinstance(measure.how, nw.Expr) for measure in measures)
+
+
+def _frame(batch: pa.Table, question: Question) -> Any:
+    """Hand a function the same type of frame for every batch as for the rows that were drawn."""
+    return frame_of(batch) if question.sees_all else batch
 
 
 def _coded(sample: Sample, rules: Sequence[Slice]) -> pa.Table:

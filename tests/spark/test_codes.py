@@ -11,7 +11,8 @@ import pytest
 
 import mandoline_core as md
 from mandoline_core.samples import open_data
-from tests.nasty import N_ROWS, ROW, codes_in, nasty_model, nasty_rules, nasty_table
+from tests.nasty import N_ROWS, ROW, nasty_model, nasty_table
+from tests.nasty_rules import codes_in, nasty_rules
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -189,7 +189,7 @@ def add_up_tables(parts: Iterable[pa.Table], keys: Sequence[str]) -> pa.Table:
 def first_line(error: Exception) -> str:
     r"""Take the first line of what an engine says.
 
-    >>> first_line(ValueError("No such file.\\nHint: look elsewhere."))
+    >>> first_line(ValueError("No such file." + chr(10) + "Hint: look elsewhere."))
     'No such file'
     """
     return str(error).strip().split("\n")[0].rstrip(".")
