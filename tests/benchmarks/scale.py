@@ -27,6 +27,7 @@ COUNTS = 10**7  # rows from which on counting takes longer than all that does no
 
 def main(largest: int) -> int:
     """Measure, write down and report."""
+    busy = [os.getloadavg()[0]]
     print("Rows")
     points = growth.measure(largest)
     print("Patterns")
@@ -35,10 +36,14 @@ def main(largest: int) -> int:
     found, fits, clusters, widths = partitions.measure()
     print("A million rows in memory")
     million = million_rows.run()
+    busy.append(os.getloadavg()[0])
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     measured: dict[str, Any] = {
-        "where": f"{os.cpu_count()} cores, {memory:.0f} GB, {platform.machine()}, {datetime.now(UTC):%Y-%m-%d}",
+        "where": f"{os.cpu_count()} cores, {memory:.0f} GB, {platform.machine()}, {datetime.now(UTC):%Y-%m-%d}, "
+        f"load {busy[0]:.0f} at the beginning and {busy[1]:.0f} at the end",
         "growth": [asdict(point) for point in points],
+        "most_times": MOST_TIMES,
+        "engines": growth.engines(),
         "text_share": growth.text_share(),
         "patterns": [asdict(cost) for cost in costs],
         "partitions": {
