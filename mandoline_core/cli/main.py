@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from types import ModuleType
 
-from mandoline_core.cli import ablation, app, backtest, compare, estimate, labels, plan, report, slices, suggest
+from mandoline_core.cli import ablation, app, backtest, check, compare, estimate, labels, plan, report, slices, suggest
 from mandoline_core.errors import MandolineError
 
 DONE, BAD_INPUT, STOPPED = 0, 2, 130
@@ -23,6 +23,7 @@ COMMANDS: dict[str, ModuleType] = {
     "ablation": ablation,
     "suggest": suggest,
     "report": report,
+    "check": check,
 }
 
 _EPILOG = """\
@@ -34,11 +35,12 @@ a first session:
   mandoline compare reviews.toml      what other methods say, and how they rank the models
   mandoline backtest reviews.toml     how methods do on shifts made of your own labelled data
   mandoline report reviews.toml       all of it as one HTML file, to keep or to send
+  mandoline check reviews.toml        whether it will do, for a job that nobody looks at
   mandoline app reviews.toml          the same, in the browser
 
 exit codes:
   0  done
-  1  the estimate is below --fail-under
+  1  the estimate is worse than --fail-under, or a rule of `mandoline check` is not met
   2  bad input; one sentence on standard error says what, where and what to do
 """
 
