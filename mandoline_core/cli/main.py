@@ -8,7 +8,20 @@ import sys
 from collections.abc import Sequence
 from types import ModuleType
 
-from mandoline_core.cli import ablation, app, backtest, check, compare, estimate, labels, plan, report, slices, suggest
+from mandoline_core.cli import (
+    ablation,
+    app,
+    backtest,
+    check,
+    compare,
+    estimate,
+    init,
+    labels,
+    plan,
+    report,
+    slices,
+    suggest,
+)
 from mandoline_core.errors import MandolineError
 
 DONE, BAD_INPUT, STOPPED = 0, 2, 130
@@ -24,10 +37,12 @@ COMMANDS: dict[str, ModuleType] = {
     "suggest": suggest,
     "report": report,
     "check": check,
+    "init": init,
 }
 
 _EPILOG = """\
 a first session:
+  mandoline init old.csv new.csv      a project file to start with, with comments
   mandoline slices reviews.toml       what the slices cover, how far they shift
   mandoline estimate reviews.toml     the estimate, its interval, and what to know before quoting it
   mandoline ablation reviews.toml     which slice moved the number

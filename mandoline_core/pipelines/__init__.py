@@ -8,3 +8,4 @@ from __future__ import annotations
 from mandoline_core.pipelines.demands import AGAINST, LEVELS, Demands, Held, check_worst, hold_against, is_worse
 from mandoline_core.pipelines.junit import junit_xml
 from mandoline_core.pipelines.markdown import in_markdown, markdown_summary
+from mandoline_core.pipelines.starting import Start, guessed_text, start_project
