@@ -19,6 +19,7 @@ from mandoline_core.cli import (
     labels,
     plan,
     report,
+    schema,
     slices,
     suggest,
 )
@@ -38,6 +39,7 @@ COMMANDS: dict[str, ModuleType] = {
     "report": report,
     "check": check,
     "init": init,
+    "schema": schema,
 }
 
 _EPILOG = """\

@@ -27,9 +27,9 @@ _EXPLAINED = {
     "task": "The column of true answers.",
     "models": "What is evaluated: a column of predictions each and, where there are any, of class probabilities.",
     "metric": f"What is estimated: one of {listed(METRICS, most=len(METRICS))}.",
-    "slices": "The ways in which the data changed, as rules: the estimate is as good as these. Read each; switch on "
-    "what you believe with enabled = true, remove what you do not, and write your own. `mandoline slices` shows what they "
-    "cover, `mandoline suggest` tries others.",
+    "slices": "The ways in which the data changed, as rules: the estimate is as good as these. Read each; switch "
+    "on what you believe with enabled = true, remove what you do not, and write your own. `mandoline slices` shows "
+    "what they cover, `mandoline suggest` tries others.",
     "estimator": "How the estimate is made. It also takes confidence = 0.95 (of intervals), seed, split, overlap, "
     "ridge and interval.",
 }
@@ -74,8 +74,8 @@ class Start:
         return "\n".join(said)
 
     def _reasons(self, heading: str) -> list[str]:
-        wanted: Sequence[str | None] = {
-            "task": [self.project.label],
+        wanted = {
+            "task": [str(self.project.label)],
             "models": [column for model in self.project.models for column in model.columns],
         }.get(heading, [])
         return [f"{column}: {self.guess.reasons[column]}." for column in wanted if column in self.guess.reasons]
@@ -101,14 +101,14 @@ def start_project(
     label, predictions : str, sequence of str, optional
         Columns, where a person knows better than to have them guessed.
     """
-    tables = [Sample(open_data(path), name=path.name).drawn for path in (source, target)]
-    guess = _roles(*tables, label, predictions)
+    old, new = (Sample(open_data(path), name=path.name).drawn for path in (source, target))
+    guess = _roles(old, new, label, predictions)
     if not guess.complete or guess.label is None:
         raise DataError(f"{' '.join(guess.problems)} Name them with --label COLUMN and --prediction COLUMN.")
     name = place.stem if place.stem != "project" else place.resolve().parent.name or "project"
     here = place.parent.resolve()
-    classes = few_classes(tables[0], guess.label, _MOST_CLASSES)
-    numbers = not classes and tables[0].schema[guess.label].is_numeric()
+    classes = few_classes(old, guess.label, _MOST_CLASSES)
+    numbers = not classes and old.schema[guess.label].is_numeric()
     project = Project(
         name=name,
         source_path=Path(os.path.relpath(source.resolve(), here)),
