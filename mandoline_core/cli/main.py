@@ -22,6 +22,7 @@ from mandoline_core.cli import (
     schema,
     slices,
     suggest,
+    track,
 )
 from mandoline_core.errors import MandolineError
 
@@ -38,6 +39,7 @@ COMMANDS: dict[str, ModuleType] = {
     "suggest": suggest,
     "report": report,
     "check": check,
+    "track": track,
     "init": init,
     "schema": schema,
 }
@@ -57,7 +59,7 @@ a first session:
 
 exit codes:
   0  done
-  1  the estimate is worse than --fail-under, or a rule of `mandoline check` is not met
+  1  the estimate is worse than --fail-under, a rule of `mandoline check` is not met, or `mandoline track` alerts
   2  bad input; one sentence on standard error says what, where and what to do
 """
 

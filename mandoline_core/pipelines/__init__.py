@@ -1,6 +1,6 @@
-"""Pipelines: a report and what a person demands of it go in; what is met comes out, in the formats that jobs read.
+"""Pipelines: files, projects and what a person demands of them go in; what jobs that nobody looks at need comes out.
 
-Nobody looks on: what is not met is said in one sentence each, and kept as JUnit XML, Markdown and plain data.
+A project to start with, whether every model meets the demands, the estimate on one target after the other.
 """
 
 from __future__ import annotations
@@ -9,3 +9,5 @@ from mandoline_core.pipelines.demands import AGAINST, LEVELS, Demands, Held, che
 from mandoline_core.pipelines.junit import junit_xml
 from mandoline_core.pipelines.markdown import in_markdown, markdown_summary
 from mandoline_core.pipelines.starting import Start, guessed_text, start_project
+from mandoline_core.pipelines.track import BASES, AlertRule, TargetEstimates, Track
+from mandoline_core.pipelines.tracking import find_targets, track_targets

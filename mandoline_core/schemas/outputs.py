@@ -189,6 +189,15 @@ def _check() -> Schema:
     return closed({"name": TEXT, "passed": FLAG, "rules": many(_HELD), "models": by_name(closed(_POINT))})
 
 
+def _track() -> Schema:
+    target = {"target": TEXT, "fingerprint": TEXT, "error": or_null(TEXT)}
+    models = by_name(closed({**_POINT, "n_target": COUNT}))
+    alert = closed({"target": TEXT, "model": TEXT, "message": TEXT})
+    return closed(
+        {"name": TEXT, "metric": TEXT, "targets": many(closed({**target, "models": models})), "alerts": many(alert)}
+    )
+
+
 OUTPUTS: dict[str, Callable[[], Schema]] = {
     "estimate": _estimate,
     "compare": _compare,
@@ -199,4 +208,5 @@ OUTPUTS: dict[str, Callable[[], Schema]] = {
     "labels": _labels,
     "plan": _plan,
     "check": _check,
+    "track": _track,
 }
