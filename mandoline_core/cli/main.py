@@ -14,6 +14,7 @@ from mandoline_core.cli import (
     backtest,
     check,
     compare,
+    completion,
     estimate,
     init,
     labels,
@@ -42,6 +43,7 @@ COMMANDS: dict[str, ModuleType] = {
     "track": track,
     "init": init,
     "schema": schema,
+    "completion": completion,
 }
 
 _EPILOG = """\
