@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         ModelReport,
         Prepared,
         SliceRow,
+        SliceTable,
         ablation,
         attribute,
         prepare,
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
     )
     from mandoline_core.report import Report, estimate, estimate_from_codes, write_weights
     from mandoline_core.reproducing import Reproduction, reproduce
-    from mandoline_core.samples import Model, Sample, read_table
+    from mandoline_core.samples import Model, Predictions, Sample, predict_columns, read_table
     from mandoline_core.slices import (
         All,
         Any,
@@ -64,6 +65,8 @@ if TYPE_CHECKING:
         Slice,
         SliceAudit,
         Threshold,
+        VoteSlices,
+        slices_from_votes,
         slicing_function,
     )
     from mandoline_core.suggesting import Spread, Suggestion, Suggestions, spread, suggest
@@ -73,10 +76,11 @@ if TYPE_CHECKING:
 _PUBLIC = {
     "errors": "DataError MandolineError OverlapError ProjectError SliceError",
     "findings": "Check Finding Verdict",
-    "samples": "Model Sample read_table",
+    "samples": "Model Predictions Sample predict_columns read_table",
     "slices": (
         "All Any AuditAnswers Category Classifier Confidence Correction Entropy Expression Flag Keyword Length Missing "
-        "Noise Not Overlap Prediction Range Regex Slice SliceAudit Threshold slicing_function"
+        "Noise Not Overlap Prediction Range Regex Slice SliceAudit Threshold VoteSlices slices_from_votes "
+        "slicing_function"
     ),
     "project": (
         "EstimatorSettings MethodSettings MetricSettings Project dump_project load_project "
@@ -85,7 +89,8 @@ _PUBLIC = {
     "metrics": "METRICS",
     "estimators": "ESTIMATORS",
     "estimating": (
-        "Ablation AblationPoint Attribution ModelReport Prepared SliceRow ablation attribute prepare slice_table"
+        "Ablation AblationPoint Attribution ModelReport Prepared SliceRow SliceTable ablation attribute prepare "
+        "slice_table"
     ),
     "describing": "Description RowMap describe_selection map_rows",
     "labelling": "FewLabels LabelPlan plan_labels published_correction read_plan use_labels",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import string
 import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -192,6 +193,17 @@ def table(rows: Sequence[Sequence[str]], align: str) -> str:
         "  ".join(f"{cell:{side}{width}}" for cell, side, width in zip(row, align, widths, strict=True)) for row in rows
     ]
     return "\n".join(line.rstrip() for line in lines)
+
+
+def html_table(rows: Sequence[Sequence[str]]) -> str:
+    """Write rows as an HTML table, the first of them its head; every cell is escaped.
+
+    >>> html_table([["a"], ["<b>"]])
+    '<table><thead><tr><th>a</th></tr></thead><tbody><tr><td>&lt;b&gt;</td></tr></tbody></table>'
+    """
+    head = "".join(f"<th>{html.escape(cell)}</th>" for cell in rows[0])
+    body = "".join("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in rows[1:])
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
 def file_stem(name: str) -> str:

@@ -8,10 +8,11 @@ import pandas as pd
 from app.compute import keys
 from app.compute.keys import kept
 from app.compute.reading import model_of, plain_samples, samples
-from app.project import RoleGuess, Workspace, guess_roles
+from app.project import Workspace
 from app.words import tables
 from mandoline_core import Model, Sample
 from mandoline_core.estimators import default_columns
+from mandoline_core.project import RoleGuess, guess_roles
 from mandoline_core.samples import class_codes, class_name, profile_column
 
 

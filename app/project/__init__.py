@@ -7,6 +7,5 @@ from __future__ import annotations
 
 from app.project.opening import read_upload
 from app.project.remedies import Remedy
-from app.project.roles import RoleGuess, guess_roles
 from app.project.state import Workspace
 from app.project.store import Entry, Revision

@@ -34,5 +34,6 @@ from mandoline_core.charts.template import (
 from mandoline_core.charts.theory import TERM_NAMES, bound_bars
 from mandoline_core.charts.thresholds import histogram_with_cut
 from mandoline_core.charts.timeline import TimelinePoint, timeline
+from mandoline_core.charts.tracking import TrackedPoint, track_chart
 from mandoline_core.charts.trimming import show_cap, show_capped, trimming_curve
 from mandoline_core.charts.weights import weight_histogram

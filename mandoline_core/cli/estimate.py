@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from mandoline_core.cli.project_command import Progress, add_project, show
 from mandoline_core.cli.report import check_place, write_report
-from mandoline_core.errors import MandolineError
 
 if TYPE_CHECKING:
     from mandoline_core.project import Project
@@ -32,7 +31,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--weights", metavar="FILE", type=Path, help="write one weight a source row and model, as CSV or Parquet"
     )
     parser.add_argument(
-        "--fail-under", metavar="X", type=float, help="exit with 1 when the first model's estimate is below X (0 to 1)"
+        "--fail-under",
+        metavar="X",
+        type=float,
+        help="exit with 1 when the first model's estimate is worse than X: below it, or above it where less is better",
     )
 
 
@@ -63,19 +65,19 @@ def run(options: argparse.Namespace) -> int:
 def _check_least(least: float | None, project: Project) -> None:
     """Refuse a bound that no estimate, or every estimate, would meet."""
     from mandoline_core.metrics import get_metric
+    from mandoline_core.pipelines import check_worst
 
-    bounds = get_metric(project.metric.name).bounds
-    if least is None or bounds is None or bounds[0] <= least <= bounds[1]:
-        return
-    hint = f" Did you mean {least / 100:g}?" if 1 < least <= 100 else ""
-    raise MandolineError(f"--fail-under must be between {bounds[0]:g} and {bounds[1]:g}. Got {least:g}.{hint}")
+    if least is not None:
+        check_worst("--fail-under", least, get_metric(project.metric.name))
 
 
 def _judge(report: Report, least: float | None) -> int:
-    if least is None or (report.first.converged and report.estimate >= least):
+    from mandoline_core.pipelines import Demands, hold_against
+
+    if least is None:
         return 0
-    said = (
-        f"the estimate {report.estimate:.4f} is below {least:g}" if report.first.converged else "there is no estimate"
-    )
-    print(f"mandoline: {said}.", file=sys.stderr)
+    held = next(iter(hold_against(report, Demands(worst=least))))
+    if held.met:
+        return 0
+    print(f"mandoline: {held.sentence}", file=sys.stderr)
     return BELOW

@@ -12,14 +12,19 @@ from mandoline_core.cli import (
     ablation,
     app,
     backtest,
+    check,
     compare,
+    completion,
     estimate,
+    init,
     labels,
     plan,
     report,
     reproduce,
+    schema,
     slices,
     suggest,
+    track,
 )
 from mandoline_core.errors import MandolineError
 
@@ -36,10 +41,16 @@ COMMANDS: dict[str, ModuleType] = {
     "suggest": suggest,
     "report": report,
     "reproduce": reproduce,
+    "check": check,
+    "track": track,
+    "init": init,
+    "schema": schema,
+    "completion": completion,
 }
 
 _EPILOG = """\
 a first session:
+  mandoline init old.csv new.csv      a project file to start with, with comments
   mandoline slices reviews.toml       what the slices cover, how far they shift
   mandoline estimate reviews.toml     the estimate, its interval, and what to know before quoting it
   mandoline ablation reviews.toml     which slice moved the number
@@ -47,11 +58,12 @@ a first session:
   mandoline compare reviews.toml      what other methods say, and how they rank the models
   mandoline backtest reviews.toml     how methods do on shifts made of your own labelled data
   mandoline report reviews.toml       all of it as one HTML file, to keep or to send
+  mandoline check reviews.toml        whether it will do, for a job that nobody looks at
   mandoline app reviews.toml          the same, in the browser
 
 exit codes:
   0  done
-  1  the estimate is below --fail-under
+  1  the estimate is worse than --fail-under, a rule of `mandoline check` is not met, or `mandoline track` alerts
   2  bad input; one sentence on standard error says what, where and what to do
 """
 

@@ -4,27 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from mandoline_core.estimating import Ablation, SliceRow
+from mandoline_core.estimating import Ablation, SliceTable
 from mandoline_core.formatting import show_interval, table, wrapped
 from mandoline_core.labelling import FewLabels
 
 
-def slices_text(model: str, rows: tuple[SliceRow, ...]) -> str:
+def slices_text(model: str, rows: SliceTable) -> str:
     """Write the slice table."""
-    lines = [["slice", "source", "target", "shift", "std", "score inside (rows)", "score outside (rows)", "rule"]]
-    lines += [
-        [
-            row.name,
-            f"{row.source:.1%}",
-            f"{row.target:.1%}",
-            f"{100 * row.shift:+.1f}",
-            "-" if row.standardised_shift is None else f"{row.standardised_shift:+.2f}",
-            *(_part_text(part.score, part.interval, part.n) for part in (row.inside, row.outside)),
-            row.rule,
-        ]
-        for row in rows
-    ]
-    text = [f"Slices for model {model} (shares of rows, shift in points)", "", table(lines, "<>>>><<<")]
+    text = [f"Slices for model {model} (shares of rows, shift in points)", "", table(rows.cells(), "<>>>><<<")]
     for row in rows:
         if row.source_abstains or row.target_abstains:
             text.append(
@@ -40,12 +27,6 @@ def slices_text(model: str, rows: tuple[SliceRow, ...]) -> str:
             ]
             text.append(f"{row.name} against its gold column, {row.gold.n:,} source rows: {', '.join(said)}.")
     return "\n".join(text)
-
-
-def _part_text(score: float | None, interval: tuple[float, float] | None, n: int) -> str:
-    if score is None or interval is None:
-        return f"- ({n:,})"
-    return f"{show_interval(score, interval, share=interval[0] >= 0 and interval[1] <= 1)} ({n:,})"
 
 
 def ablation_text(model: str, curves: Ablation) -> str:

@@ -146,7 +146,7 @@ class Ranking:
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """Hold models times methods. Prints as text in a terminal."""
+    """Hold models times methods. Prints as text in a terminal and as tables in a notebook."""
 
     name: str
     models: dict[str, ModelComparison]
@@ -165,3 +165,8 @@ class Comparison:
         from mandoline_core.comparing.text import render_comparison
 
         return render_comparison(self)
+
+    def _repr_html_(self) -> str:
+        from mandoline_core.comparing.html import render_comparison_html
+
+        return render_comparison_html(self)

@@ -23,7 +23,7 @@ def _model_text(name: str, model: ModelComparison) -> str:
         entries = [e for e in model.entries.values() if e.available and get_estimator(e.estimator).later == later]
         if entries:
             rows.append([f"{heading}:", *[""] * (len(rows[0]) - 1)])
-            rows += [_line(entry, model) for entry in entries]
+            rows += [["  " + cells[0], *cells[1:]] for cells in (entry_cells(entry, model) for entry in entries)]
     lines = [
         f"{name}: {model.metric.name} of {model.model} on the target, by every method that applies",
         "",
@@ -72,13 +72,14 @@ def _not_applied(model: ModelComparison) -> list[str]:
     ]
 
 
-def _line(entry: Entry, model: ModelComparison) -> list[str]:
+def entry_cells(entry: Entry, model: ModelComparison) -> list[str]:
+    """Write one method's line of the table."""
     share = model.metric.share
     if entry.estimate is None or entry.interval is None or entry.change is None:
-        return [f"  {entry.estimator}", "-", "-", *(["-"] if model.truth is not None else [])]
+        return [entry.estimator, "-", "-", *(["-"] if model.truth is not None else [])]
     moved = entry.direction in ("up", "down")
     said = f"{entry.direction} {show_difference(entry.change, share=share)}" if moved else "unchanged"
-    cells = [f"  {entry.estimator}", show_interval(entry.estimate, entry.interval, share=share)]
+    cells = [entry.estimator, show_interval(entry.estimate, entry.interval, share=share)]
     cells.append("" if entry.estimator == "source" else said)
     return cells + ([show_points(entry.estimate - model.truth, share=share)] if model.truth is not None else [])
 

@@ -36,4 +36,4 @@ from mandoline_core.estimating.model_report import (
 )
 from mandoline_core.estimating.request import Asked, Request, state, state_project
 from mandoline_core.estimating.slice_table import Part as SlicePart
-from mandoline_core.estimating.slice_table import SliceRow, slice_table
+from mandoline_core.estimating.slice_table import SliceRow, SliceTable, slice_table

@@ -12,6 +12,7 @@ from mandoline_core.errors import MandolineError
 from mandoline_core.estimating.assemble import ModelProblem
 from mandoline_core.estimating.diagnostics import interval_of
 from mandoline_core.estimators import get_estimator
+from mandoline_core.formatting import html_table, show_interval
 from mandoline_core.patterns import Patterns
 
 
@@ -74,7 +75,21 @@ class SliceRow:
         return asdict(self)
 
 
-def slice_table(prepared: ModelProblem, *, confidence: float = 0.95) -> tuple[SliceRow, ...]:
+class SliceTable(tuple[SliceRow, ...]):
+    """Hold the lines of the slice table. Shows as a table in a notebook."""
+
+    __slots__ = ()
+
+    def cells(self) -> list[list[str]]:
+        """Write the table's cells, the first line its head."""
+        head = ["slice", "source", "target", "shift", "std", "score inside (rows)", "score outside (rows)", "rule"]
+        return [head, *(_cells(row) for row in self)]
+
+    def _repr_html_(self) -> str:
+        return html_table(self.cells())
+
+
+def slice_table(prepared: ModelProblem, *, confidence: float = 0.95) -> SliceTable:
     """Describe every slice on the patterns, without touching rows."""
     table = prepared.problem.patterns
     source, target = table.rates("source"), table.rates("target")
@@ -102,7 +117,25 @@ def slice_table(prepared: ModelProblem, *, confidence: float = 0.95) -> tuple[Sl
                 gold=_gold(prepared.counted.gold[name].counts) if name in prepared.counted.gold else None,
             )
         )
-    return tuple(rows)
+    return SliceTable(rows)
+
+
+def _cells(row: SliceRow) -> list[str]:
+    return [
+        row.name,
+        f"{row.source:.1%}",
+        f"{row.target:.1%}",
+        f"{100 * row.shift:+.1f}",
+        "-" if row.standardised_shift is None else f"{row.standardised_shift:+.2f}",
+        *(_part_text(part.score, part.interval, part.n) for part in (row.inside, row.outside)),
+        row.rule,
+    ]
+
+
+def _part_text(score: float | None, interval: Interval | None, n: int) -> str:
+    if score is None or interval is None:
+        return f"- ({n:,})"
+    return f"{show_interval(score, interval, share=interval[0] >= 0 and interval[1] <= 1)} ({n:,})"
 
 
 def _speaking(rates: np.ndarray) -> float:

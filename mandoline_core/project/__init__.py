@@ -13,10 +13,21 @@ from mandoline_core.project.edge_choice import (
     TESTS,
     read_edge_choice,
 )
-from mandoline_core.project.file import dump_project, parse_project, rule_table, save_project
+from mandoline_core.project.file import (
+    PLACES,
+    SETTINGS,
+    VERSION,
+    dump_parts,
+    dump_project,
+    parse_project,
+    rule_table,
+    save_project,
+)
+from mandoline_core.project.guessing import RoleGuess, choose_models, guess_roles
 from mandoline_core.project.loading import load_project, load_unpacked
 from mandoline_core.project.project import Project
 from mandoline_core.project.settings import (
+    CHOICES,
     EstimatorSettings,
     MethodSettings,
     MetricSettings,

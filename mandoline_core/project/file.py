@@ -37,7 +37,7 @@ _TOP = (
     "trust",
 )
 # What a file keeps in tables of its own, and what a project calls it.
-_PLACES = {
+PLACES = {
     "source": {"path": "source_path", "engine": "source_engine", "table": "source_table", "master": "source_master"},
     "target": {
         "path": "target_path",
@@ -48,7 +48,7 @@ _PLACES = {
     },
     "task": {"label": "label"},
 }
-_SETTINGS = {
+SETTINGS = {
     "metric": MetricSettings,
     "estimator": EstimatorSettings,
     "methods": MethodSettings,
@@ -120,7 +120,7 @@ def parse_project(mapping: dict[str, Any], base: str | Path, *, file: str = "The
         raise ProjectError(f"{file} has version {version!r}. Expected version = {VERSION}.")
     found: dict[str, Any] = {"name": _take(mapping, "name", str, file, required=False) or "project"}
     found["note"] = _take(mapping, "note", str, file, required=False) or ""
-    for heading, keys in _PLACES.items():
+    for heading, keys in PLACES.items():
         if "path" in keys and heading not in mapping:
             raise ProjectError(f"{file} has no [{heading}]. Add [{heading}] with path.")
         table = _table(mapping, heading, tuple(keys), file)
@@ -128,7 +128,7 @@ def parse_project(mapping: dict[str, Any], base: str | Path, *, file: str = "The
             found[setting] = _take(table, key, str, f"[{heading}]", required=key == "path" and "table" not in table)
     for heading, read in {"models": _model, "slices": _slice}.items():
         found[heading] = [read(table, where) for where, table in _tables(mapping, heading, file)]
-    for heading, settings in _SETTINGS.items():
+    for heading, settings in SETTINGS.items():
         found[heading] = settings(**_table(mapping, heading, _keys(settings), file))
     return Project(**found, edges=mapping.get("edges", ()), base=Path(base))
 
@@ -172,28 +172,35 @@ def dump_project(project: Project) -> str:
     >>> print(dump_project(project).splitlines()[1])
     name = "reviews"
     """
-    content: dict[str, Any] = {"version": VERSION, "name": project.name}
+    return "\n".join(dump_parts(project).values())
+
+
+def dump_parts(project: Project) -> dict[str, str]:
+    """Write a project as TOML, by heading; what stands above the first has none."""
+    top: dict[str, Any] = {"version": VERSION, "name": project.name}
     if project.note:
-        content["note"] = project.note
+        top["note"] = project.note
     if project.edges:
-        content["edges"] = _toml(project.edges)
-    for heading, keys in _PLACES.items():
+        top["edges"] = _toml(project.edges)
+    places: dict[str, str] = {}
+    for heading, keys in PLACES.items():
         values = {key: getattr(project, setting) for key, setting in keys.items()}
         if table := {key: _toml(value) for key, value in values.items() if value is not None}:
-            content[heading] = table
+            places[heading] = tomli_w.dumps({heading: table})
     methods = _plain(project.methods)
     harmless = project.trust.harmless
     trust = harmless if any(harmless.values()) else list(harmless)
-    parts = [
-        tomli_w.dumps(content),
-        *(_dump_item("models", _plain(model)) for model in project.models),
-        tomli_w.dumps({"metric": {"name": project.metric.name} | _plain(project.metric)}),
-        *(_dump_item("slices", rule_table(rule)) for rule in project.slices),
-        tomli_w.dumps({"estimator": {"name": project.estimator.name} | _plain(project.estimator)}),
-        *([tomli_w.dumps({"methods": methods})] if methods else []),
-        *([tomli_w.dumps({"trust": {"harmless": _toml(trust)}})] if trust else []),
-    ]
-    return _short_lists("\n".join(parts))
+    parts = {
+        "": tomli_w.dumps(top),
+        **places,
+        "models": "\n".join(_dump_item("models", _plain(model)) for model in project.models),
+        "metric": tomli_w.dumps({"metric": {"name": project.metric.name} | _plain(project.metric)}),
+        "slices": "\n".join(_dump_item("slices", rule_table(rule)) for rule in project.slices),
+        "estimator": tomli_w.dumps({"estimator": {"name": project.estimator.name} | _plain(project.estimator)}),
+        "methods": tomli_w.dumps({"methods": methods}) if methods else "",
+        "trust": tomli_w.dumps({"trust": {"harmless": _toml(trust)}}) if trust else "",
+    }
+    return {heading: _short_lists(text) for heading, text in parts.items() if text}
 
 
 def _check_keys(table: Mapping[str, Any], known: Sequence[str], where: str) -> None:

@@ -101,7 +101,11 @@ class Report:
 
     @property
     def weights(self) -> Floats:
-        """How much each source row counts for the first model; sums to 1."""
+        """How much each source row counts for the first model; sums to 1.
+
+        It serves as `sample_weight` wherever scikit-learn takes one, on the source's rows in their order: a metric
+        so weighted is what it would be on the target, and a model so fitted is fitted to it.
+        """
         return self.first.weights
 
     @property

@@ -8,6 +8,7 @@ from __future__ import annotations
 from mandoline_core.samples.classes import arrow_array, class_codes, class_name, find_classes, matching_values
 from mandoline_core.samples.doors import frame_of
 from mandoline_core.samples.memory import Memory
+from mandoline_core.samples.predicting import Predictions, predict_columns
 from mandoline_core.samples.profile import few_classes, profile_column, text_kind
 from mandoline_core.samples.reading import read_table
 from mandoline_core.samples.row_keys import RowKeys

@@ -50,3 +50,4 @@ from mandoline_core.slices.rule import (
     survey,
 )
 from mandoline_core.slices.text import count_words
+from mandoline_core.slices.votes import VoteSlices, slices_from_votes

@@ -8,11 +8,12 @@ from dataclasses import replace
 import streamlit as st
 
 from app import compute
-from app.project import Workspace, opening, roles, state
+from app.project import Workspace, opening, state
 from app.views.data import merging
 from app.words import wording
 from mandoline_core import METRICS, MandolineError, Model, Project, Sample
 from mandoline_core.metrics import get_metric, merged_name
+from mandoline_core.project import choose_models
 from mandoline_core.samples import class_name
 
 NONE = "(none)"
@@ -153,7 +154,7 @@ def set_predictions(project: Project) -> Project:
     source, target = compute.plain_samples(state.workspace())
     now = [model.prediction for model in project.models if model.prediction is not None]
     chosen = merged(state.shown("role_predictions") or now, state.typed("role_predictions"), now)
-    return replace(project, models=roles.choose_models(source, target.columns, project.label, chosen, project.models))
+    return replace(project, models=choose_models(source, target.columns, project.label, chosen, project.models))
 
 
 def merged(before: Sequence[str], after: Sequence[str], now: Sequence[str]) -> list[str]:

@@ -9,12 +9,13 @@ import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from app import compute
-from app.project import RoleGuess, opening, roles, state
+from app.project import opening, state
 from app.views import parts
 from app.views.data import template
 from app.words import wording
 from mandoline_core import MandolineError, Model, Project, Sample
 from mandoline_core.formatting import listed
+from mandoline_core.project import RoleGuess, choose_models
 
 TITLES = {"source": "Labelled data", "target": "New data"}
 
@@ -101,7 +102,7 @@ def draft_roles(source: Sample, target: Sample, guess: RoleGuess) -> tuple[str |
         )
     for sentence in guess.problems:
         st.warning(wording.plain(sentence), icon=":material/warning:")
-    models = roles.choose_models(source, target.columns, label, chosen, guess.models)
+    models = choose_models(source, target.columns, label, chosen, guess.models)
     if guess.reasons:
         with st.expander("Why these columns"):
             st.markdown(

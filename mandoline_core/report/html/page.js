@@ -43,7 +43,7 @@
     };
     tools.append(button);
   }
-  picture.after(tools);
+  picture?.after(tools); // a page of figures alone has none
 
   // Figures. Without what it takes to unpack them, the tables stay in their places.
   if (!window.DecompressionStream) return;

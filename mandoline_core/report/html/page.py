@@ -9,16 +9,16 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from typing import Any
 
 from mandoline_core.formatting import file_stem
 from mandoline_core.report.gathering import ReportParts
 from mandoline_core.report.html import closing, evidence, opening
-from mandoline_core.report.html.figures import packed, plotly_script
+from mandoline_core.report.html.figures import Figure, packed, place, plotly_script
 from mandoline_core.report.html.ground import Ground
-from mandoline_core.report.html.markup import Html, joined, tag, text
+from mandoline_core.report.html.markup import Html, joined, paragraphs, tag, text
 
 SECTIONS = (
     opening.summary,
@@ -42,7 +42,24 @@ def render_page(parts: ReportParts) -> str:
     ground = Ground.of(parts)
     found = [write(ground) for write in SECTIONS]
     figures = [figure for one in found for figure in one.figures]
-    report, script, style = parts.report, _asset("page.js"), _asset("page.css")
+    report = parts.report
+    lead = "How well a model does on data without labels."
+    return _page(report.name, "report", lead, joined(one.body for one in found), report.as_dict(), figures)
+
+
+def render_figures(
+    name: str, kind: str, lead: str, sentences: Sequence[str], numbers: Mapping[str, Any], figures: Sequence[Figure]
+) -> str:
+    """Write figures with their tables, and sentences above them, as one HTML file."""
+    places = (place(figure, file_stem(name)) for figure in figures)
+    body = tag("section", paragraphs(*sentences), *places)
+    return _page(name, kind, lead, body, numbers, figures)
+
+
+def _page(
+    name: str, kind: str, lead: str, sections: Html, numbers: Mapping[str, Any], figures: Sequence[Figure]
+) -> str:
+    script, style = _asset("page.js"), _asset("page.css")
     library, library_packed = plotly_script()
     head = joined(
         [
@@ -50,7 +67,7 @@ def render_page(parts: ReportParts) -> str:
             Html(f'<meta http-equiv="Content-Security-Policy" content="{text(_policy(script, library))}">'),
             Html('<meta name="viewport" content="width=device-width, initial-scale=1">'),
             Html('<meta name="color-scheme" content="light dark">'),
-            tag("title", f"{report.name}: report"),
+            tag("title", f"{name}: {kind}"),
             tag("style", Html(style)),
         ]
     )
@@ -58,18 +75,18 @@ def render_page(parts: ReportParts) -> str:
         [
             tag(
                 "header",
-                tag("h1", report.name),
-                tag("p", "How well a model does on data without labels."),
+                tag("h1", name),
+                tag("p", lead),
                 tag("noscript", tag("p", "Scripts are off: tables stand in the places of figures.")),
             ),
-            tag("main", *(one.body for one in found)),
-            _data("numbers", "application/json", json_in_html(report.as_dict())),
+            tag("main", sections),
+            _data("numbers", "application/json", json_in_html(numbers)),
             _data("figures", "application/gzip", packed(figures)),
             _data("plotly", "application/gzip", library_packed),
             tag("script", Html(script)),
         ]
     )
-    whole = tag("html", tag("head", head), tag("body", body, data_file=file_stem(report.name)), lang="en")
+    whole = tag("html", tag("head", head), tag("body", body, data_file=file_stem(name)), lang="en")
     return f"<!doctype html>\n{whole}\n"
 
 

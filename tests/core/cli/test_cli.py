@@ -123,7 +123,19 @@ def test_fail_under_sets_the_exit_code(tmp_path: Path, capsys: Captured) -> None
     code, out, err = run(capsys, "estimate", project, "--fail-under", found + 1e-9)
     assert code == 1
     assert "small: accuracy on the target" in out
-    assert re.fullmatch(r"mandoline: the estimate 0\.\d{4} is below 0\.\d+\.\n", err)
+    assert re.fullmatch(r"mandoline: lr: the estimate \d+\.\d+% is below \d+\.\d+%\.\n", err)
+    told = re.findall(r"[\d.]+(?=%)", err)
+    assert float(told[0]) < float(told[1])  # written with the digits that tell them apart
+
+
+def test_fail_under_means_worse_where_less_is_better(tmp_path: Path, capsys: Captured) -> None:
+    """An error above the bound fails; one below it does not."""
+    project = write_project(tmp_path, {"metric": {"name": "error"}})
+    found = run_json(capsys, "estimate", project)["estimate"]
+    assert run(capsys, "estimate", project, "--fail-under", found + 0.01)[0] == 0
+    code, _, err = run(capsys, "estimate", project, "--fail-under", found - 0.01)
+    assert code == 1
+    assert " is above " in err
 
 
 def test_reveal_shows_the_truth(tmp_path: Path, capsys: Captured) -> None:

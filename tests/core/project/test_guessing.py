@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from app.project.roles import RoleGuess, choose_models, guess_roles
 from mandoline_core import Sample, load_project
+from mandoline_core.project import RoleGuess, choose_models, guess_roles
 from tests.core.projects import DIGITS, REVIEWS
 
 RNG = np.random.default_rng(0)

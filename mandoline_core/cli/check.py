@@ -1,0 +1,177 @@
+"""`mandoline check`: whether every model meets what a job demands, said in the formats that jobs read."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mandoline_core.cli.project_command import Progress, add_project, as_json, write
+from mandoline_core.cli.report import check_place
+from mandoline_core.errors import MandolineError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mandoline_core.pipelines import Held
+    from mandoline_core.report import Report
+
+HELP = "Check every model's estimate against what a job demands: exit with 1 when a rule is not met."
+NOT_MET, BAD_INPUT = 1, 2
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Take a project, the rules, and where to write what came out."""
+    add_project(parser)
+    parser.add_argument(
+        "--min",
+        metavar="X",
+        type=float,
+        help="the worst score that will do: the least where more is better, the most where less is better (error, "
+        "rmse), the furthest from 0 for bias",
+    )
+    parser.add_argument(
+        "--max-drop",
+        metavar="P",
+        type=float,
+        help="how much worse than on the source it may be: in points (3 is 3%%) for shares, else in the metric's unit",
+    )
+    parser.add_argument(
+        "--verdict",
+        metavar="LEVEL",
+        help="the worst verdict that will do: green, amber or red (amber, where no rule is given)",
+    )
+    parser.add_argument(
+        "--against",
+        metavar="WHAT",
+        default="estimate",
+        help="what --min and --max-drop are held against: the estimate (default), or the interval: its worse end",
+    )
+    parser.add_argument("--junit", metavar="FILE", type=Path, help="write JUnit XML: a test case a model and rule")
+    parser.add_argument("--markdown", metavar="FILE", type=Path, help="write a summary in Markdown")
+    parser.add_argument("--quiet", action="store_true", help="print nothing but what is not met, on standard error")
+    parser.add_argument(
+        "--log",
+        choices=("text", "jsonl"),
+        default="text",
+        help="how standard error is written: jsonl is JSON, a line each",
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Estimate, hold every model against the rules, write what was asked for, and say what is not met."""
+    log = _Log(lines=options.log == "jsonl", quiet=options.quiet)
+    try:
+        return _check(options, log)
+    except MandolineError as error:
+        if options.log != "jsonl":
+            raise
+        log.event("error", message=str(error))
+        return BAD_INPUT
+
+
+def _check(options: argparse.Namespace, log: _Log) -> int:
+    from mandoline_core.metrics import get_metric
+    from mandoline_core.pipelines import Demands, check_worst, hold_against, junit_xml, markdown_summary
+    from mandoline_core.project import load_project
+    from mandoline_core.report import estimate
+
+    start = time.monotonic()
+    demands = Demands(worst=options.min, max_drop=options.max_drop, verdict=options.verdict, against=options.against)
+    project = load_project(options.project)
+    if options.min is not None:
+        check_worst("--min", options.min, get_metric(project.metric.name))
+    for place in (options.junit, options.markdown):
+        if place is not None:
+            check_place(place, project)
+    log.event("started", project=project.name, models=[model.name for model in project.models])
+    with log.progress() as progress:
+        report = estimate(project, progress=progress)
+    held = hold_against(report, demands)
+    if options.junit is not None:
+        write(options.junit, junit_xml(report.name, held, time.monotonic() - start))
+    if options.markdown is not None:
+        write(options.markdown, markdown_summary(report, held))
+    if options.json:
+        print(as_json(_plain(report, held)))
+    elif not options.quiet:
+        print(_text(report, held))
+    log.held(held)
+    passed = all(one.met for one in held)
+    log.event("finished", passed=passed, seconds=round(time.monotonic() - start, 3))
+    return 0 if passed else NOT_MET
+
+
+def _text(report: Report, held: Sequence[Held]) -> str:
+    from mandoline_core.formatting import counted, table
+
+    missed = sum(not one.met for one in held)
+    lines = [["model", "rule", "demanded", "found", ""]]
+    lines += [[one.model, one.rule, one.demand, one.found, "met" if one.met else "NOT MET"] for one in held]
+    end = f"{counted(missed, 'rule')} not met." if missed else "Every rule is met."
+    return f"{report.name}: {report.first.metric} on the target\n\n{table(lines, '<<<<<')}\n\n{end}"
+
+
+def _plain(report: Report, held: Sequence[Held]) -> dict[str, Any]:
+    return {
+        "name": report.name,
+        "passed": all(one.met for one in held),
+        "rules": [one.as_dict() for one in held],
+        "models": {
+            name: {
+                "estimate": model.estimate,
+                "interval": list(model.interval),
+                "source": model.source,
+                "converged": model.converged,
+                "verdict": None if model.verdict is None else model.verdict.level,
+            }
+            for name, model in report.models.items()
+        },
+    }
+
+
+class _Log:
+    """Write on standard error: sentences for a person, or a JSON object a line for a program."""
+
+    def __init__(self, *, lines: bool, quiet: bool) -> None:
+        self._lines, self._quiet = lines, quiet
+
+    def event(self, event: str, **said: Any) -> None:
+        """Log an event; a person is told of none but rules."""
+        if self._lines and not (self._quiet and event in ("started", "progress")):
+            when = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+            line = json.dumps({"time": when, "event": event, **said}, ensure_ascii=False)
+            print(line, file=sys.stderr, flush=True)
+
+    def held(self, held: Sequence[Held]) -> None:
+        """Say what is not met; a program is told what is met, too."""
+        for one in held:
+            if self._lines:
+                if not (self._quiet and one.met):
+                    self.event("rule", **one.as_dict())
+            elif not one.met:
+                print(f"mandoline: {one.sentence}", file=sys.stderr)
+
+    def progress(self) -> Progress:
+        """Say how far the work is, unless it is to be quiet."""
+        if self._lines:
+            return _ProgressLines(self)
+        return Progress(after=float("inf") if self._quiet else 1.0)
+
+
+class _ProgressLines(Progress):
+    """Log progress as events, a line every tenth."""
+
+    def __init__(self, log: _Log) -> None:
+        super().__init__()
+        self._log, self._said = log, ("", -1.0)
+
+    def __call__(self, what: str, share: float) -> None:
+        """Log what is being done, and how much of it is done."""
+        now = (what, int(share * 10) / 10)
+        if now != self._said:
+            self._log.event("progress", what=what, share=now[1])
+        self._said = now

@@ -1,0 +1,57 @@
+"""`mandoline init`: a project file for two files, with guessed roles and slices to start with."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from mandoline_core.cli.project_command import Progress, writing
+from mandoline_core.errors import MandolineError
+
+HELP = "Write a project file for a labelled and an unlabelled file: roles guessed, slices tried, all explained."
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Take both files, where to write, and what a person knows better."""
+    parser.add_argument("source", metavar="SOURCE", type=Path, help="the labelled rows, CSV or Parquet")
+    parser.add_argument("target", metavar="TARGET", type=Path, help="the new rows, CSV or Parquet")
+    parser.add_argument(
+        "--out", metavar="FILE", type=Path, default=Path("project.toml"), help="where to write it (project.toml)"
+    )
+    parser.add_argument("--label", metavar="COLUMN", help="the column of true answers (guessed when left out)")
+    parser.add_argument(
+        "--prediction",
+        metavar="COLUMN",
+        action="append",
+        default=[],
+        help="a column of predictions (guessed when left out); repeatable",
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Guess, try slices, write the file, and say what was guessed."""
+    from mandoline_core.pipelines import guessed_text, start_project
+
+    _check_free(options.out)
+    with Progress() as progress:
+        start = start_project(
+            options.source,
+            options.target,
+            options.out,
+            label=options.label,
+            predictions=options.prediction,
+            progress=progress,
+        )
+    with writing(options.out):
+        try:
+            with options.out.open("x", encoding="utf-8", newline="\n") as file:
+                file.write(start.to_toml())
+        except FileExistsError:
+            _check_free(options.out)
+    print(f"{guessed_text(start)}\n\nThe project is in {options.out}. Read it, then: mandoline estimate {options.out}")
+    return 0
+
+
+def _check_free(place: Path) -> None:
+    if place.exists():
+        raise MandolineError(f"{place} is there already and stays as it is. Choose another place with --out FILE.")

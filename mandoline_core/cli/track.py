@@ -1,0 +1,70 @@
+"""`mandoline track`: the estimate on one target after the other, those done before kept."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from mandoline_core.cli.project_command import Progress, add_project, show, write
+from mandoline_core.cli.report import check_place
+
+HELP = "Estimate on one target after the other; what was done before is kept, and --alert-drop says when to look."
+ALERT, BAD_TARGET = 1, 2
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Take a project, the targets, where to write, and when to alert."""
+    add_project(parser)
+    parser.add_argument(
+        "--targets",
+        metavar="PATTERN",
+        required=True,
+        help="the files to estimate on, such as 'weekly/*.parquet'; numbers in their names are their order",
+    )
+    parser.add_argument("--csv", metavar="FILE", type=Path, help="write a line for each target and model")
+    parser.add_argument("--html", metavar="FILE", type=Path, help="write one HTML file with charts")
+    parser.add_argument(
+        "--alert-drop",
+        metavar="P",
+        type=float,
+        help="exit with 1 when the last target's estimate is more than P worse: in points for shares",
+    )
+    parser.add_argument(
+        "--alert-against",
+        choices=("source", "first", "previous"),
+        default="source",
+        help="worse than what: the score on the source (default), the first target's estimate, or the one before",
+    )
+    parser.add_argument(
+        "--memory", metavar="FILE", type=Path, help="what was done before (<project file>.track.json, beside it)"
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Estimate on what is new, write what was asked for, print, and alert."""
+    from mandoline_core.pipelines import AlertRule, find_targets, track_targets
+    from mandoline_core.project import load_project
+
+    project = load_project(options.project)
+    rule = None if options.alert_drop is None else AlertRule(options.alert_drop, options.alert_against)
+    targets = find_targets(options.targets)
+    memory = options.memory or options.project.with_name(f"{options.project.stem}.track.json")
+    for place in (options.csv, options.html, memory):
+        if place is not None:
+            check_place(place, project)
+    with Progress() as progress:
+        found = track_targets(project, targets, memory=memory, alert=rule, progress=progress)
+        if options.csv is not None:
+            write(options.csv, found.to_csv())
+        if options.html is not None:
+            write(options.html, found.to_html())
+    show(found, options)
+    for said in found.newest_alerts:
+        print(f"mandoline: {said}", file=sys.stderr)
+    wrong = [one for one in found.targets if one.error is not None]
+    for one in wrong:
+        print(f"mandoline: {one.target}: {one.error}", file=sys.stderr)
+    if wrong:
+        return BAD_TARGET
+    return ALERT if found.newest_alerts else 0

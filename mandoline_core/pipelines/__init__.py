@@ -1,0 +1,13 @@
+"""Pipelines: files, projects and what a person demands of them go in; what jobs that nobody looks at need comes out.
+
+A project to start with, whether every model meets the demands, the estimate on one target after the other.
+"""
+
+from __future__ import annotations
+
+from mandoline_core.pipelines.demands import AGAINST, LEVELS, Demands, Held, check_worst, hold_against, is_worse
+from mandoline_core.pipelines.junit import junit_xml
+from mandoline_core.pipelines.markdown import in_markdown, markdown_summary
+from mandoline_core.pipelines.starting import Start, guessed_text, start_project
+from mandoline_core.pipelines.track import BASES, AlertRule, TargetEstimates, Track
+from mandoline_core.pipelines.tracking import find_targets, track_targets

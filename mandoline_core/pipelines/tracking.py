@@ -1,0 +1,159 @@
+"""Tracking: the estimate on one target after the other, with what was done before kept by what the files hold."""
+
+from __future__ import annotations
+
+import glob
+import hashlib
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from mandoline_core.errors import DataError, MandolineError
+from mandoline_core.estimating import Progress
+from mandoline_core.pipelines.track import AlertRule, TargetEstimates, Track
+from mandoline_core.project import Project, dump_project
+from mandoline_core.report import Report, estimate
+
+_FORMAT = 1  # of the file that keeps what was done
+_CHUNK = 1 << 20
+
+
+def track_targets(
+    project: Project,
+    targets: Sequence[Path],
+    *,
+    memory: Path | None = None,
+    alert: AlertRule | None = None,
+    progress: Progress | None = None,
+) -> Track:
+    """Estimate on each target; those done before, with the same project and source, are not done again.
+
+    Parameters
+    ----------
+    targets : sequence of Path
+        Files, in the order of time.
+    memory : Path, optional
+        The file that keeps what was done.
+    """
+    made_of = _made_of(project)
+    known = _remember(memory, made_of)
+    found: list[TargetEstimates] = []
+    for number, path in enumerate(targets):
+        if progress is not None:
+            progress("targets", number / len(targets))
+        one = _done(project, path, known)
+        if one.error is None:
+            known[one.fingerprint] = {name: dict(point) for name, point in one.models.items()}
+            if memory is not None and not one.kept:  # after each: who stops it keeps what was done
+                _keep(memory, made_of, known)
+        found.append(one)
+    return Track(project, tuple(found), alert)
+
+
+def find_targets(pattern: str) -> list[Path]:
+    """List the files that match a pattern, numbers in their names in the order of numbers."""
+    found = [Path(name) for name in glob.glob(pattern, recursive=True)]  # noqa: PTH207 - takes any path
+    files = sorted((path for path in found if path.is_file()), key=_in_order)
+    if not files:
+        raise DataError(f"No file matches {pattern!r}. Put the pattern in quotes, such as 'weekly/*.parquet'.")
+    return files
+
+
+def _in_order(path: Path) -> list[tuple[int, int, str]]:
+    parts = re.findall(r"[0-9]+|[^0-9]+", path.as_posix())
+    return [(0, int(part), "") if part.isdecimal() and len(part) < 100 else (1, 0, part) for part in parts]
+
+
+def _done(project: Project, path: Path, known: Mapping[str, Any]) -> TargetEstimates:
+    """Take what is known of a target, or estimate on it."""
+    name, digest = path.as_posix(), _file_digest(path)
+    if digest in known:
+        return TargetEstimates(name, digest, known[digest], kept=True)
+    here = replace(
+        project,
+        target_path=path.resolve(),
+        target_engine=None,
+        target_table=None,
+        target_master=None,
+        target_labels=None,
+    )
+    try:
+        return TargetEstimates(name, digest, _points(estimate(here)))
+    except MandolineError as error:
+        return TargetEstimates(name, digest, error=str(error))
+
+
+def _points(report: Report) -> dict[str, dict[str, Any]]:
+    return {
+        name: {
+            "estimate": model.estimate,
+            "interval": list(model.interval),
+            "source": model.source,
+            "converged": model.converged,
+            "verdict": None if model.verdict is None else model.verdict.level,
+            "n_target": model.n_target,
+        }
+        for name, model in report.models.items()
+    }
+
+
+def _made_of(project: Project) -> str:
+    """Hash all that an estimate depends on but the target: the project, its source, and the program's version."""
+    said = dump_project(replace(project, target_path=Path("target"), target_labels=None, note=""))
+    digest = hashlib.blake2b(f"{version('mandoline-estimator')}\n{said}".encode(), digest_size=16)
+    for path in _source_files(project):
+        digest.update(_file_digest(path).encode())
+    return digest.hexdigest()
+
+
+def _source_files(project: Project) -> list[Path]:
+    place = project.base / project.source_path
+    return [place] if place.is_file() else [Path(name) for name in sorted(glob.glob(str(place), recursive=True))]  # noqa: PTH207
+
+
+def _file_digest(path: Path) -> str:
+    digest = hashlib.blake2b(digest_size=16)
+    try:
+        with path.open("rb") as file:
+            while part := file.read(_CHUNK):
+                digest.update(part)
+    except OSError as error:
+        raise DataError(f"{path} could not be read: {error.strerror}.") from None
+    return digest.hexdigest()
+
+
+def _remember(memory: Path | None, made_of: str) -> dict[str, Any]:
+    """Read what was done with the same project; a file that says anything else is as none."""
+    if memory is None or not memory.is_file():
+        return {}
+    try:
+        said = json.loads(memory.read_text(encoding="utf-8"))
+        known = said["done"] if said["format"] == _FORMAT and said["project"] == made_of else {}
+        return {str(key): {str(name): _checked(point) for name, point in one.items()} for key, one in known.items()}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return {}
+
+
+def _checked(point: Mapping[str, Any]) -> dict[str, Any]:
+    """Take a point from a file, refusing what none is."""
+    low, high = (float(end) for end in point["interval"])
+    verdict = point["verdict"] if point["verdict"] in ("green", "amber", "red") else None
+    numbers = {key: float(point[key]) for key in ("estimate", "source")}
+    sure = {"converged": bool(point["converged"]), "verdict": verdict, "n_target": int(point["n_target"])}
+    return {"estimate": numbers["estimate"], "interval": [low, high], "source": numbers["source"], **sure}
+
+
+def _keep(memory: Path, made_of: str, known: Mapping[str, Any]) -> None:
+    draft = memory.with_name(f"{memory.name}.part")
+    said = json.dumps({"format": _FORMAT, "project": made_of, "done": dict(known)}, indent=1, allow_nan=False)
+    try:
+        draft.write_text(said, encoding="utf-8")
+        draft.replace(memory)
+    except OSError as error:
+        raise MandolineError(
+            f"{memory} could not be written: {error.strerror}. Choose another with --memory."
+        ) from None

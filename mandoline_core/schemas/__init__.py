@@ -1,0 +1,8 @@
+"""Schemas: dataclasses and registries go in; JSON Schemas of the project file and of every `--json` come out.
+
+Editors and jobs read them as the files that lie beside this one.
+"""
+
+from __future__ import annotations
+
+from mandoline_core.schemas.published import PROJECT, make_schema, read_schema, schema_names
