@@ -21,7 +21,15 @@ from mandoline_core.estimating.choosing import choose_edges
 from mandoline_core.estimating.columns.rules import cut_rule, item_rule, keyword_rule, missing_rule
 from mandoline_core.estimating.columns.table import HARMLESS, ColumnTable, DrawnColumns, column_table
 from mandoline_core.estimating.columns.tally import Cells, ColumnTally, SumTable, Tally
-from mandoline_core.estimating.counting import CodesOf, ModelCount, count_rows, count_tables, stay_in_tables
+from mandoline_core.estimating.counting import (
+    CodesOf,
+    ModelCount,
+    SampleCells,
+    check_countable,
+    count_rows,
+    count_tables,
+    stay_in_tables,
+)
 from mandoline_core.estimating.diagnostics import Diagnostics, diagnose, hull, interval_of
 from mandoline_core.estimating.elasticity import CorrectionSlope, correction_slopes
 from mandoline_core.estimating.labels import TargetLabels, score_labels

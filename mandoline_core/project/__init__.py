@@ -14,7 +14,7 @@ from mandoline_core.project.edge_choice import (
     read_edge_choice,
 )
 from mandoline_core.project.file import dump_project, parse_project, rule_table, save_project
-from mandoline_core.project.loading import load_project, load_unpacked
+from mandoline_core.project.loading import load_project, load_unpacked, without_engines
 from mandoline_core.project.project import Project
 from mandoline_core.project.settings import (
     EstimatorSettings,

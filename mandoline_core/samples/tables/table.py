@@ -48,6 +48,7 @@ class Table(ABC):
 
     def __init__(self, name: str, files: Files | None = None) -> None:
         self.name, self.files = name, files
+        self._values: dict[tuple[str, int], nw.Series[Any]] = {}
 
     @property
     @abstractmethod
@@ -106,9 +107,11 @@ class Table(ABC):
         return found.select([*keys, "n"])
 
     def distinct(self, column: str, most: int) -> nw.Series[Any]:
-        """List the values of a column, missing ones left out; of very many, only some."""
-        some = self.at_the_door.select(column).unique().filter(~nw.col(column).is_null()).head(most)
-        return nw.from_native(self.collect(some)[column], series_only=True)
+        """List the values of a column, missing ones left out; of very many, only some. All rows are read once for it."""
+        if (column, most) not in self._values:
+            some = self.at_the_door.select(column).unique().filter(~nw.col(column).is_null()).head(most)
+            self._values[column, most] = nw.from_native(self.collect(some)[column], series_only=True)
+        return self._values[column, most]
 
     def has_values(self, column: str) -> bool:
         """Tell whether a column holds any value."""
