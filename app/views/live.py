@@ -9,7 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 from app import compute
 from app.project import Workspace, state
 from app.views import parts
-from app.words import bar, wording
+from app.words import bar, drawing, wording
 from mandoline_core import MandolineError, charts
 from mandoline_core.estimating import is_share
 from mandoline_core.formatting import show_interval
@@ -25,6 +25,8 @@ def summary(workspace: Workspace, where: DeltaGenerator | None = None) -> Mandol
 
     It is the one place that says so; `where` it is, if it was laid out before.
     """
+    if workspace.drawn:
+        return _updating(workspace, where)
     # All is computed before anything is sent: who sends while another computes makes both wait.
     error = problem(workspace)
     edit = compute.last_edit(workspace) if error is None else None
@@ -39,6 +41,22 @@ def summary(workspace: Workspace, where: DeltaGenerator | None = None) -> Mandol
             change = bar.change_words(difference, edit.label, share=is_share(report))
         st.html(bar.bar(report, change))
     return None
+
+
+def _updating(workspace: Workspace, where: DeltaGenerator | None) -> MandolineError | None:
+    """Keep the last estimate in sight, marked, while all rows are being counted; what is below looks at the draw."""
+    error, working = problem(workspace), compute.counting(workspace)
+    last = compute.last_summary(workspace)
+    drawn = drawing.draw_words(compute.n_looked_at(workspace), compute.n_rows(workspace))
+    with where or place():
+        found = None if error is not None else compute.report(workspace)
+        stopped = working is not None and not working.run.running
+        st.html(bar.updating(last, found, drawn, stopped=stopped))
+        if working is not None:
+            parts.show_working(working, "count")
+        if error is not None:
+            parts.show_error(error)
+    return error
 
 
 def _no_estimate(workspace: Workspace, error: MandolineError) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from html import escape
+from typing import Protocol
 
 from app.words.trust import LIGHTS
 from mandoline_core import ModelReport
@@ -24,6 +25,7 @@ div:has(> .st-key-{KEY}) {{ position: sticky; top: {_HEADER}; z-index: 90; }}
 .st-key-{KEY} .bar span {{ white-space: nowrap; flex: none; }}
 .st-key-{KEY} .bar .more {{ flex: 0 1 auto; overflow: hidden; text-overflow: ellipsis; }}
 .st-key-{KEY} .number {{ font-size: 1.5rem; font-weight: 650; }}
+.st-key-{KEY} .updating {{ font-weight: 650; color: light-dark(#92400E,#FCD34D); }}
 .st-key-{KEY} .more {{ font-size: 0.875rem; opacity: 0.8; }}
 @media (max-width: 640px) {{
   .st-key-{KEY} .bar {{ flex-wrap: wrap; }}
@@ -47,6 +49,41 @@ def bar(report: ModelReport, change: str) -> str:
         f'<span class="more">{escape(change)}</span>' if change else "",
         f'<span class="more aside">{source} on your labelled data; {rows} effective rows</span>',
     )
+
+
+def updating(last: _Summary | None, drawn: ModelReport | None, said: str, *, stopped: bool) -> str:
+    """Write the last estimate on all rows, greyed and marked, and what a draw of them gives now.
+
+    Parameters
+    ----------
+    last : summary, optional
+        With estimate, interval and share.
+    said : str
+        Which rows were drawn.
+    stopped : bool
+        Whether nobody is counting.
+    """
+    mark = "not counted" if stopped else "updating"
+    parts = [f'<span class="updating">\u21bb {mark}</span>']
+    if last is not None and last.estimate is not None:
+        value, ends = show_value(last.estimate, share=last.share), show_ends(last.interval, share=last.share)
+        parts.insert(0, f'<span class="more"><b class="number">{value}</b> ({ends})</span>')
+        parts.append('<span class="more">is of the state before</span>')
+    if drawn is not None and drawn.converged:
+        now = f"{show_value(drawn.estimate, share=is_share(drawn))} ({_ends(drawn)})"
+        parts.append(f'<span class="more">{escape(said)} gives {now}, and so does all below</span>')
+    return _line(*parts)
+
+
+class _Summary(Protocol):
+    """What was estimated in some state."""
+
+    @property
+    def estimate(self) -> float | None: ...
+    @property
+    def interval(self) -> tuple[float, float]: ...
+    @property
+    def share(self) -> bool: ...
 
 
 def last_estimate(report: ModelReport, label: str) -> str:

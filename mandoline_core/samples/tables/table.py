@@ -107,7 +107,7 @@ class Table(ABC):
         return found.select([*keys, "n"])
 
     def distinct(self, column: str, most: int) -> nw.Series[Any]:
-        """List the values of a column, missing ones left out; of very many, only some. All rows are read once for it."""
+        """List the values of a column, missing ones left out; of very many, only some. Rows are read once for it."""
         if (column, most) not in self._values:
             some = self.at_the_door.select(column).unique().filter(~nw.col(column).is_null()).head(most)
             self._values[column, most] = nw.from_native(self.collect(some)[column], series_only=True)
