@@ -41,7 +41,16 @@ from app.compute.corrections import (
     pairs_in_use,
     try_pairs,
 )
-from app.compute.counting import counting, current, in_tables, known_or_drawn, n_looked_at, n_rows, settled
+from app.compute.counting import (
+    current,
+    in_tables,
+    known_or_drawn,
+    n_looked_at,
+    n_rows,
+    settled,
+    still_counting,
+    wait_for_tables,
+)
 from app.compute.editing import attempt, change
 from app.compute.estimates import (
     curves,

@@ -61,7 +61,22 @@ def n_looked_at(workspace: Workspace) -> tuple[int, int]:
 
 def current() -> Workspace:
     """Return the visitor's project, looked at on all rows once these are counted, and on a draw of them till then."""
-    return settled(state.workspace())
+    try:
+        return settled(state.workspace())
+    except WorkingError:
+        if state.is_part_of_a_page():  # a file has changed: only the whole page can show that it is opened again
+            st.rerun()
+        raise
+
+
+def wait_for_tables() -> None:
+    """Raise what says that the visitor's tables are being opened; whatever else is wrong, pages say."""
+    try:
+        in_tables(state.workspace())
+    except WorkingError:
+        raise
+    except MandolineError:
+        return
 
 
 def settled(workspace: Workspace) -> Workspace:
@@ -95,7 +110,7 @@ def is_known(workspace: Workspace) -> bool:
         return False
 
 
-def counting(workspace: Workspace) -> WorkingError | None:
+def still_counting(workspace: Workspace) -> WorkingError | None:
     """Return what counts all rows of a project at the moment, or was stopped doing so."""
     try:
         if in_tables(workspace.on_all_rows):

@@ -131,7 +131,8 @@ def counted(workspace: Workspace) -> Key:
 
 def rules(workspace: Workspace) -> Key:
     """Name what slices are made of, for all models."""
-    return (*samples(workspace), repr([replace(rule, noise=None, audit=None) for rule in workspace.project.slices]))
+    plain = [replace(rule, noise=None, audit=None, note="") for rule in workspace.project.slices]
+    return (*samples(workspace), repr(plain))
 
 
 def count(workspace: Workspace) -> Key:

@@ -9,6 +9,7 @@ import os
 import time
 from collections.abc import Hashable
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 import streamlit as st
@@ -17,12 +18,15 @@ from app.compute.shelf import Shelf
 from app.compute.sizes import sample_bytes
 from app.compute.working import ask_for
 from app.project import Workspace, allowed
-from app.project.incoming import engine_for
+from app.project.incoming import IN_MEMORY, engine_for
 from mandoline_core import MandolineError, Model, Sample, read_table
-from mandoline_core.samples import Files, find_files, fits_in_memory, is_pattern, open_data
+from mandoline_core.samples import PACKED, PARQUET, Files, find_files, fits_in_memory, is_pattern, open_data
 
 SHARE_OF_MEMORY = 0.3  # for rows
 _LOOKED_FOR = 2.0  # seconds that the files of a pattern are not looked for again
+
+
+_States = tuple[tuple[str, int, int], ...]  # of files: path, time of change, size
 
 
 @dataclass(frozen=True)
@@ -43,7 +47,7 @@ class Data:
     table: str | None = None
     master: str | None = None
     guarded: bool = False
-    states: tuple[tuple[str, int, int], ...] = ()
+    states: _States = ()
 
 
 def _memory() -> int:
@@ -52,7 +56,7 @@ def _memory() -> int:
 
 _opened: Shelf[Sample] = Shelf(_memory(), size=sample_bytes)
 _known: Shelf[tuple[Sample, Sample]] = Shelf(_memory(), size=lambda pair: sum(map(sample_bytes, pair)))
-_patterns: Shelf[tuple[float, tuple[tuple[str, int, int], ...]]] = Shelf(256)
+_patterns: Shelf[tuple[float, _States]] = Shelf(256)
 
 
 def samples(workspace: Workspace) -> tuple[Sample, Sample]:
@@ -93,7 +97,8 @@ def table_at(path: Path, name: str, engine: str | None = None, *, guarded: bool 
     guarded : bool
         Whether a visitor named the path.
     """
-    return _open(Data(str(path), name, engine or engine_for(path), guarded=guarded, states=_states(path)))
+    states = _states(path)
+    return _open(Data(str(path), name, _engine(path, engine, states, guarded), guarded=guarded, states=states))
 
 
 def forget(path: Path) -> None:
@@ -107,12 +112,23 @@ def _data(workspace: Workspace, side: str) -> Data:
     project = workspace.project
     path: Path = getattr(project, f"{side}_path")
     engine, table, master = (getattr(project, f"{side}_{what}") for what in ("engine", "table", "master"))
-    known = () if table and engine == "spark" else _states(path)
-    name = workspace.names[side]
-    return Data(str(path), name, engine or engine_for(path), table, master, side in workspace.server, known)
+    states = () if table and engine == "spark" else _states(path)
+    guarded = side in workspace.server
+    chosen = _engine(path, engine, states, guarded)
+    return Data(str(path), workspace.names[side], chosen, table, master, guarded, states)
 
 
-def _states(path: Path) -> tuple[tuple[str, int, int], ...]:
+def _engine(path: Path, engine: str | None, states: _States, guarded: bool) -> str | None:
+    """Choose what goes over rows where a visitor leaves it open: many visitors share the memory of a server."""
+    if engine not in (None, "auto"):
+        return engine
+    if not guarded:
+        return engine_for(path) or engine
+    n_bytes = sum(size for _, _, size in states) * (PACKED if path.suffix.lower() in PARQUET else 1)
+    return "polars" if n_bytes > IN_MEMORY and find_spec("polars") is not None else None
+
+
+def _states(path: Path) -> _States:
     if not is_pattern(path):
         return (_state(path),)
     found = _patterns.get(path)

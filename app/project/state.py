@@ -249,7 +249,7 @@ def unpack(file: UploadedFile, read: Callable[[str, Path, Path], T]) -> T:
 
     def work() -> T:
         path = receive(file)
-        folder = path.with_suffix("")
+        folder = path.with_name("unpacked")
         folder.mkdir()
         return read(file.name, path, folder)
 
@@ -257,7 +257,7 @@ def unpack(file: UploadedFile, read: Callable[[str, Path, Path], T]) -> T:
 
 
 def _receive(file: UploadedFile) -> Path:
-    path = store().receive(file, _suffix(file.name))
+    path = store().receive(file, file.name)
     try:
         if path.suffix.lower() not in (".toml", ".zip"):
             incoming.check_size(path, base_name(file.name))
@@ -422,6 +422,12 @@ def _given() -> Path | None:
 
 
 # What a visit remembers
+
+
+def is_part_of_a_page() -> bool:
+    """Tell whether only a part of a page is being drawn."""
+    context = get_script_run_ctx()
+    return context is not None and bool(context.fragment_ids_this_run)
 
 
 def tell(message: str) -> None:

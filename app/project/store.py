@@ -19,6 +19,7 @@ from typing import Any, BinaryIO
 
 from app.project import schema
 from mandoline_core import MandolineError
+from mandoline_core.project import base_name
 
 MAX_BYTES = 20 * 2**30  # of uploaded files, in one data directory
 MAX_REVISIONS = 500  # of one project; the oldest go first, but not those with a name
@@ -271,15 +272,17 @@ class Store:
             row = database.execute("SELECT id FROM project WHERE view = ?", (token,)).fetchone()
         return None if row is None else str(row[0])
 
-    def receive(self, content: BinaryIO, suffix: str) -> Path:
-        """Write what comes to disk, piece by piece, and return where it is until somebody uses it."""
+    def receive(self, content: BinaryIO, name: str) -> Path:
+        """Write what comes to disk, piece by piece, under its name; return where it is until somebody uses it."""
         self._drop_abandoned()
-        path = self.incoming / f"{secrets.token_hex(8)}{suffix}"
+        folder = self.incoming / secrets.token_hex(8)
+        path = folder / base_name(name)
         try:
+            folder.mkdir()
             with path.open("wb") as file:
                 shutil.copyfileobj(content, file, _PIECE)
         except OSError as error:
-            path.unlink(missing_ok=True)
+            shutil.rmtree(folder, ignore_errors=True)
             raise StoreError(f"The file could not be written: {error.strerror}. Nothing was kept.") from None
         return path
 
@@ -292,10 +295,10 @@ class Store:
             What is in it, or where it lies: a file that was received is moved, any other is copied.
         """
         if isinstance(content, bytes):
-            content = self.receive(io.BytesIO(content), suffix)
+            content = self.receive(io.BytesIO(content), f"file{suffix}")
         elif not content.is_relative_to(self.incoming):
             with content.open("rb") as file:
-                content = self.receive(file, suffix)
+                content = self.receive(file, content.name)
         try:
             return self._add_file(project, content, suffix)
         finally:

@@ -45,7 +45,7 @@ def summary(workspace: Workspace, where: DeltaGenerator | None = None) -> Mandol
 
 def _updating(workspace: Workspace, where: DeltaGenerator | None) -> MandolineError | None:
     """Keep the last estimate in sight, marked, while all rows are being counted; what is below looks at the draw."""
-    error, working = problem(workspace), compute.counting(workspace)
+    error, working = problem(workspace), compute.still_counting(workspace)
     last = compute.last_summary(workspace)
     drawn = drawing.draw_words(compute.n_looked_at(workspace), compute.n_rows(workspace))
     with where or place():

@@ -49,6 +49,8 @@ def run(options: argparse.Namespace) -> int:
         command += ["--", str(options.project.resolve())]
     path = os.pathsep.join(filter(None, [str(root), os.environ.get("PYTHONPATH")]))
     environment = {**os.environ, "PYTHONPATH": path}
+    # Counting takes what processors it gets: one is left to the pages.
+    environment.setdefault("POLARS_MAX_THREADS", str(max(1, (os.cpu_count() or 2) - 1)))
     if options.data_dir is not None:
         environment["MANDOLINE_DATA_DIR"] = str(options.data_dir.resolve())
     if options.allow_dir:

@@ -13,5 +13,5 @@ from mandoline_core.samples.row_keys import RowKeys
 from mandoline_core.samples.sample import FrozenMapping, Model, Sample, kind_of
 from mandoline_core.samples.stopping import asking, take_step, telling_progress
 from mandoline_core.samples.tables.files import PARQUET, Files, find_files, is_pattern
-from mandoline_core.samples.tables.opening import ENGINES, columns_of, fits_in_memory, open_data
+from mandoline_core.samples.tables.opening import ENGINES, PACKED, columns_of, fits_in_memory, open_data
 from mandoline_core.samples.tables.table import Table, add_up_tables
