@@ -18,6 +18,7 @@ from app.compute.working import WorkingError, ask_for
 from app.project import Workspace, state
 from mandoline_core import Flag, MandolineError, Sample, Slice
 from mandoline_core.estimating import SampleCells, count_tables, stay_in_tables
+from mandoline_core.samples import current_progress, telling_progress
 from mandoline_core.slices import resolve
 
 MOST_BYTES = 300_000_000
@@ -157,8 +158,26 @@ def find_cells(workspace: Workspace) -> SampleCells | None:
 
 def _count(workspace: Workspace, of: keys.Key, both: tuple[Sample, Sample], rules: tuple[Slice, ...]) -> None:
     project = workspace.project
-    found = count_tables(*both, rules, project.models or (None,), project.metric)
+    with telling_progress(_BothSides(both)):
+        found = count_tables(*both, rules, project.models or (None,), project.metric)
     _kept().put(_place(of, found), _Counted(of, found))
+
+
+class _BothSides:
+    """Tell how far the counting of two samples is, one after the other, from how far each is."""
+
+    def __init__(self, both: tuple[Sample, Sample]) -> None:
+        source, target = (sample.n_all for sample in both)
+        self._first, self._say = source / (source + target), current_progress()
+        self._last, self._done = 0.0, 0.0
+
+    def __call__(self, share: float) -> None:
+        if share < self._last:  # the second has begun
+            self._done = self._first
+        self._last = share
+        part = 1 - self._first if self._done else self._first
+        if self._say is not None:
+            self._say(self._done + part * share)
 
 
 def _place(of: keys.Key, found: SampleCells) -> tuple[keys.Key, frozenset[object]]:

@@ -303,6 +303,8 @@ class Store:
             return self._add_file(project, content, suffix)
         finally:
             content.unlink(missing_ok=True)
+            with suppress(OSError):  # others that came with it may still be there
+                content.parent.rmdir()
 
     def _add_file(self, project: str, received: Path, suffix: str) -> Path:
         with received.open("rb") as file:

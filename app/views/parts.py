@@ -56,7 +56,7 @@ def show_error(error: MandolineError) -> None:
 def show_working(error: compute.WorkingError, name: str = "work") -> None:
     """Show how far work in the background is, with a way to stop it, or to go on where it was stopped."""
     if error.run.running:
-        progress(lambda: error.run, name)
+        progress(lambda: error.run, name, in_line=name == "count")
         return
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(f":material/stop_circle: Stopped: {wording.plain(error.run.current)}.", width="content")
@@ -136,14 +136,20 @@ def show_run_error(run: compute.Run | None) -> None:
         raise error
 
 
-def progress(find: Callable[[], compute.Run | None], name: str) -> None:
-    """Show how far a run is, with a way to stop it; when it has ended, draw the whole page anew."""
+def progress(find: Callable[[], compute.Run | None], name: str, *, in_line: bool = False) -> None:
+    """Show how far a run is, with a way to stop it; when it has ended, draw the whole page anew.
+
+    Parameters
+    ----------
+    in_line : bool
+        Whether to take no more than a line.
+    """
 
     def look() -> None:
         run = find()
         if run is None or not run.running:
             st.rerun()
-        with st.container(border=True):
+        with st.container(border=not in_line, horizontal=in_line, vertical_alignment="center"):
             share = f"{run.share:.0%}, " if run.share else ""  # some work cannot say how far it is
             said = f"{wording.plain(run.current)}: {share}{run.seconds:.0f} s so far"
             st.progress(min(run.share, 1.0), text=said)

@@ -25,6 +25,7 @@ div:has(> .st-key-{KEY}) {{ position: sticky; top: {_HEADER}; z-index: 90; }}
 .st-key-{KEY} .bar span {{ white-space: nowrap; flex: none; }}
 .st-key-{KEY} .bar .more {{ flex: 0 1 auto; overflow: hidden; text-overflow: ellipsis; }}
 .st-key-{KEY} .number {{ font-size: 1.5rem; font-weight: 650; }}
+.st-key-{KEY} .last {{ opacity: 0.6; }}
 .st-key-{KEY} .updating {{ font-weight: 650; color: light-dark(#92400E,#FCD34D); }}
 .st-key-{KEY} .more {{ font-size: 0.875rem; opacity: 0.8; }}
 @media (max-width: 640px) {{
@@ -67,12 +68,12 @@ def updating(last: _Summary | None, drawn: ModelReport | None, said: str, *, sto
     parts = [f'<span class="updating">\u21bb {mark}</span>']
     if last is not None and last.estimate is not None:
         value, ends = show_value(last.estimate, share=last.share), show_ends(last.interval, share=last.share)
-        parts.insert(0, f'<span class="more"><b class="number">{value}</b> ({ends})</span>')
-        parts.append('<span class="more">is of the state before</span>')
-    if drawn is not None and drawn.converged:
-        now = f"{show_value(drawn.estimate, share=is_share(drawn))} ({_ends(drawn)})"
-        parts.append(f'<span class="more">{escape(said)} gives {now}, and so does all below</span>')
-    return _line(*parts)
+        parts.insert(0, f'<span class="last"><b class="number">{value}</b> ({ends})</span>')
+        parts.append('<span class="more">the number is of the state before</span>')
+    if drawn is None or not drawn.converged:
+        return _line(*parts)
+    now = f"{show_value(drawn.estimate, share=is_share(drawn))} ({_ends(drawn)})"
+    return f'{_line(*parts)}<div class="more">Now {now} on {escape(said)}, as is all below.</div>'
 
 
 class _Summary(Protocol):

@@ -49,6 +49,11 @@ def telling_progress(say: Callable[[float], None] | None) -> Iterator[None]:
         _say.reset(token)
 
 
+def current_progress() -> Callable[[float], None] | None:
+    """Return who is told how much is done, for whoever tells of a part of it only."""
+    return _say.get()
+
+
 def take_step(share: float | None = None) -> None:
     """Say that a step of a long loop is to be taken, and how much of the work is done where that is known."""
     if (ask := _ask.get()) is not None:
