@@ -45,17 +45,20 @@ def summary(workspace: Workspace, where: DeltaGenerator | None = None) -> Mandol
 
 def _updating(workspace: Workspace, where: DeltaGenerator | None) -> MandolineError | None:
     """Keep the last estimate in sight, marked, while all rows are being counted; what is below looks at the draw."""
-    error, working = problem(workspace), compute.still_counting(workspace)
-    last = compute.last_summary(workspace)
-    drawn = drawing.draw_words(compute.n_looked_at(workspace), compute.n_rows(workspace))
+    working = compute.still_counting(workspace)
+    stopped = working is not None and not working.run.running
     with where or place():
-        found = None if error is not None else compute.report(workspace)
-        stopped = working is not None and not working.run.running
-        st.html(bar.updating(last, found, drawn, stopped=stopped))
+        # At once: what the draw says takes a moment.
+        st.html(bar.updating(compute.last_summary(workspace), stopped=stopped))
+        below = st.empty()
         if working is not None:
             parts.show_working(working, "count")
+        error = problem(workspace)
         if error is not None:
             parts.show_error(error)
+        else:
+            drawn = drawing.draw_words(compute.n_looked_at(workspace), compute.n_rows(workspace))
+            below.html(bar.on_draw(compute.report(workspace), drawn))
     return error
 
 

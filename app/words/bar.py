@@ -52,28 +52,37 @@ def bar(report: ModelReport, change: str) -> str:
     )
 
 
-def updating(last: _Summary | None, drawn: ModelReport | None, said: str, *, stopped: bool) -> str:
-    """Write the last estimate on all rows, greyed and marked, and what a draw of them gives now.
+def updating(last: _Summary | None, *, stopped: bool) -> str:
+    """Write the last estimate on all rows, greyed, and marked as such.
 
     Parameters
     ----------
     last : summary, optional
         With estimate, interval and share.
-    said : str
-        Which rows were drawn.
     stopped : bool
         Whether nobody is counting.
     """
-    mark = "not counted" if stopped else "updating"
-    parts = [f'<span class="updating">\u21bb {mark}</span>']
+    parts = [f'<span class="updating">\u21bb {"not counted" if stopped else "updating"}</span>']
     if last is not None and last.estimate is not None:
         value, ends = show_value(last.estimate, share=last.share), show_ends(last.interval, share=last.share)
         parts.insert(0, f'<span class="last"><b class="number">{value}</b> ({ends})</span>')
         parts.append('<span class="more">the number is of the state before</span>')
-    if drawn is None or not drawn.converged:
-        return _line(*parts)
-    now = f"{show_value(drawn.estimate, share=is_share(drawn))} ({_ends(drawn)})"
-    return f'{_line(*parts)}<div class="more">Now {now} on {escape(said)}, as is all below.</div>'
+    return _line(*parts)
+
+
+def on_draw(report: ModelReport, drawn: str) -> str:
+    """Write what a draw of the rows gives.
+
+    Parameters
+    ----------
+    drawn : str
+        Which rows were drawn; nothing where they are all.
+    """
+    if not report.converged:
+        return ""
+    now = f"{show_value(report.estimate, share=is_share(report))} ({_ends(report)})"
+    rows = f" on {drawn}, as is all below" if drawn else ""
+    return f'<div class="more">Now {escape(now + rows)}.</div>'
 
 
 class _Summary(Protocol):

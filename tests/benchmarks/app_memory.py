@@ -1,6 +1,6 @@
 """Memory of the app's server over many edits: flat, because answers are kept by their bytes.
 
-    python -m tests.benchmarks.app_memory [ROWS] [EDITS] [ENGINE]
+python -m tests.benchmarks.app_memory [ROWS] [EDITS] [ENGINE]
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def megabytes() -> float:
 def write(folder: Path, n: int, engine: str) -> Path:
     """Write a project on half as many rows each."""
     rng = np.random.default_rng(0)
-    words = np.array("the food was good not bad never cheap very slow and cold but nice staff here".split())
+    words = np.array([f"word{number}" for number in range(40)])
     for side in ("source", "target"):
         size = n // 2
         text = pd.Series(words[rng.integers(len(words), size=(size, 6))].tolist()).str.join(" ")

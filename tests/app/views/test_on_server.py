@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import os
 from pathlib import Path
 
 import pytest
@@ -71,32 +70,36 @@ def test_tables_on_the_server_lead_to_an_estimate(data: Path) -> None:
 @pytest.mark.parametrize("path", ["../secret.csv", "/etc/passwd", "link.csv"])
 def test_a_path_that_leads_out_is_refused_beside_its_box(data: Path, path: str) -> None:
     (data.parent / "secret.csv").write_text("x\n1\n")
-    os.symlink(data.parent / "secret.csv", data / "link.csv")
+    (data / "link.csv").symlink_to(data.parent / "secret.csv")
     app = type_path("source", path)
     (error,) = app.error
     assert path.rsplit("/", 1)[-1] in error.value.replace("\\", "")
     assert "Use these data" not in labels(app)
 
 
+@pytest.mark.long
 def test_a_link_that_comes_later_is_refused_when_the_project_is_opened(data: Path) -> None:
     app = projects_page()
     choose(choose(app, "source", "source/source0.parquet"), "target", "target/target0.parquet")
     press(settle(app), "Use these data")
     (data.parent / "secret.parquet").write_bytes((data / "target" / "target0.parquet").read_bytes())
     (data / "target" / "target0.parquet").unlink()
-    os.symlink(data.parent / "secret.parquet", data / "target" / "target0.parquet")
+    (data / "target" / "target0.parquet").symlink_to(data.parent / "secret.parquet")
     app.switch_page("views/estimate/estimate.py")
     run(app)
     assert "target0.parquet is a link that leads out of the folders that this server allows" in said(app)
 
 
 def test_engines_and_paths_in_an_uploaded_project_file_count_for_nothing(folder: Path) -> None:
-    text = write_tables(folder).read_text().replace('engine = "polars"', 'engine = "spark"\nmaster = "spark://evil:7077"')
+    text = (
+        write_tables(folder).read_text().replace('engine = "polars"', 'engine = "spark"\nmaster = "spark://evil:7077"')
+    )
     app = upload(projects_page(), UPLOADER, "tables.toml", text.encode())
     assert "The project also needs source*.parquet, target*.parquet" in said(app)
     assert "Open this project" not in labels(app)
 
 
+@pytest.mark.long
 def test_a_project_file_may_name_data_that_the_server_allows(data: Path) -> None:
     app = upload(projects_page(), UPLOADER, "tables.toml", (data / "tables.toml").read_bytes())
     press(settle(app), "Open this project")
@@ -105,6 +108,7 @@ def test_a_project_file_may_name_data_that_the_server_allows(data: Path) -> None
     assert project.source_engine is None
 
 
+@pytest.mark.long
 def test_a_zip_brings_no_engine(folder: Path) -> None:
     packed = pack_project(load_project(write_one_file_each(folder)))
     app = upload(projects_page(), UPLOADER, "tables.zip", packed)

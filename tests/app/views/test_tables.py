@@ -33,6 +33,7 @@ def held(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
     gate.set()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("page", PAGES)
 def test_every_page_works_on_tables(folder: Path, page: str) -> None:
     app = settle(open_app(write_tables(folder), page=f"views/{page}/{page}.py"))
@@ -40,6 +41,7 @@ def test_every_page_works_on_tables(folder: Path, page: str) -> None:
     assert "6,000 labelled rows, 1,000 new rows" in said(app)
 
 
+@pytest.mark.long
 def test_the_estimate_is_that_of_rows_in_memory(folder: Path) -> None:
     in_memory = said(open_app(page="views/estimate/estimate.py"))
     (shown,) = [line for line in in_memory.splitlines() if line.startswith("#### ")]
@@ -58,6 +60,7 @@ def test_while_rows_are_counted_a_draw_is_shown_and_the_page_answers(folder: Pat
     assert "updating" not in said(settle(app))
 
 
+@pytest.mark.long
 def test_the_last_estimate_stays_marked(folder: Path, held: threading.Event) -> None:
     held.set()
     app = settle(open_app(write_tables(folder), page="views/slices/slices.py"))
@@ -82,6 +85,7 @@ def test_a_count_can_be_stopped_and_taken_up_again(folder: Path, held: threading
     assert "effective rows" in said(settle(app))
 
 
+@pytest.mark.long
 def test_an_edit_stops_the_count_that_nobody_needs_any_more(folder: Path, held: threading.Event) -> None:
     app = open_app(write_tables(folder), page="views/slices/slices.py")
     app = wait_for(app, lambda: "updating" in said(app))
@@ -114,6 +118,7 @@ def test_what_cannot_work_on_tables_says_so(folder: Path) -> None:
     assert "--weights FILE.parquet" in said(app)
 
 
+@pytest.mark.long
 def test_a_file_that_is_gone_is_said_in_a_sentence(folder: Path) -> None:
     path = write_tables(folder)
     for file in folder.glob("target*.parquet"):
