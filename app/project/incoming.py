@@ -20,6 +20,7 @@ from mandoline_core.samples import PARQUET
 MOST_BYTES = 2 * 2**30  # unpacked
 MOST_ROWS = 20_000_000
 MOST_COLUMNS = 5_000
+MOST_LINE = 8 * 2**20  # bytes: whatever looks at a text looks at all of it
 IN_MEMORY = 128 * 2**20  # unpacked bytes beyond which an upload stays on disk: it takes several times that in memory
 _CHUNK = 1 << 20
 _BATCH = 4096  # rows
@@ -66,10 +67,13 @@ def _gzip_says(path: Path) -> int:
 
 
 def _check_text(path: Path, name: str) -> None:
-    size = rows = 0
+    size = rows = line = 0
     first = b""
     for chunk in _unpacked(path, name):
         size += len(chunk)
+        line = len(chunk) - chunk.rfind(b"\n") - 1 + (0 if b"\n" in chunk else line)
+        if line > MOST_LINE:
+            _refuse(name, f"has a line of more than {MOST_LINE / 2**20:g} MB")
         rows += chunk.count(b"\n")
         if b"\n" not in first:
             first += chunk

@@ -60,6 +60,11 @@ def test_parquet_that_is_too_much_is_refused_however_small_it_is_packed(
         incoming.check_size(folder / "bomb.parquet", "bomb.parquet")
 
 
+def test_a_line_without_an_end_is_refused(folder: Path) -> None:
+    with pytest.raises(DataError, match="has a line of more than 8 MB"):
+        incoming.check_size(write(folder, "bomb.csv.gz", b"text,n\n" + b"a" * 9 * 2**20 + b",1\n"), "bomb.csv.gz")
+
+
 @pytest.mark.usefixtures("small")
 def test_a_gzip_file_that_lies_about_its_size_is_refused(folder: Path) -> None:
     path = folder / "parts.csv.gz"
