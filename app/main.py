@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
+from app import compute
 from app.project import state
 from app.views import frame, parts, tour
 
@@ -38,6 +39,8 @@ def main() -> None:
         frame.sidebar(at_home=page == pages["Projects"])
     tour.show(page.title)
     with parts.boundary():
+        if page != pages["Projects"]:
+            compute.wait_for_tables()  # parts of a page that are drawn by themselves could not say it
         page.run()
 
 

@@ -41,6 +41,16 @@ from app.compute.corrections import (
     pairs_in_use,
     try_pairs,
 )
+from app.compute.counting import (
+    current,
+    in_tables,
+    known_or_drawn,
+    n_looked_at,
+    n_rows,
+    settled,
+    still_counting,
+    wait_for_tables,
+)
 from app.compute.editing import attempt, change
 from app.compute.estimates import (
     curves,
@@ -70,7 +80,7 @@ from app.compute.frames import (
     value_counts,
 )
 from app.compute.gallery import experiment_project, experiment_run, reproduced, start_experiment
-from app.compute.history import Moment, Summary, moments, note_summary, read_summary, way_to
+from app.compute.history import Moment, Summary, last_summary, moments, note_summary, read_summary, way_to
 from app.compute.labels import (
     LabelCount,
     Labels,
@@ -93,7 +103,7 @@ from app.compute.mapping import (
     start_map,
 )
 from app.compute.offers import ground, offers, rows_inside, scale, stretch_rule, word_counts
-from app.compute.reading import plain_samples, samples, table_at, uploaded
+from app.compute.reading import forget, plain_samples, samples, table_at
 from app.compute.reporting import report_html
 from app.compute.suggesting import (
     accepting,
@@ -119,3 +129,4 @@ from app.compute.trust import (
     weighted,
 )
 from app.compute.trying import Tried, tried
+from app.compute.working import WorkingError, go_on

@@ -94,7 +94,7 @@ def audit_effect(workspace: Workspace, name: str, state: AuditState) -> AuditEff
     return _effect(with_audit(workspace, name, state))
 
 
-@kept(by=keys.solution, entries=64)
+@kept(by=keys.solution)
 def _effect(workspace: Workspace) -> AuditEffect | None:
     problem, settings = prepared(workspace).problem, workspace.project.estimator
     outcome = get_estimator(settings.name).estimate(problem)
@@ -128,10 +128,10 @@ def mistake_tests(workspace: Workspace) -> dict[str, MistakeTest]:
     }
 
 
-@kept(by=keys.every_slice, entries=64)
+@kept(by=keys.every_slice)
 def agreements(workspace: Workspace, name: str, other: str) -> dict[Side, Agreement]:
-    """Compare a slice with a second rule that is taken for the truth, in both samples."""
-    table = _everything(workspace)
+    """Compare a slice with a second rule that is taken for the truth, in both samples; of tables in the draw."""
+    table = _everything(workspace.on_draw)
     patterns, count = table.count.patterns, table.count
     codes = patterns.codes[:, [patterns.names.index(name), patterns.names.index(other)]]
     rows = {"source": codes[count.source_index], "target": codes[count.target_index]}

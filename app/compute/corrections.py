@@ -242,7 +242,7 @@ class Trial:
     set_aside: float
 
 
-@kept(by=keys.solution, entries=64)
+@kept(by=keys.solution)
 def try_pairs(workspace: Workspace, asked: tuple[tuple[str, str], ...]) -> dict[tuple[str, str], Trial | None]:
     """Estimate with each of some pairs joined, or parted where it is joined now; None where that gives no estimate."""
     problem = prepared(workspace).problem

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from app.compute.corrections import correction_rows
+from app.compute.counting import in_tables, resolved
+from app.compute.reading import samples
 from app.project import Workspace, state
 from mandoline_core import MandolineError, Project
+from mandoline_core.estimating import check_countable
 
 
 def change(label: str, edit: Callable[[Project], Project]) -> None:
@@ -38,7 +41,9 @@ def _check(before: Workspace, after: Workspace) -> None:
 def _problem(workspace: Workspace) -> MandolineError | None:
     """Find out why the rules of a project, or corrections to be measured, cannot be evaluated; what works is kept."""
     try:
-        correction_rows(workspace)
+        if in_tables(workspace):
+            check_countable(*samples(workspace), resolved(workspace))
+        correction_rows(workspace.on_draw)  # of tables, for which no edit waits
     except MandolineError as error:
         return error
     return None

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from app.compute import keys
+from app.compute import counting, keys
 from app.compute.keys import kept
 from app.compute.reading import model_of, revealed, samples
 from app.project import Workspace, state
@@ -24,7 +24,7 @@ from mandoline_core import (
     report_model,
     slice_table,
 )
-from mandoline_core.arrays import Codes
+from mandoline_core.arrays import Codes, Floats
 from mandoline_core.estimating import (
     HeavyPattern,
     ModelCount,
@@ -52,12 +52,12 @@ def codes_of(sample: Sample, slices: Sequence[Slice]) -> Codes:
     return np.asfortranarray(np.column_stack([_codes((sample, rule)) for rule in slices]))
 
 
-@kept(by=keys.codes, entries=400)
+@kept(by=keys.codes)
 def _codes(found: tuple[Sample, Slice]) -> Codes:
     return slice_codes(*found)
 
 
-@kept(by=keys.count, entries=48)
+@kept(by=keys.count)
 def counted(workspace: Workspace, *, need_slices: bool = True) -> ModelCount:
     """Count the patterns of the model on show; corrections, edges and settings do not matter here.
 
@@ -66,7 +66,7 @@ def counted(workspace: Workspace, *, need_slices: bool = True) -> ModelCount:
     need_slices : bool
         Refuse a project without slices.
     """
-    project = workspace.project
+    project, counted_in_tables = workspace.project, counting.in_tables(workspace)
     source, target = samples(workspace)
     return count_rows(
         source,
@@ -78,7 +78,8 @@ def counted(workspace: Workspace, *, need_slices: bool = True) -> ModelCount:
         # The target's labels stand beside its rows only once a person asked for the truth.
         revealed=revealed(workspace) if workspace.revealed else None,
         need_slices=need_slices,
-        scores=scores(workspace),
+        scores=None if counted_in_tables else scores(workspace),
+        cells=counting.cells(workspace) if counted_in_tables else None,
     )
 
 
@@ -100,7 +101,7 @@ def shown_model(workspace: Workspace, model: str) -> Workspace:
     return replace(workspace, model=model, revealed=False)
 
 
-@kept(by=keys.problem, entries=64)
+@kept(by=keys.problem)
 def prepared(workspace: Workspace, *, need_slices: bool = True) -> ModelProblem:
     """State the problem of the model on show."""
     project, table = workspace.project, counted(workspace, need_slices=need_slices)
@@ -114,7 +115,7 @@ def prepared(workspace: Workspace, *, need_slices: bool = True) -> ModelProblem:
     )
 
 
-@kept(by=keys.report, entries=64)
+@kept(by=keys.report)
 def report(workspace: Workspace) -> CheckedReport:
     """Estimate the model on show: the same function as the command line and the library."""
     return report_model(prepared(workspace), workspace.project.estimator)
@@ -136,6 +137,8 @@ def last_edit(workspace: Workspace) -> LastEdit | None:
     try:
         if keys.answers(earlier) != keys.answers(workspace):
             return None
+        if not counting.is_known(earlier):  # nothing is counted for it
+            return LastEdit(workspace.revision.label, None)
         found = report(earlier)
     except MandolineError:
         return LastEdit(workspace.revision.label, None)
@@ -153,7 +156,7 @@ def reports(workspace: Workspace) -> Mapping[str, ModelReport]:
     return found
 
 
-@kept(by=keys.solution, entries=64)
+@kept(by=keys.solution)
 def curves(workspace: Workspace, order: tuple[str, ...] | None = None, *, leave_one_out: bool = True) -> Ablation:
     """Compute the ablation curves of the model on show."""
     return ablation(prepared(workspace), workspace.project.estimator, order=order, leave_one_out=leave_one_out)
@@ -169,7 +172,7 @@ def effects(workspace: Workspace, opened: str = "") -> dict[str, float | None]:
     return {rule: _effect(workspace, rule) for rule in rules if not many or rule == opened}
 
 
-@kept(by=keys.solution, entries=400)
+@kept(by=keys.solution)
 def _effect(workspace: Workspace, rule: str) -> float | None:
     without = estimate_without(prepared(workspace), workspace.project.estimator, rule)
     return None if without is None else report(workspace).estimate - without
@@ -237,21 +240,31 @@ def source_scores(workspace: Workspace) -> dict[str, SourceScore]:
     return {name: _source_score(replace(workspace, model=name)) for name in names}
 
 
-@kept(by=keys.source_score, entries=64)
+@kept(by=keys.source_score)
 def _source_score(workspace: Workspace) -> SourceScore:
     settings, confidence = workspace.project.metric, workspace.project.estimator.confidence
     share = get_metric(settings.name).share
-    source, _ = samples(workspace)
     try:
-        scores = score_rows(settings, source, label=source.label, model=model_of(workspace))
+        scores, rows = _scored(workspace)
         statistics = scores.statistics[scores.known]
         everything = np.ones((len(statistics), 1), dtype=np.int8)  # one slice that holds every row
-        count = count_patterns(everything, everything[:1], statistics)
+        count = count_patterns(everything, everything[:1], statistics, source_rows=rows)
         problem = make_problem(count, statistics, scores.metric, EstimatorSettings())
         outcome = get_estimator("source").estimate(problem)
     except MandolineError as error:
         return SourceScore(None, None, share, error.sentence)
     return SourceScore(outcome.value, interval_of(problem, outcome, confidence), share)
+
+
+def _scored(workspace: Workspace) -> tuple[Scores, Floats | None]:
+    """Score the labelled rows, or cells of them; then also with the rows of each."""
+    settings, model = workspace.project.metric, model_of(workspace)
+    if counting.in_tables(workspace):
+        cells, _ = counting.cells(workspace)
+        scores = cells.score(settings, model)
+        return scores, cells.rows[scores.known]
+    source, _ = samples(workspace)
+    return score_rows(settings, source, label=source.label, model=model), None
 
 
 def heaviest(workspace: Workspace) -> tuple[HeavyPattern, ...]:

@@ -16,7 +16,7 @@ from mandoline_core.project import RoleGuess, guess_roles
 from mandoline_core.samples import class_codes, class_name, profile_column
 
 
-@kept(by=keys.tables, entries=64)
+@kept(by=keys.tables)
 def column_values(workspace: Workspace, column: str) -> tuple[np.ndarray, np.ndarray, float, float]:
     """Return a numeric column of both samples (at most 20,000 rows each) with its least and largest value."""
     values = [sample.series(column).drop_nulls().to_numpy().astype(float) for sample in plain_samples(workspace)]
@@ -27,7 +27,7 @@ def column_values(workspace: Workspace, column: str) -> tuple[np.ndarray, np.nda
     return thin[0], thin[1], float(low), float(high)
 
 
-@kept(by=keys.tables, entries=64)
+@kept(by=keys.tables)
 def value_counts(workspace: Workspace, column: str, most: int = 200) -> dict[str | int | float, tuple[int, int]]:
     """Count a column's values in both samples, the source's most frequent first."""
     counts = [sample.series(column).drop_nulls().to_pandas().value_counts() for sample in plain_samples(workspace)]
@@ -50,7 +50,7 @@ def feature_columns(workspace: Workspace) -> tuple[tuple[str, ...], dict[str, st
     return default_columns(*samples(workspace))
 
 
-@kept(by=keys.tables, entries=64)
+@kept(by=keys.tables)
 def column_kind(workspace: Workspace, column: str) -> str:
     """Say what a column of both tables holds: "number", "category", "text" and so on."""
     return profile_column(column, *plain_samples(workspace)).kind

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -45,9 +44,8 @@ def start_experiment(workspace: Workspace, name: str, *, quick: bool) -> Run:
     return found
 
 
-def experiment_project(name: str) -> tuple[Project, opening.Files]:
-    """Make a project of an experiment's data; return it with its files, by role."""
-    with tempfile.TemporaryDirectory() as folder:
-        project = load_project(open_project(name, Path(folder), quick=True))
-        files = {role: (path.name, (project.base / path).read_bytes()) for role, path in data_files(project).items()}
-        return replace(project, base=Path(), path=None), files
+def experiment_project(name: str, folder: Path) -> tuple[Project, opening.Files]:
+    """Make a project of an experiment's data in a folder; return it with its files, by role."""
+    project = load_project(open_project(name, folder, quick=True))
+    files = {role: (path.name, project.base / path) for role, path in data_files(project).items()}
+    return replace(project, base=Path(), path=None), files

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from app.compute.counting import is_known
 from app.compute.estimates import report, shown_model
 from app.project import Revision, Workspace, state
 from mandoline_core import MandolineError, ModelReport
@@ -59,8 +60,20 @@ def read_summary(revision: Revision, model: str) -> Summary | None:
 
 def note_summary(workspace: Workspace) -> None:
     """Keep what is estimated now beside the state, unless it is there already or cannot be estimated."""
-    if workspace.model not in workspace.revision.summaries:
+    if workspace.model not in workspace.revision.summaries and not workspace.drawn:
         _worked_out(workspace)
+
+
+def last_summary(workspace: Workspace) -> Summary | None:
+    """Find the last estimate on all rows that there was on the way to a state, of the same model and metric."""
+    known = {revision.number: revision for revision in state.store().history(workspace.id)}
+    here: int | None = workspace.revision.number
+    while here in known:
+        found = read_summary(known[here], workspace.model)
+        if found is not None and found.estimate is not None:
+            return found
+        here = known[here].parent
+    return None
 
 
 def moments(workspace: Workspace) -> tuple[Moment, ...]:
@@ -97,7 +110,7 @@ def _at(workspace: Workspace, revision: Revision) -> Summary | None:
         then = state.workspace_at(revision)
     except MandolineError:
         return None
-    if workspace.model not in ("", *(model.name for model in then.project.models)):
+    if workspace.model not in ("", *(model.name for model in then.project.models)) or not is_known(then):
         return None
     return _worked_out(shown_model(then, workspace.model))
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
@@ -15,12 +16,15 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 import streamlit as st
 
 from app.compute import reading
+from app.compute.shelf import Shelf
+from app.compute.sizes import n_bytes
 from app.project import Workspace
 from mandoline_core import MandolineError, Sample, Slice
 from mandoline_core.estimators import get_estimator
 from mandoline_core.report import notes_of
 
 Key = tuple[str, ...]
+MOST_BYTES = 600_000_000  # of answers; a machine of a few gigabytes has room for them
 _Subject = TypeVar("_Subject")
 _Result = TypeVar("_Result")
 _More = ParamSpec("_More")
@@ -30,40 +34,47 @@ _Function = Callable[Concatenate[_Subject, _More], _Result]
 
 
 def kept(
-    *, by: Callable[[_Subject], Key], entries: int = 32, spinner: str | bool = False
+    *, by: Callable[[_Subject], Key], spinner: str = ""
 ) -> Callable[[_Function[_Subject, _More, _Result]], _Function[_Subject, _More, _Result]]:
     """Keep what a function returns, by the key of its first argument and by its other arguments as they print.
 
-    Errors are not kept.
+    Errors are not kept. All functions share one shelf, with room for so many bytes: what was not asked for longest goes
+    first, whoever computed it.
 
     Parameters
     ----------
     by : callable
         One of this module's functions.
-    entries : int
-        So many answers are kept; the oldest go first.
+    spinner : str
+        What to say meanwhile, if it takes long.
     """
 
     def decorate(function: _Function[_Subject, _More, _Result]) -> _Function[_Subject, _More, _Result]:
         signature = inspect.signature(function)
-
-        def computed(key: str, _arguments: inspect.BoundArguments) -> _Result:
-            return function(*_arguments.args, **_arguments.kwargs)
-
-        # Two functions of the same name would share their answers.
-        computed.__module__, computed.__qualname__ = function.__module__, f"{function.__qualname__}.computed"
-        cached = st.cache_resource(max_entries=entries, show_spinner=spinner)(computed)
+        name = f"{function.__module__}.{function.__qualname__}"
 
         @wraps(function)
         def look_up(subject: _Subject, /, *args: _More.args, **named: _More.kwargs) -> _Result:
             arguments = signature.bind(subject, *args, **named)
             arguments.apply_defaults()
             _, *more = arguments.arguments.items()
-            return cached(repr((by(subject), more)), arguments)
+            key = (name, repr((by(subject), more)))
+            shelf = answers_kept()
+            found: tuple[_Result, str] | None = shelf.get(key)
+            if found is None:
+                with st.spinner(spinner) if spinner else nullcontext():  # the key is there to be weighed
+                    found = shelf.once(key, lambda: (function(*arguments.args, **arguments.kwargs), key[1]))
+            return found[0]
 
         return look_up
 
     return decorate
+
+
+@st.cache_resource(show_spinner=False)
+def answers_kept() -> Shelf[Any]:
+    """Return what all functions of all visitors share."""
+    return Shelf(MOST_BYTES, size=n_bytes)
 
 
 def rows(sample: Sample) -> Key:
@@ -111,6 +122,17 @@ def source_score(workspace: Workspace) -> Key:
     model = repr(reading.model_of(workspace))
     roles = repr(project.label), repr(project.models)
     return (*rows(source), *roles, model, repr(project.metric), repr(project.estimator.confidence))
+
+
+def counted(workspace: Workspace) -> Key:
+    """Name what cells of rows depend on beside the slices: the samples, all models, and the metric."""
+    return (*samples(workspace), repr(workspace.project.metric))
+
+
+def rules(workspace: Workspace) -> Key:
+    """Name what slices are made of, for all models."""
+    plain = [replace(rule, noise=None, audit=None, note="") for rule in workspace.project.slices]
+    return (*samples(workspace), repr(plain))
 
 
 def count(workspace: Workspace) -> Key:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import NamedTuple
 
 from app.compute import keys
@@ -38,9 +39,10 @@ class Labels:
         return 0 < self.n_labelled < self.n_target
 
 
-@kept(by=keys.some_labels, entries=16)
+@kept(by=keys.some_labels)
 def target_labels(workspace: Workspace) -> Labels:
     """Look which new rows have a label."""
+    workspace = workspace.on_draw  # which rows have one is asked of rows
     _, target = samples(workspace)
     problem = prepared(workspace)
     try:
@@ -60,7 +62,7 @@ def _without_labels(problem: ModelProblem, target: Sample) -> Sample:
     return Sample(target.frame.drop(column), models=target.models, name=target.name)
 
 
-@kept(by=keys.some_labels, entries=16)
+@kept(by=keys.some_labels)
 def few_labels(workspace: Workspace, plan: bytes | None = None) -> FewLabels:
     """Use the labels that some new rows have.
 
@@ -69,14 +71,16 @@ def few_labels(workspace: Workspace, plan: bytes | None = None) -> FewLabels:
     plan : bytes, optional
         The file of the plan that the rows were drawn by.
     """
+    workspace = workspace.on_draw
     labels = target_labels(workspace)
     weights = None if plan is None else read_plan(read_upload("plan.csv", plan), labels.n_target)
     return use_labels(prepared(workspace), workspace.project.estimator, labels.known, plan=weights)
 
 
-@kept(by=keys.some_labels, entries=64)
+@kept(by=keys.some_labels)
 def label_plan(workspace: Workspace, n: int) -> LabelPlan:
     """Draw the new rows to label next."""
+    workspace = workspace.on_draw
     return plan_labels(prepared(workspace), workspace.project.estimator, n, target_labels(workspace).known)
 
 
@@ -105,24 +109,26 @@ def label_count(workspace: Workspace) -> LabelCount:
     project, (_, target) = workspace.project, samples(workspace)
     label, in_file = label_of(workspace), project.target_labels is not None
     if not in_file and label not in target.columns:
-        return LabelCount(0, target.n_rows, target.name, in_table=False)
+        return LabelCount(0, target.n_all, target.name, in_table=False)
     name = workspace.names.get("labels", "") if in_file else target.name
-    return LabelCount(_n_labelled(workspace), target.n_rows, name, in_table=not in_file)
+    # Of rows in a table, as many as the draw lets expect.
+    n_labelled = round(_n_labelled(workspace) * target.n_all / target.n_rows)
+    return LabelCount(n_labelled, target.n_all, name, in_table=not in_file)
 
 
-@kept(by=keys.labels, entries=16)
+@kept(by=keys.labels)
 def _n_labelled(workspace: Workspace) -> int:
     return int((~revealed(workspace).series(str(label_of(workspace))).is_null()).sum())
 
 
-def bring_labels(name: str, content: bytes, plan: bytes | None = None) -> None:
+def bring_labels(name: str, content: bytes | Path, plan: bytes | None = None) -> None:
     """Put a file of labels beside the new rows; they are shown once somebody asks for them. Undo takes them out.
 
     Parameters
     ----------
     name : str
         What the file is called.
-    content : bytes
+    content : bytes or Path
         With one label for each new row, in their order.
     plan : bytes, optional
         The file of the plan that the rows were drawn by.

@@ -54,7 +54,7 @@ def map_run(workspace: Workspace) -> Run | None:
 
 def start_map(workspace: Workspace) -> Run:
     """Lay the rows out in the background."""
-    key, shelf, both = _key(workspace), _kept(), samples(workspace)
+    key, shelf, both = _key(workspace), _kept(), samples(workspace.on_draw)
     columns = [column for column in feature_columns(workspace)[0] if column != workspace.project.metric.column]
     seed = workspace.project.estimator.seed
 
@@ -73,7 +73,7 @@ def start_map(workspace: Workspace) -> Run:
 
 def _key(workspace: Workspace) -> keys.Key:
     project = workspace.project
-    return (*keys.samples(workspace), repr(project.metric.column), repr(project.estimator.seed))
+    return (*keys.samples(workspace.on_draw), repr(project.metric.column), repr(project.estimator.seed))
 
 
 def _hover(sample: Sample, rows: Index, columns: Sequence[str]) -> list[str]:
@@ -89,7 +89,7 @@ def _hover(sample: Sample, rows: Index, columns: Sequence[str]) -> list[str]:
 
 def map_scores(workspace: Workspace, found: RowMap) -> charts.Shade:
     """Colour the labelled rows of a map by their score; where a metric has no score of a row, by right and wrong."""
-    scored = scores(workspace)
+    scored = scores(workspace.on_draw)
     if scored.statistics.shape[1] > 1 and scored.answers is not None:
         values = (scored.answers.truth == scored.answers.predicted).astype(float)
     else:
@@ -100,8 +100,8 @@ def map_scores(workspace: Workspace, found: RowMap) -> charts.Shade:
 
 def map_weights(workspace: Workspace, found: RowMap) -> charts.Shade:
     """Colour the labelled rows of a map by how much they count."""
-    weights = report(workspace).weights
-    return charts.weight_shade((weights * np.count_nonzero(scores(workspace).known))[found.source_rows])
+    weights = report(workspace.on_draw).weights
+    return charts.weight_shade((weights * np.count_nonzero(scores(workspace.on_draw).known))[found.source_rows])
 
 
 def described(workspace: Workspace, side: str, selected: Sequence[int]) -> tuple[Description, ...]:
@@ -109,11 +109,11 @@ def described(workspace: Workspace, side: str, selected: Sequence[int]) -> tuple
     return _described(workspace, side, tuple(selected))
 
 
-@kept(by=_key, entries=64)
+@kept(by=_key)
 def _described(workspace: Workspace, side: str, selected: tuple[int, ...]) -> tuple[Description, ...]:
     drawn = row_map(workspace)
     if drawn is None:
         raise MandolineError("The map is not there any more. Close it and open it again.")
-    source, target = samples(workspace)
+    source, target = samples(workspace.on_draw)
     sample, rows = (source, drawn.rows.source_rows) if side == "source" else (target, drawn.rows.target_rows)
     return describe_selection(sample, rows[list(selected)], among=rows, columns=drawn.rows.columns)

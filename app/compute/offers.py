@@ -55,7 +55,7 @@ def scale(workspace: Workspace, column: str) -> Scale | None:
     return _scale(workspace, column) if column in fitting_columns(*samples(workspace), NUMBERS) else None
 
 
-@kept(by=keys.tables, entries=64)
+@kept(by=keys.tables)
 def _scale(workspace: Workspace, column: str) -> Scale | None:
     return column_scale(*plain_samples(workspace), column)
 
@@ -85,7 +85,7 @@ def word_counts(workspace: Workspace, rule: Keyword, most: int = 40) -> dict[str
     }
 
 
-@kept(by=keys.word, entries=4000)
+@kept(by=keys.word)
 def _rows_with(found: tuple[Sample, Slice, Slice]) -> int:
     sample, word, rule = found
     # A row that has the word is inside the whole rule, so that only these need be looked at.

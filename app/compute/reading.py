@@ -1,53 +1,85 @@
-"""Reading files, each once, and giving their columns roles; what is read is known by path, time, size and name."""
+"""Reading data, each once, and giving their columns roles; what is read is known by path, time, size and name.
+
+What fits into memory is read on the spot; data that stay in a table are opened in the background.
+"""
 
 from __future__ import annotations
 
+import os
+import time
+from collections.abc import Hashable
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 import streamlit as st
 
 from app.compute.shelf import Shelf
-from app.project import Workspace, read_upload
-from mandoline_core import Model, Sample, read_table
+from app.compute.sizes import sample_bytes
+from app.compute.working import ask_for
+from app.project import Workspace, allowed
+from app.project.incoming import IN_MEMORY, engine_for
+from mandoline_core import MandolineError, Model, Sample, read_table
+from mandoline_core.samples import PACKED, PARQUET, Files, find_files, fits_in_memory, is_pattern, open_data
+
+SHARE_OF_MEMORY = 0.3  # for rows
+_LOOKED_FOR = 2.0  # seconds that the files of a pattern are not looked for again
+
+
+_States = tuple[tuple[str, int, int], ...]  # of files: path, time of change, size
 
 
 @dataclass(frozen=True)
-class _FileState:
-    """Tell one state of a file from another without reading it; a missing file has no time."""
+class Data:
+    """Tell one state of data from another without reading them; missing files have no time.
+
+    Parameters
+    ----------
+    states : tuple of tuples
+        Of each file its path, when it was changed, and its size.
+    guarded : bool
+        Whether a visitor named the path, so that it must be under an allowed folder whenever it is opened.
+    """
 
     path: str
-    modified: int
-    size: int
     name: str
+    engine: str | None = None
+    table: str | None = None
+    master: str | None = None
+    guarded: bool = False
+    states: _States = ()
 
 
-_known: Shelf[tuple[Sample, Sample]] = Shelf(32)
+def _memory() -> int:
+    return int(SHARE_OF_MEMORY * os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+
+
+_opened: Shelf[Sample] = Shelf(_memory(), size=sample_bytes)
+_known: Shelf[tuple[Sample, Sample]] = Shelf(_memory(), size=lambda pair: sum(map(sample_bytes, pair)))
+_patterns: Shelf[tuple[float, _States]] = Shelf(256)
 
 
 def samples(workspace: Workspace) -> tuple[Sample, Sample]:
-    """Read both samples with the project's roles."""
-    project, names = workspace.project, workspace.names
-    files = _state(project.source_path, names["source"]), _state(project.target_path, names["target"])
-    key = (*files, project.label, repr(project.models))
+    """Read both samples with the project's roles; of those in tables only the draw, where that is looked at."""
+    project = workspace.project
+    both = _data(workspace, "source"), _data(workspace, "target")
+    key = (*both, project.label, repr(project.models), workspace.drawn)
     found = _known.get(key)  # every key of every answer asks for them
     if found is None:
-        source, target = map(_frame, files)
-        found = (
-            _with_roles(source, project.label, project.models),
-            _with_roles(target, project.label if project.label in target.columns else None, project.models),
-        )
+        if workspace.drawn:
+            here, there = samples(workspace.on_all_rows)
+            found = here.drawn, there.drawn
+        else:
+            source, target = map(_open, both)
+            label = project.label if project.label in target.columns else None
+            found = _with_roles(source, project.label, project.models), _with_roles(target, label, project.models)
         _known.put(key, found)
     return found
 
 
 def plain_samples(workspace: Workspace) -> tuple[Sample, Sample]:
     """Read both samples without roles: what can be read whatever the roles say."""
-    project = workspace.project
-    return (
-        table_at(project.source_path, workspace.names["source"]),
-        table_at(project.target_path, workspace.names["target"]),
-    )
+    return _open(_data(workspace, "source")), _open(_data(workspace, "target"))
 
 
 def revealed(workspace: Workspace) -> Sample:
@@ -57,32 +89,113 @@ def revealed(workspace: Workspace) -> Sample:
     return project.reveal(target, None if path is None else table_at(path, workspace.names.get("labels", path.name)))
 
 
-def table_at(path: Path, name: str) -> Sample:
-    """Read a table that is in use, without roles."""
-    return _frame(_state(path, name))
+def table_at(path: Path, name: str, engine: str | None = None, *, guarded: bool = False) -> Sample:
+    """Read a table without roles.
+
+    Parameters
+    ----------
+    guarded : bool
+        Whether a visitor named the path.
+    """
+    states = _states(path)
+    return _open(Data(str(path), name, _engine(path, engine, states, guarded), guarded=guarded, states=states))
 
 
-def _state(path: Path, name: str) -> _FileState:
+def forget(path: Path) -> None:
+    """Let go of what was read from a file that is no longer there."""
+    for key in _opened.keys():  # noqa: SIM118  no mapping
+        if isinstance(key, Data) and key.path == str(path):
+            _opened.pop(key)
+
+
+def _data(workspace: Workspace, side: str) -> Data:
+    project = workspace.project
+    path: Path = getattr(project, f"{side}_path")
+    engine, table, master = (getattr(project, f"{side}_{what}") for what in ("engine", "table", "master"))
+    states = () if table and engine == "spark" else _states(path)
+    guarded = side in workspace.server
+    chosen = _engine(path, engine, states, guarded)
+    return Data(str(path), workspace.names[side], chosen, table, master, guarded, states)
+
+
+def _engine(path: Path, engine: str | None, states: _States, guarded: bool) -> str | None:
+    """Choose what goes over rows where a visitor leaves it open: many visitors share the memory of a server."""
+    if engine not in (None, "auto"):
+        return engine
+    if not guarded:
+        return engine_for(path) or engine
+    n_bytes = sum(size for _, _, size in states) * (PACKED if path.suffix.lower() in PARQUET else 1)
+    return "polars" if n_bytes > IN_MEMORY and find_spec("polars") is not None else None
+
+
+def _states(path: Path) -> _States:
+    if not is_pattern(path):
+        return (_state(path),)
+    found = _patterns.get(path)
+    if found is None or time.monotonic() - found[0] > _LOOKED_FOR:
+        try:
+            files = find_files(path)
+        except MandolineError:  # said when they are read
+            files = ()
+        found = time.monotonic(), tuple(map(_state, files))
+        _patterns.put(path, found)
+    return found[1]
+
+
+def _state(path: Path) -> tuple[str, int, int]:
     try:
         status = path.stat()
     except OSError:
-        return _FileState(str(path), 0, 0, name)
-    return _FileState(str(path), status.st_mtime_ns, status.st_size, name)
+        return (str(path), 0, 0)
+    return (str(path), status.st_mtime_ns, status.st_size)
 
 
-@st.cache_resource(max_entries=16, show_spinner="Reading the file ...")
-def _frame(file: _FileState) -> Sample:
-    return Sample(read_table(file.path), name=file.name)
+def _open(data: Data) -> Sample:
+    found = _opened.get(data)
+    if found is None:
+        if data.guarded:
+            allowed.check(Path(data.path))
+        if _takes_long(data):
+            title = f"Opening {data.name}"
+            ask_for(_place(data), data, title, lambda: _keep(data), lambda: _opened.get(data) is not None)
+            found = _opened.get(data)
+        else:
+            with st.spinner("Reading the file ..."):
+                found = _opened.once(data, lambda: _read(data))
+    return found or _read(data)
+
+
+def _place(data: Data) -> Hashable:
+    return ("open", data.path, data.table, data.engine)
+
+
+def _keep(data: Data) -> None:
+    _opened.put(data, _read(data))
+
+
+def _read(data: Data) -> Sample:
+    path = Path(data.path)
+    if data.engine in (None, "auto", "pandas") and data.table is None and not is_pattern(path) and _is_small(data):
+        return Sample(read_table(path), name=data.name)
+    given = None if data.table and data.engine == "spark" else path
+    rows = open_data(given, engine=data.engine or "auto", table=data.table, master=data.master)
+    return Sample(rows, name=data.name)
+
+
+def _takes_long(data: Data) -> bool:
+    """Tell whether a page should not wait for data to be opened."""
+    return data.table is not None or data.engine not in (None, "auto", "pandas") or not _is_small(data)
+
+
+def _is_small(data: Data) -> bool:
+    """Tell whether data are read into memory unless told otherwise; what is missing is said when it is read."""
+    sizes = tuple((size, modified) for _, modified, size in data.states)
+    paths = tuple(Path(path) for path, _, _ in data.states)
+    return not paths or fits_in_memory(Files(data.name, paths, sizes))
 
 
 def _with_roles(sample: Sample, label: str | None, models: tuple[Model, ...]) -> Sample:
-    return Sample(sample.frame, label=label, models=models, name=sample.name)
-
-
-@st.cache_resource(max_entries=8, show_spinner="Reading the file ...")
-def uploaded(upload: str, name: str, _content: bytes) -> Sample:
-    """Read a table that was uploaded but is not in use yet; `upload` tells one upload from another."""
-    return read_upload(name, _content)
+    return Sample(sample.frame, label=label, models=models, name=sample.name, table=sample.table)
 
 
 def model_of(workspace: Workspace) -> Model | None:

@@ -21,7 +21,7 @@ def report_html(workspace: Workspace) -> str:
     return _written(workspace, date.today(), spread(workspace))
 
 
-@kept(by=keys.written, entries=8)
+@kept(by=keys.written)
 def _written(workspace: Workspace, made_on: date, known: Spread | None) -> str:
     whole = _whole(workspace)
     if known is not None:

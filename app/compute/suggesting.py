@@ -11,6 +11,7 @@ import streamlit as st
 
 from app.compute import keys
 from app.compute.background import Run, Task, runs
+from app.compute.counting import known_or_drawn
 from app.compute.reading import samples
 from app.compute.shelf import Shelf
 from app.project import Workspace, edits, remedies
@@ -65,7 +66,7 @@ def start_suggesting(workspace: Workspace, *, spread: bool = False) -> Run:
 
 
 def _find(workspace: Workspace) -> Callable[[Run], None]:
-    key, shelf, both, asked = _key(workspace), _kept(), samples(workspace), _asked(workspace.project)
+    key, shelf, both, asked = _key(workspace), _kept(), samples(workspace.on_draw), _asked(workspace.project)
     rules, never = workspace.project.slices, refused(workspace)
 
     def work(run: Run) -> None:
@@ -75,7 +76,7 @@ def _find(workspace: Workspace) -> Callable[[Run], None]:
 
 
 def _spread(workspace: Workspace) -> Callable[[Run], None]:
-    key, shelf, both, asked = _key(workspace), _kept(), samples(workspace), _asked(workspace.project)
+    key, shelf, both, asked = _key(workspace), _kept(), samples(workspace.on_draw), _asked(workspace.project)
     rules, spreads = workspace.project.slices, _spreads()
 
     def work(run: Run) -> None:
@@ -118,8 +119,8 @@ def previewed(workspace: Workspace, one: Suggestion) -> Workspace:
         project = accepting(one)(workspace.project)
     except MandolineError:
         return workspace
-    return replace(workspace, project=project)
+    return known_or_drawn(replace(workspace, project=project))
 
 
 def _key(workspace: Workspace) -> keys.Key:
-    return (*keys.every_model(workspace), *refused(workspace))
+    return (*keys.every_model(workspace.on_draw), *refused(workspace))

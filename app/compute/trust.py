@@ -78,7 +78,7 @@ def _with_method(workspace: Workspace, name: str) -> Workspace:
     return replace(workspace, project=replace(project, estimator=replace(project.estimator, name=name)))
 
 
-@kept(by=keys.solution, entries=64)
+@kept(by=keys.solution)
 def _weights_rows(workspace: Workspace) -> bool:
     return weights_can_change(report(workspace))
 
@@ -123,7 +123,7 @@ def _noisy(workspace: Workspace) -> list[str]:
     return [name for name, one in zip(problem.patterns.names, noisy.tolist(), strict=True) if one]
 
 
-@kept(by=keys.solution, entries=400)
+@kept(by=keys.solution)
 def hidden_shift(workspace: Workspace, gamma: float) -> SensitivityPoint:
     """Bound the estimate under hidden shift of one strength."""
     return _with_intervals(workspace, [gamma])[0]

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from app.compute import keys
+from app.compute.counting import known_or_drawn
 from app.compute.estimates import prepared
 from app.compute.keys import kept
 from app.project import Workspace
@@ -29,6 +30,8 @@ class Tried:
         The estimate it would give.
     source, target : int or None
         Rows of both samples inside the slice that it adds, if it adds any.
+    on_draw : bool
+        Whether it was tried on a draw of the rows, and the estimate is of all.
     """
 
     before: float | None
@@ -38,6 +41,7 @@ class Tried:
     set_aside: float
     source: int | None = None
     target: int | None = None
+    on_draw: bool = False
 
 
 @dataclass(frozen=True)
@@ -61,10 +65,12 @@ def tried(workspace: Workspace, edit: Callable[[Project], Project]) -> Tried | N
         project = edit(workspace.project)
         if project == workspace.project:
             return None
-        found = _estimated(replace(workspace, project=project))
+        # Nothing is counted for what is only tried: where rows stay in a table, a draw of them has to do.
+        then = known_or_drawn(replace(workspace, project=project))
+        found = _estimated(then)
     except MandolineError:
         return None
-    now = _now(workspace)
+    now = _now(replace(workspace, drawn=then.drawn))
     if found.effective_rows < min(LEAST_ROWS, now.effective_rows if now else LEAST_ROWS):
         return None
     if found.set_aside > max(MOST_ASIDE, now.set_aside if now else 0.0):
@@ -74,9 +80,9 @@ def tried(workspace: Workspace, edit: Callable[[Project], Project]) -> Tried | N
     source, target = (min((rows[side] for rows in added), default=None) for side in (0, 1))
     if source == 0 or target == 0:
         return None
-    return Tried(
-        now.value if now else None, found.value, found.share, found.effective_rows, found.set_aside, source, target
-    )
+    before = now.value if now else None
+    on_draw = then.drawn and not workspace.drawn
+    return Tried(before, found.value, found.share, found.effective_rows, found.set_aside, source, target, on_draw)
 
 
 def _now(workspace: Workspace) -> _Outcome | None:
@@ -86,7 +92,7 @@ def _now(workspace: Workspace) -> _Outcome | None:
         return None
 
 
-@kept(by=keys.solution, entries=200)
+@kept(by=keys.solution)
 def _estimated(workspace: Workspace) -> _Outcome:
     """Estimate on patterns: the number and what it rests on, without the checks."""
     stated = prepared(workspace)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import io
 import tempfile
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
+from app.project import allowed
+from app.project.incoming import check_size
 from mandoline_core import (
     DataError,
     Entropy,
@@ -20,9 +22,9 @@ from mandoline_core import (
     read_table,
 )
 from mandoline_core.formatting import listed
-from mandoline_core.project import base_name, data_files, load_unpacked, place_files, unpack_project
+from mandoline_core.project import base_name, data_files, load_unpacked, place_files, unpack_project, without_engines
 
-Files = dict[str, tuple[str, bytes]]  # by role: what a file is called, and what is in it
+Files = dict[str, tuple[str, Path]]  # by role: what a file is called, and where it lies
 
 
 def read_upload(name: str, content: bytes) -> Sample:
@@ -38,25 +40,25 @@ def read_upload(name: str, content: bytes) -> Sample:
 
 
 def read_project_upload(name: str, content: bytes) -> Project:
-    """Read an uploaded project file; the data files it names come separately, and a folder it names is left out."""
+    """Read an uploaded project file; the data files it names come separately, and its engines stay where they are."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / base_name(name)
         path.write_bytes(content)
-        return _without_folder(replace(load_project(path), base=Path(), path=None))
+        return _without_folder(replace(without_engines(load_project(path)), base=Path(), path=None))
 
 
-def read_zip_upload(name: str, content: bytes) -> tuple[Project, Files]:
-    """Read an uploaded zip of a project with its data; return the project and its files, by role."""
-    with tempfile.TemporaryDirectory() as folder:
-        file = unpack_project(io.BytesIO(content), Path(folder), name=base_name(name))
-        project = load_unpacked(file, Path(folder), name=base_name(name))
-        files = {}
-        for role, path in data_files(project).items():
-            where = project.base / path
-            if not where.is_file():
-                raise ProjectError(f"The project in {base_name(name)} names {path}, which is not in the zip.")
-            files[role] = (path.name, where.read_bytes())
-        return _without_folder(replace(project, base=Path())), files
+def read_zip_upload(name: str, packed: Path, folder: Path) -> tuple[Project, Files]:
+    """Unpack an uploaded zip of a project with its data into a folder; return the project and its files, by role."""
+    name = base_name(name)
+    project = load_unpacked(unpack_project(packed, folder, name=name), folder, name=name)
+    files = {}
+    for role, path in data_files(project).items():
+        where = project.base / path
+        if not where.is_file():
+            raise ProjectError(f"The project in {name} names {path}, which is not in the zip.")
+        check_size(where, path.name)
+        files[role] = (path.name, where)
+    return _without_folder(replace(project, base=Path())), files
 
 
 def _without_folder(project: Project) -> Project:
@@ -71,8 +73,19 @@ def wanted_files(project: Project) -> dict[str, str]:
 
 def paths_in_use(project: Project, names: Mapping[str, str], wanted: Mapping[str, str]) -> dict[str, Path]:
     """Find the wanted files among those of the project in use, by the names they came with."""
-    here = {names[role]: path for role, path in data_files(project).items() if role in names}
+    tables = {"source": project.source_table, "target": project.target_table}
+    here = {names[role]: path for role, path in data_files(project).items() if role in names and not tables.get(role)}
     return {role: here[name] for role, name in wanted.items() if name in here}
+
+
+def paths_on_server(project: Project, come: Collection[str]) -> dict[str, Path]:
+    """Find the files that did not come with a project among those that the server allows, by the paths it names."""
+    found = {}
+    for role, path in data_files(project).items():
+        if role in ("source", "target") and role not in come:
+            with suppress(DataError):
+                found[role] = allowed.find(path.as_posix())
+    return found
 
 
 def fits(project: Project, role: str, table: Sample) -> bool:
@@ -121,14 +134,30 @@ def check_chosen(label: str | None, models: Sequence[Model]) -> None:
 
 def check_roles(project: Project, source: Sample, target: Sample) -> None:
     """Refuse roles that the columns of the two tables cannot play."""
-    labelled = Sample(source.frame, label=project.label, models=project.models, name=source.name)
-    Sample(target.frame, models=project.models, name=target.name)
+    labelled = Sample(source.frame, label=project.label, models=project.models, name=source.name, table=source.table)
+    Sample(target.frame, models=project.models, name=target.name, table=target.table)
     if project.metric.column is not None:
         labelled.series(project.metric.column)
 
 
-def start_project(name: str, source: Path, target: Path, label: str | None, models: tuple[Model, ...]) -> Project:
+def start_project(
+    name: str,
+    source: Path,
+    target: Path,
+    label: str | None,
+    models: tuple[Model, ...],
+    engines: tuple[str | None, str | None] = (None, None),
+) -> Project:
     """Make a project on two tables, with one family of slices to start from: no first estimate is empty."""
     has_probabilities = all(len(model.probabilities) > 1 for model in models)
     first = Entropy("entropy", buckets=6) if has_probabilities else Prediction("predicted")
-    return Project(name=name, source_path=source, target_path=target, label=label, models=models, slices=(first,))
+    return Project(
+        name=name,
+        source_path=source,
+        target_path=target,
+        source_engine=engines[0],
+        target_engine=engines[1],
+        label=label,
+        models=models,
+        slices=(first,),
+    )

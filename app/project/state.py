@@ -4,23 +4,28 @@ from __future__ import annotations
 
 import ipaddress
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import streamlit as st
+from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
+from app.project import incoming
 from app.project.documents import document_of as _document
 from app.project.documents import project_of as _project
 from app.project.saving import ConflictError, save_edit
 from app.project.store import Entry, Revision, Store, StoreError, default_folder
 from app.words import plain, wording
 from mandoline_core import MandolineError, Project, load_project
-from mandoline_core.project import data_files, place_files
+from mandoline_core.project import base_name, data_files, place_files
 
 SAMPLES = Path(__file__).resolve().parents[2] / "sample_data"
 LOOKING = "This link is for looking. Make a copy to edit."
+T = TypeVar("T")
 _ID = "project"
 _VIEW = "view"
 
@@ -41,6 +46,10 @@ class Workspace:
         Whether the truth is shown.
     view_only : bool
         Whether the visitor may look but not change anything.
+    server : tuple of str
+        Which of the data, "source" and "target", a visitor chose among those that lie on the server.
+    drawn : bool
+        Whether only the rows that were drawn from tables are looked at, such as while all are being counted.
     """
 
     id: str
@@ -50,6 +59,18 @@ class Workspace:
     revealed: bool
     revision: Revision
     view_only: bool = False
+    server: tuple[str, ...] = ()
+    drawn: bool = False
+
+    @property
+    def on_all_rows(self) -> Workspace:
+        """The same, looked at on all rows."""
+        return replace(self, drawn=False)
+
+    @property
+    def on_draw(self) -> Workspace:
+        """The same, looked at on the rows that were drawn from tables; what is in memory is looked at whole."""
+        return replace(self, drawn=True)
 
 
 @st.cache_resource
@@ -93,6 +114,7 @@ def _workspace(project_id: str, revision: Revision, *, view_only: bool = False) 
         revealed=bool(document.get("revealed", False)),
         revision=revision,
         view_only=view_only,
+        server=tuple(document.get("server", ())),
     )
 
 
@@ -102,7 +124,8 @@ def before(workspace: Workspace) -> Workspace | None:
     if revision is None:
         return None
     document = revision.document
-    return replace(workspace, project=_project(document), names=document["names"], revision=revision)
+    server = tuple(document.get("server", ()))
+    return replace(workspace, project=_project(document), names=document["names"], revision=revision, server=server)
 
 
 def change(
@@ -144,7 +167,7 @@ def look(**view: Any) -> None:
         store().amend(_project_id(), view)
 
 
-def keep_file(name: str, content: bytes) -> Path:
+def keep_file(name: str, content: bytes | Path) -> Path:
     """Keep one uploaded file with the project, and return where it is."""
     return store().add_file(_editable_id(), content, _suffix(name))
 
@@ -189,16 +212,73 @@ def name_snapshot(number: int, name: str) -> None:
 
 
 def open_project(
-    project: Project, names: dict[str, str] | None = None, files: Mapping[str, tuple[str, bytes]] | None = None
+    project: Project,
+    names: dict[str, str] | None = None,
+    files: Mapping[str, tuple[str, Path]] | None = None,
+    server: Collection[str] = (),
 ) -> None:
     """Start a project of its own and go to it; what was open stays where its link leads.
 
     Parameters
     ----------
-    files : mapping of str to pairs of str and bytes, optional
+    files : mapping of str to pairs of str and Path, optional
         Data to keep with it, by role, each with its name; the project's own files stay where they are.
+    server : collection of str
+        Roles of files that a visitor chose among those that lie on the server.
     """
-    go_to(_create(project, names, files or {}, listed=True))
+    go_to(_create(project, names, files or {}, listed=True, server=server))
+
+
+def receive(file: UploadedFile, *, keep: bool = True) -> Path:
+    """Write an upload to disk, once, and refuse one that unpacks to too much.
+
+    Parameters
+    ----------
+    keep : bool
+        Whether its uploader goes on showing it. If not, the framework lets go of its bytes.
+    """
+    path = _once("received", file, lambda: _receive(file))
+    context = get_script_run_ctx()
+    if not keep and context is not None and isinstance(context.uploaded_file_mgr, MemoryUploadedFileManager):
+        context.uploaded_file_mgr.remove_file(context.session_id, file.file_id)
+    return path
+
+
+def unpack(file: UploadedFile, read: Callable[[str, Path, Path], T]) -> T:
+    """Read an uploaded zip into a folder of its own, once."""
+
+    def work() -> T:
+        path = receive(file)
+        folder = path.with_name("unpacked")
+        folder.mkdir()
+        return read(file.name, path, folder)
+
+    return _once("unpacked", file, work)
+
+
+def _receive(file: UploadedFile) -> Path:
+    path = store().receive(file, file.name)
+    try:
+        if path.suffix.lower() not in (".toml", ".zip"):
+            incoming.check_size(path, base_name(file.name))
+    except MandolineError:
+        path.unlink()
+        raise
+    return path
+
+
+def _once(what: str, file: UploadedFile, make: Callable[[], T]) -> T:
+    """Do something with an upload once, however often a page is drawn; what is wrong with it stays wrong."""
+    known: dict[str, T | MandolineError] = st.session_state.setdefault(what, {})
+    if file.file_id not in known:
+        try:
+            known[file.file_id] = make()
+        except MandolineError as error:
+            known[file.file_id] = error
+    found = known[file.file_id]
+    if isinstance(found, MandolineError):
+        raise found
+    return found
 
 
 def go_to(project_id: str) -> None:
@@ -304,13 +384,19 @@ def is_sample(workspace: Workspace, name: str) -> bool:
 
 
 def _create(
-    project: Project, names: dict[str, str] | None, files: Mapping[str, tuple[str, bytes]], *, listed: bool
+    project: Project,
+    names: dict[str, str] | None,
+    files: Mapping[str, tuple[str, Path]],
+    *,
+    listed: bool,
+    server: Collection[str] = (),
 ) -> str:
     project_id = store().create({}, listed=False)
     try:
         paths = {role: store().add_file(project_id, content, _suffix(name)) for role, (name, content) in files.items()}
         known = {**{role: name for role, (name, _) in files.items()}, **(names or {})}
-        store().amend(project_id, _document(place_files(project, paths), known))
+        document = _document(place_files(project, paths), known)
+        store().amend(project_id, {**document, "server": list(server)} if server else document)
     except BaseException:
         store().delete(project_id)
         raise
@@ -326,7 +412,7 @@ def _start() -> str:
     project = load_project(given or SAMPLES / "reviews" / "project.toml")
     files = {}
     if given is not None and given.suffix.lower() == ".zip":  # what was unpacked goes when the server ends
-        files = {role: (path.name, (project.base / path).read_bytes()) for role, path in data_files(project).items()}
+        files = {role: (path.name, project.base / path) for role, path in data_files(project).items()}
     return _create(project, None, files, listed=False)
 
 
@@ -336,6 +422,12 @@ def _given() -> Path | None:
 
 
 # What a visit remembers
+
+
+def is_part_of_a_page() -> bool:
+    """Tell whether only a part of a page is being drawn."""
+    context = get_script_run_ctx()
+    return context is not None and bool(context.fragment_ids_this_run)
 
 
 def tell(message: str) -> None:

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import os
 import secrets
+import shutil
 import sqlite3
 import time
 from collections import deque
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from app.project import schema
 from mandoline_core import MandolineError
+from mandoline_core.project import base_name
 
 MAX_BYTES = 20 * 2**30  # of uploaded files, in one data directory
 MAX_REVISIONS = 500  # of one project; the oldest go first, but not those with a name
+_PIECE = 1 << 20  # bytes
 KEEP_UNLISTED = 24 * 60 * 60.0  # seconds that a project is kept which nobody has changed
 
 _DATABASE = "projects.sqlite"
@@ -91,6 +95,7 @@ class Store:
         self._idle: deque[sqlite3.Connection] = deque()
         self.folder = folder
         self.files = folder / "files"
+        self.incoming = folder / "incoming"
         self.set_aside: Path | None = None  # a damaged database, under its new name
         self._open_folder()
         try:
@@ -101,12 +106,14 @@ class Store:
             self._put_aside()
             self._prepare()
         self._drop_untouched()
+        self._drop_abandoned()
 
     def _open_folder(self) -> None:
         """Make the folder, for its owner alone, or say why it cannot be used."""
         try:
-            self.files.mkdir(parents=True, exist_ok=True, mode=0o700)
-            for place in (self.folder, self.files):
+            for place in (self.files, self.incoming):
+                place.mkdir(parents=True, exist_ok=True)
+            for place in (self.folder, self.files, self.incoming):
                 place.chmod(0o700)
         except (FileExistsError, NotADirectoryError):
             raise self._unusable("there is a file where the folder should be") from None
@@ -306,21 +313,56 @@ class Store:
             row = database.execute("SELECT id FROM project WHERE view = ?", (token,)).fetchone()
         return None if row is None else str(row[0])
 
-    def add_file(self, project: str, content: bytes, suffix: str) -> Path:
-        """Keep a file, once for all who upload the same bytes, and return where it is."""
-        digest = hashlib.sha256(content).hexdigest()
-        path = self.files / f"{digest}{suffix}"
+    def receive(self, content: BinaryIO, name: str) -> Path:
+        """Write what comes to disk, piece by piece, under its name; return where it is until somebody uses it."""
+        self._drop_abandoned()
+        folder = self.incoming / secrets.token_hex(8)
+        path = folder / base_name(name)
+        try:
+            folder.mkdir()
+            path.touch(mode=0o600)
+            with path.open("wb") as file:
+                shutil.copyfileobj(content, file, _PIECE)
+        except OSError as error:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise StoreError(f"The file could not be written: {error.strerror}. Nothing was kept.") from None
+        return path
+
+    def add_file(self, project: str, content: bytes | Path, suffix: str) -> Path:
+        """Keep a file, once for all who upload the same bytes, and return where it is.
+
+        Parameters
+        ----------
+        content : bytes or Path
+            What is in it, or where it lies: a file that was received is moved, any other is copied.
+        """
+        if isinstance(content, bytes):
+            content = self.receive(io.BytesIO(content), f"file{suffix}")
+        elif not content.is_relative_to(self.incoming):
+            with content.open("rb") as file:
+                content = self.receive(file, content.name)
+        try:
+            return self._add_file(project, content, suffix)
+        finally:
+            content.unlink(missing_ok=True)
+            with suppress(OSError):  # others that came with it may still be there
+                content.parent.rmdir()
+
+    def _add_file(self, project: str, received: Path, suffix: str) -> Path:
+        with received.open("rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+        path, size = self.files / f"{digest}{suffix}", received.stat().st_size
         with self._transaction() as database:
             known = database.execute("SELECT 1 FROM file WHERE hash = ?", (path.name,)).fetchone()
             if known is None:
                 total = database.execute("SELECT COALESCE(SUM(bytes), 0) FROM file").fetchone()[0]
-                if total + len(content) > MAX_BYTES:
+                if total + size > MAX_BYTES:
                     raise StoreError(
                         f"There is no room for this file: {MAX_BYTES / 2**30:.0f} GB are kept already. "
                         "Delete a project you no longer need."
                     )
-                _write(path, content)
-                database.execute("INSERT INTO file VALUES (?, ?, ?)", (path.name, suffix, len(content)))
+                received.replace(path)  # whole or not at all, also when the server is killed
+                database.execute("INSERT INTO file VALUES (?, ?, ?)", (path.name, suffix, size))
             database.execute("INSERT OR IGNORE INTO uses VALUES (?, ?)", (project, path.name))
         return path
 
@@ -349,6 +391,13 @@ class Store:
             ).fetchall()
         if old:
             self.delete(*(project for (project,) in old))
+
+    def _drop_abandoned(self) -> None:
+        """Drop what was uploaded and never used."""
+        for path in self.incoming.iterdir():
+            with suppress(OSError):  # someone else may have dropped it
+                if time.time() - path.stat().st_mtime > KEEP_UNLISTED:
+                    shutil.rmtree(path) if path.is_dir() else path.unlink()
 
     @contextmanager
     def _connection(self) -> Iterator[sqlite3.Connection]:
@@ -382,18 +431,6 @@ class Store:
                 raise
             if database.in_transaction:
                 database.execute("COMMIT")
-
-
-def _write(path: Path, content: bytes) -> None:
-    """Write a file whole or not at all, also when the server is killed or the disk is full; for its owner alone."""
-    temporary = path.with_suffix(f".{secrets.token_hex(4)}.part")
-    try:
-        temporary.touch(mode=0o600)
-        temporary.write_bytes(content)
-        temporary.replace(path)
-    except OSError as error:
-        temporary.unlink(missing_ok=True)
-        raise StoreError(f"The file could not be kept: {error.strerror}. Make room on the server.") from None
 
 
 def default_folder() -> Path:

@@ -47,6 +47,8 @@ def sidebar(*, at_home: bool) -> None:
             workspace = state.workspace()
         except MandolineError:  # the page says what is wrong
             return
+        with suppress(MandolineError):  # the page says what is wrong
+            workspace = compute.settled(workspace)
         with above:
             _project(workspace)
         with below:
@@ -71,9 +73,9 @@ def _project(workspace: Workspace) -> None:
     if len(models) > 1:
         st.selectbox("Model", models, key=state.bind("model", workspace.model), on_change=_choose_model)
     with suppress(MandolineError):  # the page says what is wrong
-        source, target = compute.samples(workspace)
+        source, target = compute.n_rows(workspace)
         metric = get_metric(project.metric.name).spoken
-        st.caption(f"{source.n_rows:,} labelled rows, {target.n_rows:,} new rows. Metric: {metric}.")
+        st.caption(f"{source:,} labelled rows, {target:,} new rows. Metric: {metric}.")
     parts.verdict_chip(workspace)
     compute.note_summary(workspace)
 
@@ -111,14 +113,21 @@ def _take_away(workspace: Workspace) -> None:
             _as_text,
             "Put it beside the two data files and run: mandoline estimate",
         )
-        _download(
-            workspace,
-            "Download project with its data",
-            "zip",
-            "application/zip",
-            _as_zip,
-            "One file that this app and the command line open.",
-        )
+        in_table = _is_in_table(workspace)
+        if in_table:
+            st.caption(
+                "The data stay in a table, so the project comes without them. How much each labelled row counts is "
+                "written on the command line: mandoline estimate PROJECT.toml --weights FILE.parquet"
+            )
+        else:
+            _download(
+                workspace,
+                "Download project with its data",
+                "zip",
+                "application/zip",
+                _as_zip,
+                "One file that this app and the command line open.",
+            )
         try:
             compute.report(workspace)
         except MandolineError:
@@ -140,14 +149,22 @@ def _take_away(workspace: Workspace) -> None:
                 compute.estimate_json,
                 "What mandoline estimate --json prints, in full precision.",
             )
-            _download(
-                workspace,
-                "Download weights (CSV)",
-                "csv",
-                "text/csv",
-                compute.weights_csv,
-                "How much each labelled row counts, a column a model.",
-            )
+            if not in_table:
+                _download(
+                    workspace,
+                    "Download weights (CSV)",
+                    "csv",
+                    "text/csv",
+                    compute.weights_csv,
+                    "How much each labelled row counts, a column a model.",
+                )
+
+
+def _is_in_table(workspace: Workspace) -> bool:
+    try:
+        return compute.in_tables(workspace.on_all_rows)
+    except MandolineError:
+        return False
 
 
 def _download(

@@ -9,7 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 from app import compute
 from app.project import Workspace, state
 from app.views import parts
-from app.words import bar, wording
+from app.words import bar, drawing, wording
 from mandoline_core import MandolineError, charts
 from mandoline_core.estimating import is_share
 from mandoline_core.formatting import show_interval
@@ -25,6 +25,8 @@ def summary(workspace: Workspace, where: DeltaGenerator | None = None) -> Mandol
 
     It is the one place that says so; `where` it is, if it was laid out before.
     """
+    if workspace.drawn:
+        return _updating(workspace, where)
     # All is computed before anything is sent: who sends while another computes makes both wait.
     error = problem(workspace)
     edit = compute.last_edit(workspace) if error is None else None
@@ -39,6 +41,25 @@ def summary(workspace: Workspace, where: DeltaGenerator | None = None) -> Mandol
             change = bar.change_words(difference, edit.label, share=is_share(report))
         st.html(bar.bar(report, change))
     return None
+
+
+def _updating(workspace: Workspace, where: DeltaGenerator | None) -> MandolineError | None:
+    """Keep the last estimate in sight, marked, while all rows are being counted; what is below looks at the draw."""
+    working = compute.still_counting(workspace)
+    stopped = working is not None and not working.run.running
+    with where or place():
+        # At once: what the draw says takes a moment.
+        st.html(bar.updating(compute.last_summary(workspace), stopped=stopped))
+        below = st.empty()
+        if working is not None:
+            parts.show_working(working, "count")
+        error = problem(workspace)
+        if error is not None:
+            parts.show_error(error)
+        else:
+            drawn = drawing.draw_words(compute.n_looked_at(workspace), compute.n_rows(workspace))
+            below.html(bar.on_draw(compute.report(workspace), drawn))
+    return error
 
 
 def _no_estimate(workspace: Workspace, error: MandolineError) -> None:

@@ -24,6 +24,7 @@ def button(remedy: Remedy, found: compute.Tried, key: str) -> None:
     rows = None
     if found.source is not None and found.target is not None:
         rows = f"{found.source:,} labelled rows and {found.target:,} new rows are inside."
+    said += " on a draw" if found.on_draw else ""
     st.button(wording.plain(f"{remedy.label}, {said}"), key=key, help=rows, on_click=_apply, args=(remedy,))
 
 

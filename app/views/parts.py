@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Literal
 
@@ -13,8 +13,8 @@ import streamlit as st
 from app import compute
 from app.project import Workspace, state
 from app.views.selection import Selection
+from app.words import drawing, wording
 from app.words import trust as trust_words
-from app.words import wording
 from mandoline_core import Finding, MandolineError, ModelReport, Verdict, charts
 from mandoline_core.formatting import file_stem
 from mandoline_core.slices import ExpressionError, compile_expression_code
@@ -51,10 +51,33 @@ def stopping() -> Iterator[None]:
 
 
 def show_error(error: MandolineError) -> None:
-    """Show what is wrong and what to do, with people's own words as plain text; in an expression, over its place."""
+    """Show what is wrong and what to do, with people's own words as plain text; in an expression, over its place.
+
+    What is only on its way shows how far it is.
+    """
+    if isinstance(error, compute.WorkingError):
+        show_working(error)
+        return
     st.error(wording.tell(error), icon=":material/error:")
     if isinstance(error, ExpressionError):
         st.code(error.with_caret(), language=None)
+
+
+def show_working(error: compute.WorkingError, name: str = "work") -> None:
+    """Show how far work in the background is, with a way to stop it, or to go on where it was stopped."""
+    if error.run.running:
+        progress(lambda: error.run, name, in_line=name == "count")
+        return
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(f":material/stop_circle: Stopped: {wording.plain(error.run.current)}.", width="content")
+        st.button("Go on", key=f"go_on_{name}", icon=":material/play_arrow:", on_click=compute.go_on, args=(error,))
+
+
+def draw_caption(workspace: Workspace, start: str = "From") -> None:
+    """Say, where rows stay in a table, that what follows looks at a draw of them."""
+    with suppress(MandolineError):
+        if said := drawing.draw_words(compute.n_looked_at(workspace), compute.n_rows(workspace)):
+            st.caption(f"{start} {said}.")
 
 
 def expression_is_sound(workspace: Workspace, text: str) -> bool:
@@ -127,14 +150,20 @@ def show_run_error(run: compute.Run | None) -> None:
         raise error
 
 
-def progress(find: Callable[[], compute.Run | None], name: str) -> None:
-    """Show how far a run is, with a way to stop it; when it has ended, draw the whole page anew."""
+def progress(find: Callable[[], compute.Run | None], name: str, *, in_line: bool = False) -> None:
+    """Show how far a run is, with a way to stop it; when it has ended, draw the whole page anew.
+
+    Parameters
+    ----------
+    in_line : bool
+        Whether to take no more than a line.
+    """
 
     def look() -> None:
         run = find()
         if run is None or not run.running:
             st.rerun()
-        with st.container(border=True):
+        with st.container(border=not in_line, horizontal=in_line, vertical_alignment="center"):
             share = f"{run.share:.0%}, " if run.share else ""  # some work cannot say how far it is
             said = f"{wording.plain(run.current)}: {share}{run.seconds:.0f} s so far"
             st.progress(min(run.share, 1.0), text=said)

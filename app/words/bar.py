@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from html import escape
+from typing import Protocol
 
 from app.words.trust import LIGHTS
 from mandoline_core import ModelReport
@@ -24,6 +25,8 @@ div:has(> .st-key-{KEY}) {{ position: sticky; top: {_HEADER}; z-index: 90; }}
 .st-key-{KEY} .bar span {{ white-space: nowrap; flex: none; }}
 .st-key-{KEY} .bar .more {{ flex: 0 1 auto; overflow: hidden; text-overflow: ellipsis; }}
 .st-key-{KEY} .number {{ font-size: 1.5rem; font-weight: 650; }}
+.st-key-{KEY} .last {{ opacity: 0.6; }}
+.st-key-{KEY} .updating {{ font-weight: 650; color: light-dark(#92400E,#FCD34D); }}
 .st-key-{KEY} .more {{ font-size: 0.875rem; opacity: 0.8; }}
 @media (max-width: 640px) {{
   .st-key-{KEY} .bar {{ flex-wrap: wrap; }}
@@ -47,6 +50,50 @@ def bar(report: ModelReport, change: str) -> str:
         f'<span class="more">{escape(change)}</span>' if change else "",
         f'<span class="more aside">{source} on your labelled data; {rows} effective rows</span>',
     )
+
+
+def updating(last: _Summary | None, *, stopped: bool) -> str:
+    """Write the last estimate on all rows, greyed, and marked as such.
+
+    Parameters
+    ----------
+    last : summary, optional
+        With estimate, interval and share.
+    stopped : bool
+        Whether nobody is counting.
+    """
+    parts = [f'<span class="updating">\u21bb {"not counted" if stopped else "updating"}</span>']
+    if last is not None and last.estimate is not None:
+        value, ends = show_value(last.estimate, share=last.share), show_ends(last.interval, share=last.share)
+        parts.insert(0, f'<span class="last"><b class="number">{value}</b> ({ends})</span>')
+        parts.append('<span class="more">the number is of the state before</span>')
+    return _line(*parts)
+
+
+def on_draw(report: ModelReport, drawn: str) -> str:
+    """Write what a draw of the rows gives.
+
+    Parameters
+    ----------
+    drawn : str
+        Which rows were drawn; nothing where they are all.
+    """
+    if not report.converged:
+        return ""
+    now = f"{show_value(report.estimate, share=is_share(report))} ({_ends(report)})"
+    rows = f" on {drawn}, as is all below" if drawn else ""
+    return f'<div class="more">Now {escape(now + rows)}.</div>'
+
+
+class _Summary(Protocol):
+    """What was estimated in some state."""
+
+    @property
+    def estimate(self) -> float | None: ...
+    @property
+    def interval(self) -> tuple[float, float]: ...
+    @property
+    def share(self) -> bool: ...
 
 
 def last_estimate(report: ModelReport, label: str) -> str:

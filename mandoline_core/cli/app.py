@@ -27,6 +27,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--port", type=_port, metavar="N", help="port to listen on (8501 unless Streamlit is told otherwise)"
     )
     parser.add_argument("--data-dir", metavar="D", type=Path, help="where projects and uploads are kept")
+    parser.add_argument(
+        "--allow-dir",
+        metavar="D",
+        type=_folder,
+        action="append",
+        help="let visitors use files in this folder where they lie; may be given several times",
+    )
     parser.add_argument("--host", metavar="H", help="address to listen on (this machine only, unless told otherwise)")
 
 
@@ -44,8 +51,12 @@ def run(options: argparse.Namespace) -> int:
         command += ["--", str(options.project.resolve())]
     path = os.pathsep.join(filter(None, [str(root), os.environ.get("PYTHONPATH")]))
     environment = {**os.environ, "PYTHONPATH": path}
+    # Counting takes what processors it gets: one is left to the pages.
+    environment.setdefault("POLARS_MAX_THREADS", str(max(1, (os.cpu_count() or 2) - 1)))
     if options.data_dir is not None:
         environment["MANDOLINE_DATA_DIR"] = str(options.data_dir.resolve())
+    if options.allow_dir:
+        environment["MANDOLINE_ALLOW_DIRS"] = os.pathsep.join(map(str, options.allow_dir))
     return _serve(command, environment)
 
 
@@ -78,6 +89,16 @@ def _end(server: subprocess.Popen[bytes]) -> int:
     except subprocess.TimeoutExpired:
         server.terminate()
         return server.wait()
+
+
+def _folder(text: str) -> Path:
+    """Read a folder that is there; argparse says what is wrong with any other text."""
+    found = Path(text).expanduser().resolve()
+    if not found.is_dir():
+        raise argparse.ArgumentTypeError(f"must be a folder that is there. Got {text!r}.")
+    if os.pathsep in str(found):
+        raise argparse.ArgumentTypeError(f"must have no {os.pathsep!r} in its name. Got {text!r}.")
+    return found
 
 
 def _port(text: str) -> int:

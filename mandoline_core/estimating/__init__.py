@@ -22,7 +22,15 @@ from mandoline_core.estimating.columns.rules import cut_rule, item_rule, keyword
 from mandoline_core.estimating.columns.stacks import Quantity
 from mandoline_core.estimating.columns.table import HARMLESS, ColumnTable, DrawnColumns, column_table
 from mandoline_core.estimating.columns.tally import Cells, ColumnTally, SumTable, Tally
-from mandoline_core.estimating.counting import CodesOf, ModelCount, count_rows, count_tables, stay_in_tables
+from mandoline_core.estimating.counting import (
+    CodesOf,
+    ModelCount,
+    SampleCells,
+    check_countable,
+    count_rows,
+    count_tables,
+    stay_in_tables,
+)
 from mandoline_core.estimating.diagnostics import Diagnostics, diagnose, hull, interval_of
 from mandoline_core.estimating.elasticity import CorrectionSlope, correction_slopes
 from mandoline_core.estimating.labels import TargetLabels, score_labels

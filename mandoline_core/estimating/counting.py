@@ -222,6 +222,15 @@ def count_tables(
     slices : sequence of Slice
         Resolved, for any of the models.
     """
+    check_countable(source, target, slices)
+    here = count_cells(source, slices, models, source.label, metric)
+    return here, count_cells(target, slices, models, source.label, metric, here.classes)
+
+
+def check_countable(source: Sample, target: Sample, slices: Sequence[Slice]) -> None:
+    """Refuse slices that know rows in memory alone, where rows stay in a table."""
+    if not stay_in_tables(source, target):
+        return
     for rule in slices:
         if any(leaf.learns for leaf in rule.leaves):
             raise SliceError(
@@ -240,8 +249,6 @@ def count_tables(
                     name=rule.name,
                 )
             )
-    here = count_cells(source, slices, models, source.label, metric)
-    return here, count_cells(target, slices, models, source.label, metric, here.classes)
 
 
 def _codes(sample: Sample, slices: Sequence[Slice], codes_of: CodesOf) -> Codes:

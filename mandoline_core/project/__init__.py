@@ -24,7 +24,7 @@ from mandoline_core.project.file import (
     save_project,
 )
 from mandoline_core.project.guessing import RoleGuess, choose_models, guess_roles
-from mandoline_core.project.loading import load_project, load_unpacked
+from mandoline_core.project.loading import load_project, load_unpacked, without_engines
 from mandoline_core.project.project import Project
 from mandoline_core.project.settings import (
     CHOICES,

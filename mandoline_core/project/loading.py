@@ -54,13 +54,26 @@ def load_unpacked(file: Path, folder: Path, *, name: str) -> Project:
         What the zip is called.
     """
     project = load_file(file)
-    # Where the sender's engine runs is no place to go to from here: what is in the zip is read like any file.
-    project = replace(project, source_engine=None, source_table=None, source_master=None)
-    project = replace(project, target_engine=None, target_table=None, target_master=None)
+    project = without_engines(project)
     for path in data_files(project).values():
         if not (project.base / path).resolve().is_relative_to(folder.resolve()):
             raise ProjectError(f"The project in {name} names {path}, which is not in the zip. Pack its data with it.")
     return replace(project, path=None)
+
+
+def without_engines(project: Project) -> Project:
+    """Read data like any file: where the sender's engine runs is no place to go to from here.
+
+    >>> from mandoline_core.samples import Model
+    >>> model = Model("m", "p")
+    >>> project = Project(
+    ...     name="a", source_path="a.pq", target_path="b.pq", source_engine="duckdb", label="y", models=[model]
+    ... )
+    >>> without_engines(project).source_engine is None
+    True
+    """
+    project = replace(project, source_engine=None, source_table=None, source_master=None)
+    return replace(project, target_engine=None, target_table=None, target_master=None)
 
 
 @lru_cache(maxsize=64)

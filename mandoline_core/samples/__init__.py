@@ -13,8 +13,9 @@ from mandoline_core.samples.profile import few_classes, profile_column, text_kin
 from mandoline_core.samples.reading import read_table
 from mandoline_core.samples.row_keys import RowKeys
 from mandoline_core.samples.sample import FrozenMapping, Model, Sample, kind_of
-from mandoline_core.samples.stopping import asking, take_step, telling
-from mandoline_core.samples.tables.opening import ENGINES, columns_of, open_data
+from mandoline_core.samples.stopping import asking, current_progress, take_step, telling
+from mandoline_core.samples.tables.files import PARQUET, Files, find_files, is_pattern
+from mandoline_core.samples.tables.opening import ENGINES, PACKED, columns_of, fits_in_memory, open_data
 from mandoline_core.samples.tables.table import Reduce, Table, add_up_tables
 from mandoline_core.samples.tables.thinning import add_up_within, check_cells, share_kept
 from mandoline_core.samples.tables.writing import write_batches

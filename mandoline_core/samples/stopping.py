@@ -47,6 +47,11 @@ def telling(tell: Callable[[str, float], None] | None) -> Iterator[None]:
         _tell.reset(token)
 
 
+def current_progress() -> Callable[[str, float], None] | None:
+    """Return who is told how much is done, for whoever tells of a part of it only."""
+    return _tell.get()
+
+
 def take_step(what: str = "", share: float = 0.0) -> None:
     """Say that a step of a long loop is to be taken and, where the loop takes minutes, what it is at."""
     if (ask := _ask.get()) is not None:

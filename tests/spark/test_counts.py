@@ -13,7 +13,7 @@ import pytest
 
 import mandoline_core as md
 from mandoline_core.estimating.cells import Cells, count_cells
-from mandoline_core.samples import Table, asking, open_data, telling_progress
+from mandoline_core.samples import Table, asking, open_data, telling
 from mandoline_core.samples.tables.spark_table import SparkTable
 from tests.spark.cluster import Cluster
 
@@ -93,12 +93,12 @@ def test_counts_are_the_same_with_a_worker_killed(
     sample = sample_of(table)
     killed: list[float] = []
 
-    def kill_one(share: float) -> None:
+    def kill_one(_what: str, share: float) -> None:
         if 0.2 < share < 0.8 and not killed:
             killed.append(share)
             cluster.kill("worker1")
 
-    with telling_progress(kill_one):
+    with telling(kill_one):
         found = counts(count_cells(sample, RULES, [MODEL], "label", md.MetricSettings()))
     cluster.start_worker("worker1")
     assert killed

@@ -27,7 +27,7 @@ SHOWN_FIRST = ("method", "assumes", "estimate", "interval", "change", "error", "
 def main() -> None:
     """Show the page: what methods have said so far, and how far the others are."""
     st.title("Compare")
-    workspace = state.workspace()
+    workspace = compute.current()
     problem = live.summary(workspace)
     try:
         with st.spinner("Asking every method ..."):

@@ -32,6 +32,12 @@ def show(workspace: Workspace, rule: Slice) -> None:
     """Offer to audit a slice, and open the audit where it was asked for; what was answered is always kept."""
     if rule.is_family:
         return
+    if compute.in_tables(workspace.on_all_rows):
+        st.caption(
+            "The rows stay in a table, where single rows cannot be looked up again, so there is no audit here. Measure "
+            "on a column of true answers, or state how sure you are."
+        )
+        return
     n = 0 if rule.audit is None else len(rule.audit.source) + len(rule.audit.target)
     st.button(
         "Audit rows" if not n else f"Audit rows ({counted(n, 'answer')})",
@@ -57,7 +63,7 @@ def _ask(name: str) -> None:
     if state.remember("auditing") != name:
         st.rerun()
     with parts.boundary():
-        workspace = state.workspace()
+        workspace = compute.current()
         asked = st.segmented_control(
             "Rows to look at",
             list(_ROWS),

@@ -28,7 +28,7 @@ def main() -> None:
 def workbench() -> None:
     """Lay the page out and draw what a move does not change; then the rest."""
     board.drawn_whole()
-    workspace = state.workspace()
+    workspace = compute.current()
     bar = live.place()
     work, beside = st.columns([3, 2])
     cards: dict[str, DeltaGenerator] = {}
@@ -47,7 +47,7 @@ def workbench() -> None:
 def moving(bar: DeltaGenerator, cards: dict[str, DeltaGenerator], beside: DeltaGenerator) -> None:
     """Draw all that a move of a slider changes, in the places that were laid out for it; a move reruns only this."""
     board.draw_whole_if_needed()
-    workspace = state.workspace()
+    workspace = compute.current()
     live.summary(workspace, bar)
     board.show_open(workspace, cards)
     with beside:

@@ -33,6 +33,7 @@ def rows(workspace: Workspace) -> None:
     except MandolineError as error:
         parts.show_error(error)
         return
+    parts.draw_caption(workspace, "Filtered:")
     tabs = st.tabs([f"Labelled ({found['source'][0]:,} rows)", f"New ({found['target'][0]:,} rows)"])
     for tab, side in zip(tabs, ("source", "target"), strict=True):
         tab.dataframe(found[side][2], hide_index=True, height=300)

@@ -10,14 +10,14 @@ from app.project import Workspace, state
 from app.views import brushing, live, parts
 from app.views.data import browsing, columns, role_controls, truth
 from app.words import wording
-from mandoline_core import Prediction, Sample, Slice, charts
+from mandoline_core import Prediction, Slice, charts
 from mandoline_core.formatting import show_interval
 
 
 def main() -> None:
     """Show the page."""
     st.title("Data")
-    workspace = state.workspace()
+    workspace = compute.current()
     problem = live.summary(workspace)
     st.caption("Labelled rows, on which the score is known, and new rows, on which it is wanted.")
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -28,8 +28,7 @@ def main() -> None:
         st.page_link(parts.ESTIMATE, label="See the estimate", icon=":material/monitoring:")
         state.remember("opened", "")
     with parts.boundary(said=problem):
-        source, target = compute.samples(workspace)
-        sizes(source, target)
+        sizes(workspace)
         truth.show(workspace)
     with parts.boundary(said=problem):
         role_controls.show(workspace)
@@ -38,16 +37,17 @@ def main() -> None:
         contents(workspace)
 
 
-def sizes(source: Sample, target: Sample) -> None:
+def sizes(workspace: Workspace) -> None:
     """Say how much there is."""
-    for column, title, sample, sentence in zip(
+    for column, title, sample, n_rows, sentence in zip(
         st.columns(2),
         ("Labelled rows", "New rows"),
-        (source, target),
+        compute.samples(workspace),
+        compute.n_rows(workspace),
         ("the model's answers can be checked here.", "nobody has checked the model's answers here."),
         strict=True,
     ):
-        column.metric(title, f"{sample.n_rows:,}")
+        column.metric(title, f"{n_rows:,}")
         column.caption(f"{wording.plain(sample.name)}: {len(sample.columns)} columns; {sentence}")
 
 
@@ -71,6 +71,7 @@ def scores(workspace: Workspace) -> None:
 def contents(workspace: Workspace) -> None:
     """Show columns, classes and the first rows."""
     st.markdown("**Columns**")
+    parts.draw_caption(workspace, "Columns, classes and rows below are from")
     percent, whole = (st.column_config.NumberColumn(format=how) for how in ("percent", "localized"))
     table = compute.column_table(workspace)
     st.dataframe(

@@ -65,7 +65,7 @@ def _new_merge(workspace: Workspace) -> None:
 def join(name_key: str, chosen_key: str, classes: tuple[str, ...]) -> None:
     """Merge the classes that were chosen, or remember beside the button why that cannot be."""
     new, chosen = str(state.typed(name_key) or "").strip(), state.typed(chosen_key) or []
-    workspace = state.workspace()
+    workspace = compute.current()
 
     def edit(project: Project) -> Project:
         changed = edits.merge_classes(project, new, chosen)

@@ -52,6 +52,14 @@ def _say(found: compute.LabelCount, label: str) -> None:
 
 def _bring(workspace: Workspace, label: str) -> None:
     """Take a file, say how it was understood, and use it when told to."""
+    if compute.in_tables(workspace.on_all_rows):
+        st.caption(
+            wording.plain(
+                "Labels in a file of their own go by the order of rows, and rows stay in a table here. Put them beside "
+                f"the new rows, as a column called {label}."
+            )
+        )
+        return
     given = st.file_uploader("File of labels (CSV or Parquet)", key=f"truth_file:{state.remember('truths_used') or 0}")
     if given is None:
         st.caption(
@@ -62,7 +70,7 @@ def _bring(workspace: Workspace, label: str) -> None:
         )
         return
     with parts.boundary():
-        table = compute.uploaded(given.file_id, given.name, given.getvalue())
+        table = compute.table_at(state.receive(given), given.name)
         _, target = compute.samples(workspace)
         column = _column(table, target, label)
         if column is None:
@@ -71,7 +79,7 @@ def _bring(workspace: Workspace, label: str) -> None:
         st.caption(_understood(table, target, column, match))
         if st.button("Use these labels", key="use_labels", type="primary", icon=":material/check:"):
             as_it_is = not match.by and column == label
-            content = given.getvalue() if as_it_is else truth.write_labels(match.labels, label)
+            content = state.receive(given) if as_it_is else truth.write_labels(match.labels, label)
             compute.bring_labels(given.name if as_it_is else truth.name_in_order(given.name), content)
             state.remember("truths_used", (state.remember("truths_used") or 0) + 1)  # another key empties the uploader
             state.tell(f"Labels of {match.n_labelled:,} new rows are put aside. Undo takes them out.")

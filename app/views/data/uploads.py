@@ -1,4 +1,4 @@
-"""The three ways to a new project: a sample, two files, a project file. What is wrong is said beside the uploader."""
+"""The ways to a new project: a sample, two files, a project file, data on the server. What is wrong is said beside."""
 
 from __future__ import annotations
 
@@ -9,26 +9,24 @@ import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from app import compute
-from app.project import opening, state
+from app.project import allowed, opening, state
 from app.views import parts
-from app.views.data import template
+from app.views.data import drafting, on_server, template
 from app.words import wording
 from mandoline_core import MandolineError, Model, Project, Sample
 from mandoline_core.formatting import listed
-from mandoline_core.project import RoleGuess, choose_models
 
 TITLES = {"source": "Labelled data", "target": "New data"}
 
 
 def ways_in() -> None:
-    """Show all three."""
-    sample, own, project = st.tabs(["Pick a sample", "Use my files", "Open a project file"])
-    with sample:
-        samples()
-    with own:
-        files()
-    with project:
-        project_file()
+    """Show them all; data on the server where some are allowed."""
+    ways = {"Pick a sample": samples, "Use my files": files, "Open a project file": project_file}
+    if allowed.folders():
+        ways["Use data on the server"] = on_server.show
+    for tab, show in zip(st.tabs(list(ways)), ways.values(), strict=True):
+        with tab:
+            show()
 
 
 def samples() -> None:
@@ -57,7 +55,7 @@ def files() -> None:
     if source.fingerprint == target.fingerprint:
         st.warning("Both files hold the same rows. Choose the new data again.", icon=":material/warning:")
     guess = compute.guessed_roles(source, target.columns)
-    label, models = draft_roles(source, target, guess)
+    label, models = drafting.draft_roles(source, target, guess)
     with parts.boundary():
         opening.check_chosen(label, models)
         opening.check_roles(opening.start_project("", Path(), Path(), label, models), source, target)
@@ -67,48 +65,33 @@ def files() -> None:
 
 def one_file(side: str) -> Sample | None:
     """Show one uploader with what it read, or why it could not."""
-    key = f"upload_{side}:{state.remember('uploads_used') or 0}"  # a new key empties the uploader
+    key = f"upload_{side}:{state.remember(f'uploads_taken:{side}') or 0}"  # a new key empties the uploader
     st.file_uploader(TITLES[side], key=key, on_change=keep, args=(side, key))
     kept = state.remember(f"file:{side}")
     if not kept:
         return None
-    name, upload, content = kept
+    name, path = kept
     try:
-        sample = compute.uploaded(upload, name, content)
+        if isinstance(path, MandolineError):
+            raise path
+        sample = compute.table_at(path, name)
     except MandolineError as error:
         parts.show_error(error)
         return None
-    st.caption(f"{wording.plain(name)}: {sample.n_rows:,} rows, {len(sample.columns)} columns.")
+    st.caption(f"{wording.plain(name)}: {sample.n_all:,} rows, {len(sample.columns)} columns.")
     return sample
 
 
 def keep(side: str, key: str) -> None:
-    """Keep what was uploaded for this visit: an uploader forgets when the page changes."""
+    """Write what was uploaded to disk for this visit, and empty the uploader, which holds it in memory."""
     file = state.typed(key)
-    state.remember(f"file:{side}", () if file is None else (file.name, file.file_id, file.getvalue()))
-
-
-def draft_roles(source: Sample, target: Sample, guess: RoleGuess) -> tuple[str | None, tuple[Model, ...]]:
-    """Show the roles that were guessed, to be changed before the files are used."""
-    which = f"{source.fingerprint[:12]}{target.fingerprint[:12]}"  # other files, other widgets
-    left, right = st.columns(2)
-    with left:
-        label = st.selectbox("Label", source.columns, key=state.bind(f"draft_label:{which}", guess.label), index=None)
-    with right:
-        shared = [column for column in source.columns if column in target.columns]
-        guessed = [model.prediction for model in guess.models if model.prediction is not None]
-        chosen = st.multiselect(
-            "Predictions, one column a model", shared, key=state.bind(f"draft_predictions:{which}", guessed)
-        )
-    for sentence in guess.problems:
-        st.warning(wording.plain(sentence), icon=":material/warning:")
-    models = choose_models(source, target.columns, label, chosen, guess.models)
-    if guess.reasons:
-        with st.expander("Why these columns"):
-            st.markdown(
-                "\n".join(f"- **{wording.plain(c)}**: {wording.plain(why)}" for c, why in guess.reasons.items())
-            )
-    return label, models
+    if file is None:
+        return
+    try:
+        state.remember(f"file:{side}", (file.name, state.receive(file, keep=False)))
+    except MandolineError as error:
+        state.remember(f"file:{side}", (file.name, error))
+    state.remember(f"uploads_taken:{side}", (state.remember(f"uploads_taken:{side}") or 0) + 1)
 
 
 def use(label: str | None, models: tuple[Model, ...]) -> None:
@@ -116,16 +99,11 @@ def use(label: str | None, models: tuple[Model, ...]) -> None:
     kept = {side: state.remember(f"file:{side}") for side in TITLES}
     name = Path(kept["source"][0]).name.split(".")[0] or "my data"
     project = opening.start_project(name, Path(), Path(), label, models)
-    state.open_project(project, files={side: (file[0], file[2]) for side, file in kept.items()})
+    state.open_project(project, files=kept)
     for side in TITLES:
+        compute.forget(kept[side][1])
         state.remember(f"file:{side}", ())
-    state.remember("uploads_used", (state.remember("uploads_used") or 0) + 1)
-    state.remember(
-        "opened",
-        f"Your files are in use, with one rule to start from: {wording.plain(project.slices[0].describe())}. "
-        "Add your own on the Slices page.",
-    )
-    st.switch_page(parts.DATA)
+    drafting.say_opened("Your files", project)
 
 
 def project_file() -> None:
@@ -154,10 +132,8 @@ def project_file() -> None:
 def open_zip(file: UploadedFile) -> None:
     """Open a project that brings its data."""
     with parts.boundary():
-        project, files = opening.read_zip_upload(file.name, file.getvalue())
-        tables = {
-            role: compute.uploaded(f"{file.file_id}:{role}", name, content) for role, (name, content) in files.items()
-        }
+        project, files = state.unpack(file, opening.read_zip_upload)
+        tables = {role: compute.table_at(path, name) for role, (name, path) in files.items()}
         offer(project, tables, files=files)
 
 
@@ -169,13 +145,17 @@ def open_toml(toml: UploadedFile, given: Sequence[UploadedFile]) -> None:
         st.caption(f"It names {wording.plain(listed(wanted.values()))}.")
         uploaded = {opening.base_name(file.name): file for file in given}
         come = {role: uploaded[name] for role, name in wanted.items() if name in uploaded}
-        paths = files_in_use(project, wanted, come)
-        tables = {role: compute.uploaded(file.file_id, file.name, file.getvalue()) for role, file in come.items()}
+        here = opening.paths_on_server(project, come)
+        paths = files_in_use(project, wanted, {*come, *here})
+        files = {role: (wanted[role], state.receive(file)) for role, file in come.items()}
+        tables = {role: compute.table_at(path, name) for role, (name, path) in files.items()}
+        tables |= {role: compute.table_at(path, wanted[role], guarded=True) for role, path in here.items()}
         old = {role: compute.table_at(path, wanted[role]) for role, path in paths.items()}
         if old:
             say_taken(wanted, old)
-        files = {role: (wanted[role], file.getvalue()) for role, file in come.items()}
-        offer(opening.use_here(project, paths, come), {**old, **tables}, wanted, files)
+        names = {**wanted, **{role: allowed.name_of(path) for role, path in here.items()}}
+        guarded = {*here, *(state.workspace().server if old else ())} & {*here, *old}
+        offer(opening.use_here(project, {**paths, **here}, come), {**old, **tables}, names, files, guarded)
 
 
 def offer(
@@ -183,11 +163,12 @@ def offer(
     tables: Mapping[str, Sample],
     names: Mapping[str, str] | None = None,
     files: opening.Files | None = None,
+    server: Collection[str] = (),
 ) -> None:
     """Check that a project fits its data, and offer to open it."""
     opening.check_roles(project, tables["source"], tables["target"])
     if st.button("Open this project", key="open_project", type="primary", icon=":material/check:"):
-        state.open_project(project, dict(names or {}), files)
+        state.open_project(project, dict(names or {}), files, server)
         st.switch_page(parts.ESTIMATE)
 
 
@@ -208,7 +189,7 @@ def files_in_use(project: Project, wanted: Mapping[str, str], come: Collection[s
 
 def say_taken(wanted: Mapping[str, str], old: Mapping[str, Sample]) -> None:
     """Name the files that are taken from the project in use, which may not be those that were meant."""
-    taken = listed(f"{wanted[role]} ({table.n_rows:,} rows)" for role, table in old.items())
+    taken = listed(f"{wanted[role]} ({table.n_all:,} rows)" for role, table in old.items())
     name = state.workspace().project.name
     st.caption(
         wording.plain(f"Taken from the project in use, {name}: {taken}. If you mean other files, add them above.")

@@ -22,7 +22,7 @@ MOST_TRIED = 8  # remedies: each is an estimate
 def main() -> None:
     """Show the page."""
     st.title("Estimate")
-    workspace = state.workspace()
+    workspace = compute.current()
     problem = live.summary(workspace)
     if problem is not None:
         no_estimate(workspace, problem)
@@ -95,7 +95,7 @@ def choice(workspace: Workspace, spread: Spread | None) -> None:
     run = compute.suggest_run(workspace)
     parts.show_run_error(run)
     if run is not None and run.running:
-        parts.progress(lambda: compute.suggest_run(state.workspace()), "spread")
+        parts.progress(lambda: compute.suggest_run(compute.current()), "spread")
     else:
         st.button(
             "How much hangs on my choice of slices?",

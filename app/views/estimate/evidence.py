@@ -23,7 +23,7 @@ MOST_NAMED = 5  # columns that are not compared
 @st.fragment
 def show() -> None:
     """Show what stands behind the number, one thing at a time: only what is looked at is computed and drawn."""
-    workspace = state.workspace()
+    workspace = compute.current()
     report = compute.report(workspace)
     tabs = st.tabs(list(TABS), key="evidence", on_change="rerun")
     for tab, draw in zip(tabs, TABS.values(), strict=True):

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import tempfile
+from pathlib import Path
+
 import streamlit as st
 
 from app import compute
@@ -132,12 +135,12 @@ def start(workspace: Workspace, name: str, way: str | None) -> None:
 def open_as_project(experiment: Experiment) -> None:
     """Make a project of an experiment's data and go to it."""
     try:
-        with st.spinner("Writing its data"):
-            project, files = compute.experiment_project(experiment.name)
+        with st.spinner("Writing its data"), tempfile.TemporaryDirectory() as folder:
+            project, files = compute.experiment_project(experiment.name, Path(folder))
+            state.open_project(project, files=files)
     except MandolineError as error:
         parts.show_error(error)
         return
-    state.open_project(project, files=files)
     st.switch_page(parts.ESTIMATE)
 
 

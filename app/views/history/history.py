@@ -25,7 +25,7 @@ def main() -> None:
     st.caption(
         "Every edit with the estimate it led to. Name a state to find it again; compare any two; bring one back."
     )
-    workspace = state.workspace()
+    workspace = compute.current()
     with st.spinner("Looking back ..."):
         moments = compute.moments(workspace)
     picture(moments, workspace)

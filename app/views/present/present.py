@@ -27,7 +27,7 @@ def main() -> None:
         if not state.remember("presenting"):
             state.remember("presenting", "yes")
             st.html(_WHOLE_SCREEN, unsafe_allow_javascript=True)
-    workspace = state.workspace()
+    workspace = compute.current()
     try:
         story = _story(workspace)
     except MandolineError as error:

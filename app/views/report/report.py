@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from app import compute
-from app.project import Workspace, state
+from app.project import Workspace
 from app.views import parts
 from mandoline_core import MandolineError
 from mandoline_core.formatting import file_stem
@@ -16,7 +16,7 @@ HEIGHT = 900  # pixels of the preview, which scrolls by itself
 def main() -> None:
     """Show the page."""
     st.title("Report")
-    workspace = state.workspace()
+    workspace = compute.current()
     st.markdown(
         "One file with everything in it: the number and its verdict, what changed in the data, every slice with its "
         "notes, and what stands behind them. It opens in any browser, from a mail too, and needs no network. "

@@ -12,7 +12,7 @@ from app.words import wording
 from mandoline_core import MandolineError, Slice
 from mandoline_core.slices import KINDS, example_line, read_line
 
-_LINE, _MENU, _REFUSED = "add_line", "add_kind", "add_refused"
+_LINE, _MENU, _REFUSED, _TAKEN = "add_line", "add_kind", "add_refused", "add_taken"
 _HELP = """One line is one slice. Press Enter to add it.
 
 - `actor, plot, "not good"`: words and phrases in a text
@@ -40,6 +40,7 @@ def show(workspace: Workspace) -> None:
                 help=_HELP,
                 on_change=_take_line,
             )
+            state.remember(_TAKEN, "")
             st.menu_button(
                 "Pick a kind",
                 list(offers),
@@ -61,12 +62,16 @@ def _take_line() -> None:
     typed = str(state.typed(_LINE))
     if not typed.strip():
         return
+    if state.remember(_TAKEN) == typed:  # the line was not drawn since, and the browser still holds what it had
+        state.empty(_LINE)
+        return
     try:
         _add(read_line(typed, compute.ground(state.workspace())))
     except MandolineError as error:
         state.remember(_REFUSED, (typed, error))
     else:
         state.empty(_LINE)
+        state.remember(_TAKEN, typed)
 
 
 def _take_kind() -> None:

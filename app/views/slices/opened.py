@@ -67,6 +67,7 @@ def _matching_rows(workspace: Workspace, rule: Slice) -> None:
     found = compute.matches(workspace, rule)
     counts = " and ".join(f"{found[side][0]:,} {word} rows" for side, word in _SIDES.items())
     st.markdown(f"**{counts} are inside.**")
+    parts.draw_caption(workspace, "Of")
     texts = [column for column, need in rule.needs.items() if need == TEXT]
     for side, word in _SIDES.items():
         rows = found[side][2]

@@ -27,7 +27,7 @@ def name_field(rule: Slice) -> None:
 
 def rename(name: str, new: str) -> None:
     """Rename a slice in the project, and in what this visitor has open and in order."""
-    workspace = state.workspace()
+    workspace = compute.current()
     try:
         members = compute.members(workspace)
     except MandolineError:

@@ -60,6 +60,7 @@ def _map(workspace: Workspace, drawn: compute.DrawnMap) -> None:
         "Drag around a cloud of new rows: the app says which rule describes it, and what that would do as a slice. "
         "Double-click to select nothing."
     )
+    parts.draw_caption(workspace, "The rows on it, and all counts below, are from")
     colour = st.segmented_control(
         "Colour by", list(_COLOURS), key=state.bind("map_colour", "side"), format_func=_COLOURS.__getitem__
     )
@@ -116,7 +117,7 @@ def _described(workspace: Workspace, chosen: Selection) -> None:
 def _offer(workspace: Workspace, description: Description, side: str, number: int) -> None:
     """Show one rule: what it says and would do, and how well it fits."""
     counts = compute.rows_inside(workspace, description.rule)
-    source, target = (sample.n_rows for sample in compute.samples(workspace))
+    source, target = compute.n_looked_at(workspace)
     with st.container(border=True, gap="small"):
         offers.offer_slice(workspace, description.rule, f"point:{number}")
         st.caption(pointing.description_sentence(description, side, counts, (source, target)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from app.project import state
+from app import compute
 from app.views import live, parts
 from app.views.slices import adding, listing, row_map
 
@@ -19,7 +19,7 @@ def main() -> None:
 @st.fragment
 def workbench() -> None:
     """Show the work and the live panel; edits rerun only this."""
-    workspace = state.workspace()
+    workspace = compute.current()
     problem = live.summary(workspace)
     with parts.boundary(said=problem):
         adding.show(workspace)

@@ -36,7 +36,7 @@ def _opened(workspace: Workspace) -> None:
     if run is None:
         run = compute.start_suggesting(workspace)
     if run.running:
-        parts.progress(lambda: compute.suggest_run(state.workspace()), "suggest")
+        parts.progress(lambda: compute.suggest_run(compute.current()), "suggest")
     else:
         st.button("Look again", icon=":material/play_arrow:", on_click=_start, args=(workspace,))
 
@@ -52,6 +52,7 @@ def _list(workspace: Workspace, found: Suggestions) -> None:
         "little: take what you can explain.",
         help=TOOLTIPS["suggestions"],
     )
+    parts.draw_caption(workspace, "Tried on")
     if found.note:
         st.caption(wording.tell(found.note))
     if not found.suggestions:

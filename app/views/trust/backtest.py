@@ -22,7 +22,7 @@ DRAWS = (10, 30, 100)
 def backtest() -> None:
     """Offer the backtest; while it runs show how far it is, and afterwards what it found."""
     with answer(TOOLTIPS["backtest"]):
-        workspace = state.workspace()
+        workspace = compute.current()
         st.caption(
             "Shifts are made out of your labelled rows, where the truth is known, and every quick method has to find "
             "it without looking at the labels."

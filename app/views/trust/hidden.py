@@ -23,7 +23,7 @@ STEP = 0.05
 def hidden() -> None:
     """Let a person suppose a hidden change, and see how far it could move the estimate."""
     with answer(TOOLTIPS["hidden shift"]):
-        workspace = state.workspace()
+        workspace = compute.current()
         found = compute.weighted(workspace)
         report, share = found.report, is_share(found.report)
         curve = compute.hidden_shift_curve(workspace)
@@ -99,7 +99,7 @@ def _strengths(workspace: state.Workspace) -> tuple[SliceStrength, ...]:
 def theory() -> None:
     """Show the paper's bound under assumptions that a person sets."""
     with answer(TOOLTIPS["theorem"]):
-        workspace = state.workspace()
+        workspace = compute.current()
         found = compute.weighted(workspace)
         report, share = found.report, is_share(found.report)
         first = compute.promise(workspace, 0.0, 0.0)  # refuses before any slider is shown

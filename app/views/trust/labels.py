@@ -26,7 +26,7 @@ FIRST, MOST_PATTERNS = 50, 10
 def labels() -> None:
     """Show what the labels at hand say, and plan the next ones."""
     with answer(TOOLTIPS["few labels"]):
-        workspace = state.workspace()
+        workspace = compute.current()
         found = compute.target_labels(workspace)
         if found.some:
             st.markdown(f"**{found.n_labelled:,}** of {found.n_target:,} new rows have a label.")
@@ -37,6 +37,7 @@ def labels() -> None:
             st.caption(f"The new data come with all their labels{aside}. The plan below does not look at them.")
         else:
             st.markdown("No new row has a label yet. A few, drawn by a plan, say whether the slices tell all.")
+        parts.draw_caption(workspace, "Which rows have a label, and which to label, is asked of")
         _plan(workspace, found)
         if found.some or not found.n_labelled:
             _bring_back(workspace)
@@ -96,6 +97,13 @@ def _bring_back(workspace: Workspace) -> None:
     """Take a plan back once a column of labels was added to it, or any file of labels."""
     label = workspace.project.label
     if label is None:
+        return
+    if compute.in_tables(workspace.on_all_rows):
+        st.caption(
+            wording.plain(
+                "Labels come back as a column of the table: rows that stay in one have no order to bring them back in."
+            )
+        )
         return
     with st.expander("Bring labels back", icon=":material/upload:", type="compact"):
         st.markdown(

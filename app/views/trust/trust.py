@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from app import compute
-from app.project import Workspace, state
+from app.project import Workspace
 from app.views import harmless, live, parts
 from app.views.trust import backtest, frame, hidden, labels, unmodelled, weights
 
@@ -26,7 +26,7 @@ ANSWERS = {
 def main() -> None:
     """Show the page: the checks, and the evidence that was asked for or speaks loudest."""
     st.title("Trust")
-    workspace = state.workspace()
+    workspace = compute.current()
     if live.summary(workspace) is not None:
         no_estimate(workspace)
         return

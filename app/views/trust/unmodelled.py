@@ -8,7 +8,7 @@ from typing import NamedTuple
 import streamlit as st
 
 from app import compute
-from app.project import Remedy, Workspace, remedies, state
+from app.project import Remedy, Workspace, remedies
 from app.views import brushing, offers, parts
 from app.views.estimate import evidence
 from app.views.trust.frame import answer
@@ -39,7 +39,7 @@ class _Dot(NamedTuple):
 def unmodelled() -> None:
     """Show what weighting leaves off; what is off most is one click from being a slice or an edge."""
     with answer(TOOLTIPS["standardised shift"]):
-        workspace = state.workspace()
+        workspace = compute.current()
         with st.spinner("Comparing columns, words and pairs ..."):
             found = compute.report(workspace).evidence
             lines = [*(found.columns or ()), *found.pairs]
@@ -146,7 +146,7 @@ def _remedy(line: BalanceLine, workspace: Workspace) -> Remedy | None:
 def slice_parts() -> None:
     """Show how much of the way from the labelled data's score to the estimate each slice accounts for."""
     with answer(TOOLTIPS["attribution"]):
-        workspace = state.workspace()
+        workspace = compute.current()
         found, instead = compute.attribution(workspace)
         report = compute.report(workspace)
         if instead:
@@ -170,7 +170,7 @@ def slice_parts() -> None:
 def corrections() -> None:
     """Show how the estimate moves with the corrections of noisy slices."""
     with answer(TOOLTIPS["how sure you are of this slice"]):
-        workspace = state.workspace()
+        workspace = compute.current()
         if not compute.has_noisy_slices(workspace):
             with st.container(horizontal=True, vertical_alignment="center"):
                 st.markdown("Every slice is taken at its word where it speaks, so no correction can be wrong.")

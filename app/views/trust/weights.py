@@ -25,7 +25,7 @@ _NUMBER = 165  # pixels a number: four beside each other on a screen, two on a p
 def few_rows() -> None:
     """Show how uneven the weights are, who the heaviest rows are, and what a cap would do."""
     with answer(TOOLTIPS["how much each row counts"]):
-        workspace = state.workspace()
+        workspace = compute.current()
         report = compute.report(workspace)
         _numbers(report)
         st.markdown(trust_words.heaviest_sentence(report, report.evidence.tail))
@@ -55,7 +55,7 @@ def _numbers(report: CheckedReport) -> None:
 
 def _trimming() -> None:
     """Let a person cap how much a row may count; the estimate before stays beside the one after."""
-    workspace = state.workspace()
+    workspace = compute.current()
     found = compute.weighted(workspace)
     if found.instead:
         st.caption(trust_words.instead_sentence(workspace.project.estimator.name, found.report))

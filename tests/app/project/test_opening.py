@@ -20,7 +20,9 @@ def test_an_upload_names_no_folder_of_this_machine(tmp_path: Path) -> None:
     """Whoever can reach the server could look around on it; other settings stay."""
     project = with_folder(str(tmp_path))
     uploaded = read_project_upload("project.toml", dump_project(project).encode())
-    unpacked, _ = read_zip_upload("project.zip", pack_project(project))
+    packed = tmp_path / "packed.zip"
+    packed.write_bytes(pack_project(project))
+    unpacked, _ = read_zip_upload("project.zip", packed, tmp_path / "unpacked")
     for found in (uploaded, unpacked):
         assert found.methods == MethodSettings(folds=3)
 

@@ -317,6 +317,6 @@ def test_a_file_that_cannot_be_written_leaves_nothing_behind(tmp_path):
     )
     found = subprocess.run([sys.executable, "-c", script, str(tmp_path)], capture_output=True, text=True, check=True)
     assert found.stdout.splitlines() == [
-        "The file could not be kept: File too large. Make room on the server.",
+        "The file could not be written: File too large. Nothing was kept.",
         "[] True",
     ]

@@ -279,6 +279,31 @@ def test_a_port_that_cannot_be_is_refused(port: str, capsys: Captured) -> None:
     assert f"must be a whole number from 1 to 65535. Got {port!r}." in capsys.readouterr().err
 
 
+def test_folders_for_visitors_are_handed_to_the_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each by its place; the server itself is not started here."""
+    handed: dict[str, str] = {}
+
+    def start(_command: list[str], *, env: dict[str, str], check: bool) -> subprocess.CompletedProcess[str]:
+        assert not check
+        handed.update(env)
+        return subprocess.CompletedProcess([], 0)
+
+    folders = [tmp_path / "a", tmp_path / "b"]
+    for folder in folders:
+        folder.mkdir()
+    monkeypatch.setattr(subprocess, "run", start)
+    assert main(["app", *(f"--allow-dir={folder}" for folder in folders)]) == 0
+    assert handed["MANDOLINE_ALLOW_DIRS"] == os.pathsep.join(map(str, folders))
+
+
+def test_a_folder_for_visitors_that_is_not_there_is_refused(tmp_path: Path, capsys: Captured) -> None:
+    """In one line, before anything starts."""
+    with pytest.raises(SystemExit) as stopped:
+        main(["app", f"--allow-dir={tmp_path / 'no-such'}"])
+    assert stopped.value.code == 2
+    assert "must be a folder that is there" in capsys.readouterr().err
+
+
 def test_a_closed_pipe_is_no_error(tmp_path: Path) -> None:
     """When the reader has gone, as `head` does, there is nothing to say."""
     reader, writer = os.pipe()

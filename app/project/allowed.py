@@ -1,0 +1,115 @@
+"""Data on the server: files under the folders that whoever runs it allowed, and nothing else."""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+
+from mandoline_core import DataError
+from mandoline_core.formatting import listed
+from mandoline_core.samples import PARQUET, is_pattern
+
+VARIABLE = "MANDOLINE_ALLOW_DIRS"
+ENGINES = {"auto": "by size", "pandas": "into memory", "polars": "by Polars", "duckdb": "by DuckDB"}
+MOST_FILES = 10_000  # that a pattern may match
+_MOST_OFFERED, _MOST_FOLDERS, _DEEPEST = 200, 500, 3
+_TABLES = (*PARQUET, ".csv", ".tsv", ".csv.gz", ".tsv.gz")
+
+
+def folders() -> tuple[Path, ...]:
+    """List the folders that the server was started with; those that are not there are left out."""
+    given = os.environ.get(VARIABLE, "").split(os.pathsep)
+    found = (Path(one).expanduser() for one in given if one)
+    return tuple(dict.fromkeys(one.resolve() for one in found if one.is_dir()))
+
+
+def find(text: str) -> Path:
+    """Find what a person names: a file, or a pattern of files, under an allowed folder, from there or in full.
+
+    Every file that it stands for is followed to where it lies, which must be under an allowed folder, too.
+
+    Raises
+    ------
+    DataError
+        In one sentence, which is the same whether or not there is something elsewhere.
+    """
+    text = text.strip()
+    if not text or "\0" in text:
+        raise DataError("No file is named. Name a file, or a pattern such as weekly/*.parquet.")
+    if ".." in Path(text).parts or "**" in text:
+        raise DataError(f"{text} is not taken: a path here has no '..' and no '**'. Name it from an allowed folder on.")
+    roots = folders()
+    if not roots:
+        raise DataError("This server allows no folder of its own. Upload the files.")
+    for root in roots:
+        path = root / text  # a text that starts at the root stands for itself
+        if path.is_relative_to(root) and _files(path):
+            check(path)
+            return path
+    raise DataError(f"{text} is not among the files that this server allows. Look for it in the list.")
+
+
+def check(path: Path) -> None:
+    """Refuse a file, or a pattern, that is or leads outside of the allowed folders; now, whatever it was before."""
+    roots, found = folders(), _files(path)
+    if len(found) > MOST_FILES:
+        raise DataError(f"{path.name} matches {len(found):,} files. At most {MOST_FILES:,} are taken.")
+    if not any(path.is_relative_to(root) for root in roots) or ".." in path.parts:
+        raise DataError(f"{path.name} is no longer in a folder that this server allows. Ask whoever runs it.")
+    for file in found:
+        if not any(file.resolve().is_relative_to(root) for root in roots):
+            raise DataError(f"{file.name} is a link that leads out of the folders that this server allows.")
+
+
+def name_of(path: Path) -> str:
+    """Call a file as it is called from its allowed folder on."""
+    root = next((root for root in folders() if path.is_relative_to(root)), path.parent)
+    return path.relative_to(root).as_posix()
+
+
+def offered() -> list[str]:
+    """List tables to choose from; files of one kind in one folder also as a pattern."""
+    found: list[str] = []
+    for root in folders():
+        for folder, files in _walk(root):
+            names = sorted(name for name in files if name.lower().endswith(_TABLES))
+            kinds = [kind for kind in _TABLES if sum(name.lower().endswith(kind) for name in names) > 1]
+            inside = folder.relative_to(root)
+            found += [(inside / f"*{kind}").as_posix() for kind in kinds]
+            found += [(inside / name).as_posix() for name in names]
+            if len(found) >= _MOST_OFFERED:
+                return list(dict.fromkeys(found))[:_MOST_OFFERED]
+    return list(dict.fromkeys(found))
+
+
+def engines() -> list[str]:
+    """List what can go over rows here."""
+    return [name for name in ENGINES if name in ("auto", "pandas") or find_spec(name) is not None]
+
+
+def where() -> str:
+    """Say which folders are allowed."""
+    return listed(str(folder) for folder in folders())
+
+
+def _files(path: Path) -> list[Path]:
+    """List the files that a path stands for; of a path outside of the allowed folders nothing is looked at."""
+    if not any(path.is_relative_to(root) for root in folders()):
+        return []
+    if not is_pattern(path):
+        return [path] if path.is_file() else []
+    return [Path(name) for name in glob.iglob(str(path)) if Path(name).is_file()][: MOST_FILES + 1]  # noqa: PTH207
+
+
+def _walk(root: Path) -> Iterator[tuple[Path, list[str]]]:
+    """Go through folders, not following links, not deep and not for long."""
+    for number, (folder, inside, files) in enumerate(os.walk(root)):
+        if number >= _MOST_FOLDERS:
+            return
+        inside[:] = sorted(name for name in inside if not name.startswith("."))
+        if len(Path(folder).relative_to(root).parts) >= _DEEPEST:
+            inside.clear()
+        yield Path(folder), files
