@@ -21,6 +21,7 @@ def write_rows(folder: Path) -> None:
     project = md.load_project(REVIEWS)
     for side, copies in (("source", 20), ("target", 120)):
         frame = md.read_table(project.base / getattr(project, f"{side}_path"))
+        frame = frame[[column for column in ("text", "n_words", "pred_lr", "label") if column in frame]]
         (folder / side).mkdir()
         first = folder / side / "00.parquet"
         frame.loc[frame.index.repeat(copies)].to_parquet(first, index=False)
