@@ -41,6 +41,7 @@ def main(largest: int) -> int:
     measured: dict[str, Any] = {
         "where": f"{os.cpu_count()} cores, {memory:.0f} GB, {platform.machine()}, {datetime.now(UTC):%Y-%m-%d}, "
         f"load {busy[0]:.0f} at the beginning and {busy[1]:.0f} at the end",
+        "notes": [str(bound) for bound in (*_bounds(points), *million) if not bound.is_met],
         "growth": [asdict(point) for point in points],
         "most_times": MOST_TIMES,
         "engines": growth.engines(),

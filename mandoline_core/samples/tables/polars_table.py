@@ -101,9 +101,10 @@ class PolarsTable(Table):
         """Read group after group and keep the rows chosen: much faster than to hold every row against all of them."""
         import polars as pl
 
-        def read(one: tuple[RowGroup, NDArray[np.int64]]) -> pl.DataFrame:
+        def read(one: tuple[RowGroup, NDArray[np.int64]]) -> pa.Table:
             group, places = one
-            return pl.scan_parquet(group.path).slice(group.start, group.n_rows).collect(engine="in-memory")[places]
+            rows = pl.scan_parquet(group.path).slice(group.start, group.n_rows).collect(engine="in-memory")
+            return _arrow(rows[places])  # a copy: texts of Polars would keep all texts of their group in memory
 
         found = []
         readers = ThreadPoolExecutor(_READERS)
@@ -114,7 +115,7 @@ class PolarsTable(Table):
                     found.append(rows)
         finally:
             readers.shutdown(cancel_futures=True)
-        return _arrow(pl.concat(found))
+        return pa.concat_tables(found)
 
     def write(self, path: Path, columns: Sequence[str], function: Reduce) -> None:
         """Write what becomes of each batch, in order."""

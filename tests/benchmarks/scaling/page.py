@@ -21,6 +21,7 @@ def write_page(measured: dict[str, Any]) -> None:
     growth, partitions = measured["growth"], measured["partitions"]
     filled = {
         "where": measured["where"],
+        "notes": "\n".join(f"- {note}" for note in measured["notes"]) or "None.",
         "growth": _growth(growth),
         "fits": "\n".join(_fit(engine, growth) for engine in _COLOURS),
         "within": _within(growth, measured["most_times"]),
