@@ -5,9 +5,10 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 OTHERS := $(VENV)/others
 FINETUNE := $(VENV)/finetune
+SPARK := $(VENV)/spark
 
 .DEFAULT_GOAL := help
-.PHONY: help app test test-finetune browser check format bench calibrate samples screenshots clean
+.PHONY: help app test test-finetune test-spark java browser check format bench bench-scale calibrate samples results screenshots clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -42,6 +43,28 @@ $(FINETUNE)/.ready: pyproject.toml | $(READY)
 test-finetune: $(FINETUNE)/.ready ## Test fine-tuning on a tiny model that the tests make; needs PyTorch, which it installs
 	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(FINETUNE)/bin/python -m pytest tests/finetune
 
+# Spark is large, and runs in an environment of its own.
+$(SPARK)/.ready: pyproject.toml
+	test -x $(SPARK)/bin/python || $(PYTHON) -m venv $(SPARK)
+	$(SPARK)/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[engines,spark]' hypothesis pytest
+	@touch $@
+
+test-spark: java ## Run the tests on a Spark cluster of processes on this machine
+	@if [ -n "$$JAVA_HOME" ] || command -v java >/dev/null; then \
+		$(MAKE) --no-print-directory $(SPARK)/.ready && OPENBLAS_NUM_THREADS=1 $(SPARK)/bin/python -m pytest tests/spark; \
+	elif [ "$$CI" = true ]; then \
+		echo "No Java found, which Spark needs, and it could not be installed here."; exit 1; \
+	else \
+		echo "No Java found: the tests on Spark are skipped. Install it (Debian: sudo apt-get install openjdk-17-jre-headless)."; \
+	fi
+
+# Java for Spark: the one that is here, or Debian's in continuous integration.
+java:
+	@if [ "$$CI" = true ] && [ -z "$$JAVA_HOME" ] && ! command -v java >/dev/null && [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+		echo "Installing Java for the tests on Spark"; \
+		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq openjdk-17-jre-headless >/dev/null; \
+	fi
+
 # A browser for the tests: the one that is here, or Debian's where we may install it.
 browser:
 	@if [ -n "$$CHROMIUM" ] || command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null; then :; \
@@ -75,12 +98,26 @@ bench: $(READY) $(OTHERS)/.ready ## Print benchmark ratios (nothing is asserted 
 	test -z "$(BENCH)" || $(OTHERS)/bin/python -m pip install --quiet --disable-pip-version-check adapt
 	DENSITY_RATIO_PYTHON=$(OTHERS)/bin/python $(BIN)/python -m tests.benchmarks $(BENCH)
 
+# From 1e5 to 1e8 rows, made in a temporary folder (1.5 GB) and removed; POWER=7 stops at 1e7. Writes SCALE.md anew.
+POWER ?= 8
+bench-scale: $(READY) ## Measure growth with rows, patterns and partitions, and write tests/benchmarks/SCALE.md
+	$(BIN)/python -c 'import duckdb' 2>/dev/null || $(BIN)/python -m pip install --quiet --disable-pip-version-check duckdb
+	$(BIN)/python -m tests.benchmarks.scale $(POWER)
+
 calibrate: $(READY) browser ## Check coverage of the intervals, and the longest ways through the app, at length
 	$(PYTEST) tests/calibration
 	VISITORS=20 $(PYTEST) -m long
 
 samples: $(READY) ## Write the sample projects anew
 	$(BIN)/python sample_data/generate.py
+
+# What the gallery shows. It takes about half an hour; RESULTS="blurry theorem" makes only these.
+RESULTS ?= $(shell $(BIN)/python -c 'from mandoline_core.reproducing import EXPERIMENTS; print(*EXPERIMENTS)' 2>/dev/null)
+results: $(READY) ## Run the paper's experiments in full and keep what they find
+	for name in $(RESULTS); do \
+		$(BIN)/mandoline reproduce $$name --json > $(VENV)/$$name.json && \
+		mv $(VENV)/$$name.json mandoline_core/reproducing/results/$$name.json || exit 1; \
+	done
 
 screenshots: $(READY) browser ## Take a picture of every page into screenshots/
 	$(BIN)/python -m tests.browser.screenshots

@@ -19,6 +19,7 @@ VIEWS = {
     "Report": ":material/description:",
     "Present": ":material/slideshow:",
     "History": ":material/history:",
+    "Gallery": ":material/collections:",
 }
 
 

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
         save_project,
     )
     from mandoline_core.report import Report, estimate, estimate_from_codes, write_weights
+    from mandoline_core.reproducing import Reproduction, reproduce
     from mandoline_core.samples import Model, Predictions, Sample, predict_columns, read_table
     from mandoline_core.slices import (
         All,
@@ -98,6 +99,7 @@ _PUBLIC = {
     "comparing": "Comparison Difference Entry ModelComparison Ranking compare",
     "backtesting": "Backtest backtest",
     "report": "Report estimate estimate_from_codes write_weights",
+    "reproducing": "Reproduction reproduce",
 }
 _HOME = {name: module for module, names in _PUBLIC.items() for name in names.split()}
 __all__ = sorted(_HOME)  # noqa: PLE0605 - a list of names, written once

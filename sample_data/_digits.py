@@ -1,13 +1,13 @@
 """Write the digits sample: scikit-learn's handwritten digits, photographed sharp or blurred."""
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
-from scipy.ndimage import gaussian_filter, laplace
+from scipy.ndimage import laplace
 from sklearn.datasets import load_digits
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
+
+from mandoline_core.reproducing.photographs import Photographs, photograph
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -17,7 +17,6 @@ SEED = 3
 N_TRAIN_IMAGES, N_SOURCE_IMAGES = 497, 800  # of 1,797; 500 are left for the target
 N_SOURCE, N_TARGET = 8000, 1000
 BLURRED_SOURCE, BLURRED_TARGET = 0.01, 0.30
-SIGMA = (0.5, 2.0)  # of the blur, in pixels: the weakest blur still looks like a soft photograph
 CLASSES = range(10)
 
 
@@ -60,24 +59,6 @@ name = "denoised"    # the slice is noisy; compare with "mandoline", the paper's
 """
 
 
-@dataclass(frozen=True)
-class Photographs:
-    """Photographs of some images.
-
-    Parameters
-    ----------
-    image : np.ndarray of int, shape (n,)
-        Which image each photograph shows.
-    blurry : np.ndarray of bool, shape (n,)
-    pixels : np.ndarray of float, shape (n, 8, 8)
-        Intensities, 0 (paper) to about 16 (ink).
-    """
-
-    image: Integers
-    blurry: NDArray[np.bool_]
-    pixels: Floats
-
-
 def generate() -> dict[str, list[list[str]]]:
     """Return the rows of source.csv, target.csv and target_labels.csv, each with its header."""
     rng = np.random.default_rng(SEED)
@@ -97,22 +78,6 @@ def generate() -> dict[str, list[list[str]]]:
         "target.csv": _table(target, {name: p[N_SOURCE:] for name, p in outputs.items()}),
         "target_labels.csv": [["label"], *([str(label)] for label in labels[target.image])],
     }
-
-
-def photograph(rng: np.random.Generator, images: Floats, pool: Integers, *, n: int, blurred: float) -> Photographs:
-    """Photograph every image of a pool about equally often, an exact share of the time out of focus.
-
-    Each photograph has its own exposure and sensor noise; a blurred one also its own amount of blur.
-    """
-    image = rng.permutation(np.resize(pool, n))
-    blurry = rng.permutation(np.arange(n) < round(blurred * n))
-    exposure = rng.uniform(0.7, 1.1, size=n)
-    sigma = rng.uniform(*SIGMA, size=n)
-    noise = rng.normal(scale=1.0, size=(n, 8, 8))
-    pixels = images[image] * exposure[:, None, None]
-    for row in np.flatnonzero(blurry):
-        pixels[row] = gaussian_filter(pixels[row], sigma[row])
-    return Photographs(image, blurry, np.round(np.clip(pixels + noise, 0, None), 2))
 
 
 def _table(photographs: Photographs, outputs: dict[str, Floats], labels: Integers | None = None) -> list[list[str]]:

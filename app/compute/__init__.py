@@ -69,6 +69,7 @@ from app.compute.frames import (
     source_classes,
     value_counts,
 )
+from app.compute.gallery import experiment_project, experiment_run, reproduced, start_experiment
 from app.compute.history import Moment, Summary, moments, note_summary, read_summary, way_to
 from app.compute.labels import (
     LabelCount,

@@ -83,7 +83,9 @@ def is_dark() -> bool:
     return st.context.theme.type == "dark"
 
 
-def chart(figure: go.Figure, key: str, *, alt: str, tools: Mapping[Tool, str] | None = None) -> Selection:
+def chart(
+    figure: go.Figure, key: str, *, alt: str, tools: Mapping[Tool, str] | None = None, saved_as: str = ""
+) -> Selection:
     """Show a figure under a title that fills its line; it is saved under the names of the project and of the figure.
 
     The figure's own title is broken for a phone, as Plotly breaks no lines itself; it is hidden here and comes along
@@ -93,6 +95,8 @@ def chart(figure: go.Figure, key: str, *, alt: str, tools: Mapping[Tool, str] | 
     ----------
     tools : mapping of str to str, optional
         Ways to select in it ("points", "box", "lasso"), each with Plotly's name of its button, or none.
+    saved_as : str
+        Another name to save it under: it is not about the project.
 
     Returns
     -------
@@ -102,7 +106,7 @@ def chart(figure: go.Figure, key: str, *, alt: str, tools: Mapping[Tool, str] | 
     title = figure.layout.title.text
     lines = title.count("<br>") + 1
     st.html(f'<p class="figure-title lines-{lines}">{title.replace("<br>", " ")}</p>')
-    name = f"{file_stem(state.workspace().project.name)}-{file_stem(key)}"
+    name = saved_as or f"{file_stem(state.workspace().project.name)}-{file_stem(key)}"
     image = state.remember("figure_format") or charts.IMAGE_FORMATS[0]
     config = charts.chart_config(name, image, [tool for tool in (tools or {}).values() if tool])
     if tools is None:

@@ -9,6 +9,7 @@ from mandoline_core.charts.comparison import method_dots
 from mandoline_core.charts.corrections import correction_matrix, pair_line, rate_table, side_by_side
 from mandoline_core.charts.drift import calibration, predicted_classes
 from mandoline_core.charts.elasticity import EFFECT_DIGITS, correction_effects, effect
+from mandoline_core.charts.experiment import Point, experiment_dots, experiment_lines, is_number, series_title
 from mandoline_core.charts.graph import MOST_NODES, slice_graph
 from mandoline_core.charts.intervals import IntervalRow, interval_rows
 from mandoline_core.charts.ranking import model_dots

@@ -34,7 +34,7 @@ class Drawing:
         """Add points or lines."""
         self._traces.append({"type": "scatter", **trace})
 
-    def add_band(self, x: list[int], low: list[float], high: list[float], colour: str) -> None:
+    def add_band(self, x: list[int] | list[float], low: list[float], high: list[float], colour: str) -> None:
         """Add intervals as a filled band."""
         self.add_scatter(
             x=x + x[::-1],

@@ -9,7 +9,7 @@ import numpy as np
 
 from mandoline_core.arrays import Floats, Index
 from mandoline_core.errors import MandolineError
-from mandoline_core.estimating.columns.tally import Tally, count_by, rows_by
+from mandoline_core.estimating.columns.tally import Tally, count_by, rows_by, written_out
 from mandoline_core.findings import Finding
 from mandoline_core.metrics import read_answers
 from mandoline_core.patterns import Membership, add_up
@@ -114,7 +114,10 @@ def tally_answers(
     sides = ((index, n_cells), (members.target, n_patterns))
     predicted = Tally(
         *(rows_by(cell, codes >= 0, n) for (cell, n), codes in zip(sides, said.predicted, strict=True)),
-        *(count_by(cell, codes, n, len(said.classes)) for (cell, n), codes in zip(sides, said.predicted, strict=True)),
+        *(
+            written_out(count_by(cell, codes, n, len(said.classes)))
+            for (cell, n), codes in zip(sides, said.predicted, strict=True)
+        ),
     )
     all_predicted = all(bool((codes >= 0).all()) for codes in said.predicted)
     if said.confidence is None or said.right is None:

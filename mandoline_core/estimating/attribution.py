@@ -273,7 +273,7 @@ def _words(
             return f"Weighting moves the score by {moved}, no more than luck would."
     ends = f"from {show_value(source, share=share)} to {show_value(source + total, share=share)}"
     said = f"Weighting moves the score by {moved}, {ends}."
-    ranked = sorted(parts, key=lambda part: -abs(part.value))
+    ranked = sorted(parts, key=lambda part: -round(abs(part.value), 12))  # twins stay in order
     most = [part for part in ranked if abs(part.value) > max(0.25 * abs(ranked[0].value), _NOTHING)][:3]
     if not most:
         return said

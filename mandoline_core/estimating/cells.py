@@ -16,7 +16,18 @@ from mandoline_core.estimating.moments import matching_cells
 from mandoline_core.metrics import Scores, get_metric, read_answers, score_rows
 from mandoline_core.patterns import one_each
 from mandoline_core.project import MetricSettings
-from mandoline_core.samples import Memory, Model, Sample, Table, add_up_tables
+from mandoline_core.samples import (
+    Memory,
+    Model,
+    Reduce,
+    Sample,
+    Table,
+    add_up_tables,
+    add_up_within,
+    check_cells,
+    frame_of,
+    share_kept,
+)
 from mandoline_core.slices import Flag, Slice, codes, settle
 
 _BINS = {1: 1_000, 2: 100}  # of a score, where a metric ranks by it; by how many scores a row has
@@ -39,6 +50,8 @@ class Cells:
         Else the metric's statistics by model; NaN where a row lacks what it needs.
     classes : dict of str to tuple of str
         Behind the statistics.
+    share : float
+        Of the rows that are counted: below 1 where they would make more cells than memory should hold.
     """
 
     codes: dict[Hashable, Codes]
@@ -46,6 +59,7 @@ class Cells:
     answers: Sample | None = None
     statistics: dict[str, Floats] = field(default_factory=dict)
     classes: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    share: float = 1.0
 
     def code(self, slices: Sequence[Slice]) -> Codes:
         """Return the codes of some rules, shape (n_cells, n_slices)."""
@@ -81,6 +95,8 @@ class Question:
         The column of true classes or values.
     scored : bool
         Whether rows are scored, too.
+    there : tuple of str
+        All columns that there are.
     classes : dict of str to tuple of str
         Of each model, where scores need them beforehand.
     """
@@ -91,12 +107,18 @@ class Question:
     metric: MetricSettings
     scored: bool
     name: str
+    there: tuple[str, ...]
     classes: dict[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
 
     @property
     def by_answers(self) -> bool:
         """Whether what a row scores follows from its label and its prediction."""
         return get_metric(self.metric.name).needs == "predictions"
+
+    @property
+    def sees_all(self) -> bool:
+        """Whether a rule looks at the whole frame."""
+        return any(leaf.sees_all for rule in self.rules for leaf in rule.leaves)
 
     @property
     def answers(self) -> tuple[str, ...]:
@@ -109,6 +131,8 @@ class Question:
     @property
     def columns(self) -> tuple[str, ...]:
         """All columns that are read."""
+        if self.sees_all:
+            return self.there
         found = [column for rule in self.rules for leaf in rule.leaves for column in leaf.reads]
         found += self.answers
         if self.scored and not self.by_answers:
@@ -155,17 +179,18 @@ def count_cells(
 
     def count() -> Cells:
         settled = tuple(settle(rule, sample) for rule in rules.values())
-        question = Question(settled, tuple(models), label if scored else None, metric, scored, sample.name)
+        known = label if scored and label in sample.columns else None  # the mean of a column needs no label
+        question = Question(settled, tuple(models), known, metric, scored, sample.name, sample.columns)
         if scored and not question.by_answers and metric.column is None:
             question.classes.update(classes or classes_of(sample, models, metric))
-        found = _in_memory(sample, question) if sample.table is None else _in_table(sample.table, question)
+        found = _in_memory(sample, question) if sample.table is None else _in_table(sample, sample.table, question)
         return Cells(dict(zip(rules, found.codes.values(), strict=True)), *_rest(found))
 
     return _COUNTED.once((sample,), key, count)
 
 
 def _rest(found: Cells) -> tuple[Any, ...]:
-    return found.rows, found.answers, found.statistics, found.classes
+    return found.rows, found.answers, found.statistics, found.classes, found.share
 
 
 def gold_rule(rule: Slice) -> Slice:
@@ -205,41 +230,62 @@ def _in_memory(sample: Sample, question: Question) -> Cells:
     return Cells(by_rule, rows, None, statistics, _classes(question))
 
 
-def _in_table(table: Table, question: Question) -> Cells:
+def _in_table(sample: Sample, table: Table, question: Question) -> Cells:
     """Let the engine count by expressions, where it can; else reduce batches of rows."""
     if question.scored and not question.by_answers:
-        return _count_statistics(table, question)
+        return _count_statistics(sample, table, question)
     names = [f"code{number}" for number in range(len(question.rules))]
     columns = {f"column{number}": column for number, column in enumerate(question.answers)}
     if not names and not columns:
         return Cells({}, np.array([float(table.n_rows)]))
+    reduce = partial(_reduce_answers, question, columns)
     if table.runs_expressions and _are_expressions(question.rules, table.schema):
         keys = {
             name: rule.compile_codes(table.schema).cast(nw.Int8)
             for name, rule in zip(names, question.rules, strict=True)
         }
-        found = table.count_by(keys | {name: nw.col(column) for name, column in columns.items()})
+        counted = table.count_by(keys | {name: nw.col(column) for name, column in columns.items()})
     else:
-        reduce = partial(_reduce_answers, question, columns)
-        found = table.reduce(question.columns, reduce, partial(add_up_tables, keys=[*names, *columns]))
+        counted = table.reduce(question.columns, reduce, partial(add_up_within, keys=[*names, *columns]))
+    found, share = _within_memory(counted, [*names, *columns], sample, question, reduce)
     answers = None
     if columns:
         small = pa.table({column: found[name] for name, column in columns.items()})
         models = [Model(model.name, model.prediction) for model in question.models if model is not None]
         answers = Sample(small, label=question.label, models=models, name=question.name)
-    return Cells(_codes(found, names), found["n"].to_numpy().astype(float), answers)
+    return Cells(_codes(found, names), found["n"].to_numpy().astype(float), answers, share=share)
+
+
+def _within_memory(
+    counted: pa.Table, keys: Sequence[str], sample: Sample, question: Question, reduce: Reduce
+) -> tuple[pa.Table, float]:
+    """Thin counts that are too many; the rows in memory join them, so that all that is asked of these has a pattern.
+
+    They are a uniform draw themselves, so every row still counts with the same chance.
+    """
+    found = add_up_within([counted], keys)
+    share = share_kept(found)
+    if share == 1:
+        return counted, share
+    rows = sample.frame.to_arrow().select(list(question.columns))
+    return add_up_tables([found.replace_schema_metadata(None), _alike(reduce(rows), found)], keys), share
+
+
+def _alike(few: pa.Table, many: pa.Table) -> pa.Table:
+    """Give counts the types that others have: engines write text and whole numbers in several."""
+    return few.select(many.column_names).cast(many.schema.remove_metadata())
 
 
 def _reduce_answers(question: Question, columns: dict[str, str], batch: pa.Table) -> pa.Table:
     """Count the rows of a batch by codes and answers."""
-    sample = Sample(batch, name=question.name)
-    table = _coded(sample, question.rules)
+    table = _coded(Sample(_frame(batch, question), name=question.name), question.rules)
+    rows = Sample(batch, name=question.name)  # answers keep their type, whatever a function was handed
     for name, column in columns.items():
-        table = table.append_column(name, sample.frame[column].to_arrow())
+        table = table.append_column(name, rows.frame[column].to_arrow())
     return add_up_tables([table.append_column("n", pa.array(np.ones(len(batch), dtype=np.int64)))], table.column_names)
 
 
-def _count_statistics(table: Table, question: Question) -> Cells:
+def _count_statistics(sample: Sample, table: Table, question: Question) -> Cells:
     """Add up the metric's statistics by codes: as cells of equal ones where it ranks, else with their products."""
     names = [f"code{number}" for number in range(len(question.rules))]
     sizes = _sizes(table, question)
@@ -247,12 +293,15 @@ def _count_statistics(table: Table, question: Question) -> Cells:
     total = sum(sizes.values())
     if _ranks(question):
         keys = [*names, *(f"statistic{number}" for number in range(total))]
-        found = table.reduce(question.columns, reduce, partial(add_up_tables, keys=keys))
+        counted = table.reduce(question.columns, reduce, partial(add_up_within, keys=keys))
+        found, share = _within_memory(counted, keys, sample, question, reduce)
         values = np.column_stack([found[key].to_numpy(zero_copy_only=False) for key in keys[len(names) :]])
         statistics = dict(zip(sizes, _split(values, list(sizes.values())), strict=True))
-        return Cells(_codes(found, names), found["n"].to_numpy().astype(float), None, statistics, _classes(question))
+        rows = found["n"].to_numpy().astype(float)
+        return Cells(_codes(found, names), rows, None, statistics, _classes(question), share)
     keys = [*names, *(f"known{number}" for number in range(len(sizes)))]
     found = table.reduce(question.columns, reduce, partial(add_up_tables, keys=keys))
+    check_cells(len(found), table.name)
     sums = np.column_stack([found[f"sum{i}"].to_numpy() for i in range(total)])
     products = np.empty((len(found), total, total))
     for i in range(total):
@@ -270,7 +319,7 @@ def _count_statistics(table: Table, question: Question) -> Cells:
 def _reduce_statistics(question: Question, batch: pa.Table) -> pa.Table:
     """Add up the statistics of a batch's rows."""
     models = [model for model in question.models if model is not None]
-    sample = Sample(batch, label=question.label, models=models, name=question.name)
+    sample = Sample(_frame(batch, question), label=question.label, models=models, name=question.name)
     table = _coded(sample, question.rules)
     found = list(_statistics(sample, question, whole=False).values())
     values = np.hstack(found)
@@ -306,7 +355,7 @@ def _statistics(sample: Sample, question: Question, *, whole: bool) -> dict[str,
 def _sizes(table: Table, question: Question) -> dict[str, int]:
     """Ask a row how many statistics each model has."""
     models = [model for model in question.models if model is not None]
-    first = table.collect(table.lazy.select(*question.columns).head(1))
+    first = table.head(question.columns, 1)
     sample = Sample(first, label=question.label, models=models, name=question.name)
     return {name: part.shape[1] for name, part in _statistics(sample, question, whole=False).items()}
 
@@ -331,6 +380,11 @@ def _are_expressions(rules: Sequence[Slice], schema: Any) -> bool:
     """Tell whether rules say all they say in expressions."""
     measures = (leaf.measure(schema) for rule in rules for leaf in rule.leaves)
     return all(measure is None or isinstance(measure.how, nw.Expr) for measure in measures)
+
+
+def _frame(batch: pa.Table, question: Question) -> Any:
+    """Hand a function the same type of frame for every batch as for the rows that were drawn."""
+    return frame_of(batch) if question.sees_all else batch
 
 
 def _coded(sample: Sample, rules: Sequence[Slice]) -> pa.Table:

@@ -46,6 +46,13 @@ SCORES_BINNED = FindingKind(
     "The rows stay in a table, so {metric} ranks them by scores rounded to {bins:,} steps",
     "Nothing to do, unless many scores lie closer together than that.",
 )
+ON_A_SHARE = FindingKind(
+    "rows",
+    "on_a_share",
+    "The rows of {name} make more combinations of slices than memory should hold, so a uniform share of them, "
+    "{share:.3%}, stands for all",
+    "Use fewer slices for narrower intervals; the estimate is not biased by it.",
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,6 +191,7 @@ def count_rows(
             *why,
             *_about_slices(slices, origins),
             *(_binned(scores) if cells is not None else ()),
+            *(_on_a_share(source, target, cells) if cells is not None else ()),
         ),
         rows=rows,
         gold_answers=answers,
@@ -321,3 +329,10 @@ def _binned(scores: Scores) -> tuple[Finding, ...]:
     if not scores.metric.ranked:
         return ()
     return (SCORES_BINNED.found("info", bins=bins_of(scores.statistics.shape[1] // 2), metric=scores.metric.name),)
+
+
+def _on_a_share(source: Sample, target: Sample, cells: SampleCells) -> Iterator[Finding]:
+    """Say which sample's counts rest on a share of its rows."""
+    for sample, side in zip((source, target), cells, strict=True):
+        if side.share < 1:
+            yield ON_A_SHARE.found("warning", name=sample.name, share=side.share)

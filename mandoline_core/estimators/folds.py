@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -10,7 +11,7 @@ from mandoline_core.arrays import Floats
 from mandoline_core.errors import MandolineError
 from mandoline_core.formatting import Sentence
 from mandoline_core.patterns import Patterns
-from mandoline_core.weighting import Corrections, Fit, Problem, Tilt, expected_potentials, fit
+from mandoline_core.weighting import Corrections, Fit, Problem, Tilt, TiltValue, expected_potentials, fit
 
 _RANK_TOLERANCE = 1e-10
 
@@ -19,7 +20,7 @@ _RANK_TOLERANCE = 1e-10
 class Line:
     """Hold the regression of the statistics on the source's expected potentials; all zero when not denoising."""
 
-    design: Floats  # (n_patterns, n_potentials): E_s[phi(g) | codes]
+    design: Floats  # (n_patterns, n_potentials): E_s[phi(g) | codes]; anything when not denoising
     centre: Floats  # (n_potentials,)
     inverse: Floats  # (n_potentials, n_potentials): pseudo-inverse of the design's covariance
     slope: Floats  # (n_statistics, n_potentials)
@@ -41,13 +42,19 @@ class FoldState:
     ratios: Floats  # (n_patterns,): of the group evaluated
     fit_ratios: Floats  # (n_patterns,): of the group fitted
     fitted_mean: Floats  # (n_potentials,): potentials of the reweighted group fitted
-    by_delta: Floats  # (n_statistics, n_potentials): derivative of the means by delta
+    left: Floats  # (n_patterns, n_statistics): what the line leaves, centred and weighted
+    tilted: TiltValue
     line: Line
+
+    @cached_property
+    def by_delta(self) -> Floats:
+        """Differentiate the means by delta, shape (n_statistics, n_potentials)."""
+        return self.left.T @ self.tilted.mean
 
 
 def fit_folds(problem: Problem, corrections: Corrections) -> list[Fit]:
     """Fit every fold on the same target rows: what one fold cannot reach is set aside for all."""
-    if len(problem.groups) == 1 and problem.start is None and problem.overlap == "trim":
+    if len(problem.groups) == 1 and problem.overlap == "trim":
         return [replace(problem.fitted, beyond=tuple(dict.fromkeys(problem.fitted.beyond)))]
     kept = np.ones(len(problem.patterns))
     beyond: dict[str, None] = {}
@@ -88,9 +95,11 @@ def fold_state(
     tilted = fitted.solution.tilted if tilt is None else tilt.evaluate(fitted.solution.delta)
     scale = np.where(usable, np.exp(tilted.log_scale - tilted.log_scale[usable].max()), 0.0)
     ratios, fit_ratios = (_average_one(scale, group.source[rows]) for group in (evaluate_group, fit_group))
-    design = expected_potentials(problem.patterns.codes[rows], corrections.source, problem.edges)
-    line = _fit_line(design, fit_group, rows, fitted, problem.patterns.names, denoise)
-    left = evaluate_group.sums[rows] - evaluate_group.source[rows][:, None] * line.predicted
+    line, left = _no_line(evaluate_group.sums.shape[1], tilted.fixed), evaluate_group.sums[rows]
+    if denoise:
+        design = expected_potentials(problem.patterns.codes[rows], corrections.source, problem.edges)
+        line = _fit_line(design, fit_group, rows, fitted, problem.patterns.names)
+        left = left - evaluate_group.source[rows][:, None] * line.predicted
     per_row = ratios / evaluate_group.n_source
     remainder = per_row @ left
     centred = left - evaluate_group.source[rows][:, None] * remainder
@@ -100,8 +109,9 @@ def fold_state(
         remainder=remainder,
         ratios=ratios,
         fit_ratios=fit_ratios,
-        fitted_mean=(fit_ratios * fit_group.source[rows] / fit_group.source[rows].sum()) @ tilted.mean,
-        by_delta=(per_row[:, None] * centred).T @ tilted.mean,
+        fitted_mean=tilted.average(fit_ratios * fit_group.source[rows] / fit_group.source[rows].sum()),
+        left=per_row[:, None] * centred,
+        tilted=tilted,
         line=line,
     )
 
@@ -111,16 +121,13 @@ def _average_one(scale: Floats, counts: Floats) -> Floats:
     return scale * (counts.sum() / (counts @ scale))
 
 
-def _fit_line(
-    design: Floats, group: Patterns, rows: np.ndarray, fitted: Fit, names: tuple[str, ...], denoise: bool
-) -> Line:
+def _no_line(n_statistics: int, design: Floats) -> Line:
+    d = design.shape[1]
+    return Line(design, np.zeros(d), np.zeros((d, d)), np.zeros((n_statistics, d)), np.zeros(n_statistics))
+
+
+def _fit_line(design: Floats, group: Patterns, rows: np.ndarray, fitted: Fit, names: tuple[str, ...]) -> Line:
     """Regress the statistics on the expected potentials over source patterns, weighted by counts."""
-    n_statistics, n_potentials = group.sums.shape[1], design.shape[1]
-    if not denoise:
-        zero = np.zeros(n_potentials)
-        return Line(
-            design, zero, np.zeros((n_potentials,) * 2), np.zeros((n_statistics, n_potentials)), np.zeros(n_statistics)
-        )
     share = group.source[rows] / group.n_source
     centre = share @ design
     centred = design - centre

@@ -85,15 +85,18 @@ def linearise(solved: FoldSolutions) -> Influence:
     for (fit_group, evaluate_group), state in zip(problem.folds, solved.states, strict=True):
         fitted, line, through_delta = state.fitted, state.line, solved.through_delta(state)
         rows = fitted.rows
-        predicted = line.predicted @ gradient
         slope[evaluate_group][rows] += state.ratios[:, None] * gradient / n_folds
-        constant[evaluate_group][rows] -= state.ratios * (predicted + state.remainder @ gradient) / n_folds
+        constant[evaluate_group][rows] -= state.ratios * (state.remainder @ gradient) / n_folds
         moved = state.fit_ratios * ((fitted.solution.tilted.mean - state.fitted_mean) @ through_delta)
         constant[fit_group][rows] -= moved / n_folds
-        evaluated = problem.groups[evaluate_group].source[rows] * state.ratios / problem.groups[evaluate_group].n_source
-        leverage = (line.design - line.centre) @ (line.inverse @ (fitted.target_mean - evaluated @ line.design))
-        slope[fit_group][rows] += leverage[:, None] * gradient / n_folds
-        constant[fit_group][rows] -= leverage * predicted / n_folds
+        if solved.denoise:
+            predicted = line.predicted @ gradient
+            evaluated = problem.groups[evaluate_group]
+            weights = evaluated.source[rows] * state.ratios / evaluated.n_source
+            leverage = (line.design - line.centre) @ (line.inverse @ (fitted.target_mean - weights @ line.design))
+            constant[evaluate_group][rows] -= state.ratios * predicted / n_folds
+            slope[fit_group][rows] += leverage[:, None] * gradient / n_folds
+            constant[fit_group][rows] -= leverage * predicted / n_folds
         by_mean = gradient @ line.slope + through_delta
         scale = patterns.n_target / (patterns.target @ fitted.kept) / n_folds
         target[fitted.target_rows] += scale * (fitted.target_slopes @ by_mean)
@@ -214,5 +217,7 @@ def _face_tilt(problem: Problem, before: Floats, table: Floats, fitted: Fit) -> 
 
 def _by_code(codes: np.ndarray, slopes: Floats, counts: Floats) -> Floats:
     """Spread slopes by rate over the patterns, with mean zero over the sample."""
+    if not slopes.any():
+        return np.zeros(len(codes))
     values = slopes[np.arange(codes.shape[1]), codes + 1].sum(axis=1)
     return values - counts @ values / counts.sum()

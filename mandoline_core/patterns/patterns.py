@@ -21,6 +21,7 @@ _SLICES_PER_ROUND = 20
 # Up to so many possible keys, and so many for each row, counting by direct address beats sorting.
 _DIRECT_KEYS = 3**13
 _DIRECT_KEYS_A_ROW = 20
+_TOGETHER = 1 << 16  # rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -271,7 +272,7 @@ def _count_indicators(index: Index, statistics: Floats, n_patterns: int, rows: F
         column = statistics[:, 0]
         return add_up(index, column if rows is None else column * rows, n_patterns)[:, None]
     which = (statistics @ np.arange(1.0, n_statistics + 1)).astype(np.intp)  # 0 where none is 1
-    counts = count_rows_by(index * (n_statistics + 1) + which, rows, n_patterns * (n_statistics + 1))
+    counts = count_rows_by(index.astype(np.intp) * (n_statistics + 1) + which, rows, n_patterns * (n_statistics + 1))
     return counts.reshape(n_patterns, n_statistics + 1)[:, 1:]
 
 
@@ -309,7 +310,7 @@ def _distinct_of_two(source: Codes, target: Codes) -> tuple[Codes, Index]:
         n = min(n_slices - start, _SLICES_PER_ROUND if start else _SLICES_PER_KEY)
         keys = np.concatenate([_keys(side, start, n) for side in (source, target)])
         if start:
-            keys = index * 3**n + keys
+            keys = index.astype(np.int64) * 3**n + keys
         ranks, index = _rank(keys, len(codes) * 3**n)
         codes = np.hstack([codes[ranks // 3**n], _digits(ranks % 3**n, n)])
     return codes, index
@@ -354,11 +355,18 @@ def _digits(keys: NDArray[np.int64], n: int) -> Codes:
     return (keys[:, None] // 3 ** np.arange(n - 1, -1, -1) % 3 - 1).astype(np.int8)
 
 
-def _rank(keys: NDArray[np.int64], n_keys: int) -> tuple[NDArray[np.int64], Index]:
+def _rank(keys: NDArray[Any], n_keys: int) -> tuple[NDArray[np.int64], Index]:
     """Return the sorted distinct keys and the rank of each key."""
     if n_keys <= min(_DIRECT_KEYS, _DIRECT_KEYS_A_ROW * len(keys)):
-        present = np.bincount(keys, minlength=n_keys) > 0
-        ranks = np.cumsum(present, dtype=np.intp) - 1
-        return np.flatnonzero(present).astype(np.int64), ranks.take(keys)
+        # Part by part, and narrow: NumPy looks up by wide integers, and a copy of all keys as such would be the peak.
+        parts = [slice(start, start + _TOGETHER) for start in range(0, len(keys), _TOGETHER)]
+        present = np.zeros(n_keys, dtype=bool)
+        for part in parts:
+            present[keys[part]] = True
+        ranks: NDArray[Any] = np.cumsum(present, dtype=np.int32) - 1
+        index: NDArray[Any] = np.empty_like(keys, dtype=np.int32)
+        for part in parts:
+            ranks.take(keys[part], out=index[part], mode="clip")
+        return np.flatnonzero(present).astype(np.int64), index
     index, ranks = pd.factorize(keys, sort=True)
     return ranks, index

@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _WHOLE = re.compile(r"[+-]?\d+", re.ASCII)
+_TOGETHER = 100_000  # rows
 
 
 def class_name(value: object) -> str:
@@ -152,14 +153,22 @@ def arrow_array(column: nw.Series[Any]) -> pa.Array:
 
 def _encode(column: nw.Series[Any]) -> tuple[np.ndarray, list[object], str | None]:
     """Return the index of each row's value (-1 if missing), the distinct values and their kind."""
+    # Text of another engine is copied on its way here: part by part, for classes repeat.
+    step = _TOGETHER if column.dtype == nw.String else max(len(column), 1)
+    parts = [_as_dictionary(column[start : start + step]) for start in range(0, max(len(column), 1), step)]
+    if len(parts) > 1:
+        parts = pa.chunked_array(parts).unify_dictionaries().chunks
+    indices = [part.indices.fill_null(-1).to_numpy(zero_copy_only=False) for part in parts]
+    words = parts[0].dictionary
+    values = words.to_pylist()
+    return np.concatenate(indices), values, _kind(words.type) if len(values) else None
+
+
+def _as_dictionary(column: nw.Series[Any]) -> pa.DictionaryArray:
     array = arrow_array(column)
     if pa.types.is_floating(array.type):
         array = pc.if_else(pc.is_nan(array), None, array)
-    if not pa.types.is_dictionary(array.type):
-        array = array.dictionary_encode()
-    indices = array.indices.fill_null(-1).to_numpy(zero_copy_only=False)
-    values = array.dictionary.to_pylist()
-    return indices, values, _kind(array.dictionary.type) if len(values) else None
+    return array if pa.types.is_dictionary(array.type) else array.dictionary_encode()
 
 
 def _kind(dtype: pa.DataType) -> str:

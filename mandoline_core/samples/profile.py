@@ -107,8 +107,11 @@ class ColumnProfile:
     @cached_property
     def is_constant(self) -> bool:
         """Tell whether every row has the same value."""
-        first = [series[:_LOOKED_AT].to_list() for series in self.series]
-        if any(value is None or value != values[0] for values in first for value in values):
+        first = [series[:_LOOKED_AT] for series in self.series]
+        # Missing values first: pandas' own neither equals another nor does not.
+        if any(series.is_null().any() for series in first):
+            return False
+        if any(value != values[0] for values in (series.to_list() for series in first) for value in values):
             return False
         if sum(self.known) < self.n_rows or set(self.distinct) != {1}:
             return False

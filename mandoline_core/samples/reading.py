@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from mandoline_core.errors import DataError, did_you_mean
-from mandoline_core.samples.doors import check_names
+from mandoline_core.samples.doors import check_names, frame_of
 from mandoline_core.samples.tables.files import PARQUET, read_schema, unreadable
 from mandoline_core.samples.text_files import find_encoding, open_text
 
@@ -102,7 +102,7 @@ def _read_parquet(path: Path) -> pd.DataFrame:
         table.validate(full=True)  # a damaged file may hold what is no text
         check_times(table, path.name)
         # What pandas noted about its own types and index is not asked: an index is an ordinary column to everyone else.
-        frame: pd.DataFrame = table.replace_schema_metadata(None).to_pandas()
+        frame = frame_of(table.replace_schema_metadata(None))
     except (pa.ArrowException, OSError, UnicodeDecodeError, OverflowError, TypeError) as error:
         raise unreadable(path.name, error) from None
     return frame.drop(columns=[name for name in frame.columns if _NAMELESS_INDEX.fullmatch(name)])

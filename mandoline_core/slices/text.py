@@ -2,7 +2,8 @@ r"""Patterns for text: regular expressions that mean the same in every engine.
 
 PyArrow and pandas run regular expressions in RE2, Polars in Rust's regex crate. Both are linear in time
 and neither knows look-around or backreferences. They differ in ``\w``, ``\d`` and ``\s`` (ASCII in RE2, Unicode
-in Rust), so patterns are written with Unicode classes, which mean the same in both.
+in Rust), so patterns are written with Unicode classes, which mean the same in both. Word boundaries (``\b``) have no
+other spelling: a pattern with one is left to RE2 on every engine, where it stands beside ASCII letters only.
 """
 
 from __future__ import annotations
@@ -208,8 +209,7 @@ def _shown(pattern: str) -> str:
 def portable_regex(pattern: str) -> str:
     r"""Rewrite a regular expression so that ``\d``, ``\w`` and ``\s`` mean the same in every engine.
 
-    Word boundaries (``\b``) stay as they are: RE2 sees them beside ASCII letters only, Polars beside all
-    letters. A keyword rule has no such difference.
+    Word boundaries (``\b``) stay as they are: see `has_boundary`.
 
     Examples
     --------
@@ -223,6 +223,38 @@ def portable_regex(pattern: str) -> str:
     # "No letter" changes nothing, but Python's re cannot read it: pandas, which would hand some patterns to re
     # (another meaning, and time without bound), keeps to RE2.
     return "".join(parts) + r"\pL{0}"
+
+
+def has_boundary(pattern: str) -> bool:
+    r"""Tell whether a regular expression asks for word boundaries: RE2 sees them beside ASCII letters, Rust beside all.
+
+    >>> has_boundary(r"\bnot\b"), has_boundary(r"[\b]|\\bnot")
+    (True, False)
+    """
+    return any(token in (r"\b", r"\B") and not bracketed for token, bracketed in _tokens(pattern))
+
+
+def search_texts(texts: pa.Array, pattern: str) -> pa.Array:
+    r"""Look for a regular expression by RE2 itself, whatever engine has the texts: 1 found, -1 not, 0 no text.
+
+    >>> search_texts(pa.array(["not", "knot", None]), r"\bnot").to_pylist()
+    [1, -1, 0]
+    """
+    found = pc.match_substring_regex(texts, portable_regex(pattern))
+    return pc.if_else(found, pa.scalar(1, pa.int8()), pa.scalar(-1, pa.int8())).fill_null(0)
+
+
+def lower(text: nw.Expr) -> nw.Expr:
+    """Write a text in small letters, letter by letter.
+
+    >>> frame = nw.from_native(pa.table({"text": ["\u039f\u0394\u039f\u03a3"]}))
+    >>> frame.select(lower(nw.col("text")))["text"].to_list() == ["\u03bf\u03b4\u03bf\u03c3"]
+    True
+    """
+    # Rust writes a sigma at the end of a word, and a dotted I, otherwise than the others: it never gets to see them.
+    for large, small in (("\u03a3", "\u03c3"), ("\u0130", "i")):
+        text = text.str.replace_all(large, small, literal=True)
+    return text.str.to_lowercase()
 
 
 def count_words(text: nw.Expr) -> nw.Expr:
@@ -291,7 +323,7 @@ def _tokens(pattern: str) -> Iterable[tuple[str, bool]]:
 def _unsupported(pattern: str) -> tuple[str, str] | None:
     """Name what RE2 and Rust's crate do not run, with what to do instead."""
     plain = "".join("\0" * len(token) if bracketed else token for token, bracketed in _tokens(pattern))
-    unescaped = re.sub(r"\\[^1-9kgP]", "", plain)
+    unescaped = re.sub(r"\\[^1-9kgP]", "\0", plain)  # something stays in its place: \w+\s+ has no "++"
     if re.search(r"\(\?(?:[=!]|<[=!])", unescaped):
         return "look-around", "Write it without, or combine two slices with kind 'all' and 'not'."
     if re.search(r"\\[1-9]|\\[kg][<{']|\(\?P=", unescaped):

@@ -11,6 +11,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from scipy.sparse import csr_matrix
 
+from mandoline_core.arrays import Index
+
 # What may stand inside a class of a regular expression: the letters of a word in any script.
 LETTERS = r"\p{L}\p{M}\p{N}_"
 _APART = rf"[^{LETTERS}'\x{{2019}}]+"  # what stands between words; apostrophes are looked at later
@@ -51,7 +53,6 @@ def words_of(texts: pa.Array) -> Words:
     (["don't", 'gap', 'stop'], [[1.0, 0.0, 1.0], [0.0, 0.0, 0.0], [0.0, 1.0, 1.0]])
     """
     lists = pc.ascii_split_whitespace(texts.fill_null(""))
-    parents = pc.list_parent_indices(lists).to_numpy()
     pieces = pc.list_flatten(lists).dictionary_encode()
     numbers: dict[str, int] = {}
     alone: set[str] = set()
@@ -63,19 +64,31 @@ def words_of(texts: pa.Array) -> Words:
     lengths = np.array([len(words) for words in found], dtype=np.int64)
     flat = np.array([number for words in found for number in words], dtype=np.int64)
     shape = (len(found), len(numbers))
-    vocabulary = csr_matrix((np.ones(len(flat)), flat, np.concatenate([[0], np.cumsum(lengths)])), shape=shape)
-    places = (np.ones(len(parents)), (parents, pieces.indices.to_numpy()))
-    rows = csr_matrix(places, shape=(len(texts), len(found))) @ vocabulary
+    vocabulary = _indicators(flat, np.concatenate([[0], np.cumsum(lengths)]), shape)
+    # Lists lie as such a matrix does, row after row; a piece that a text repeats is there once.
+    rows = _indicators(pieces.indices.to_numpy(), lists.offsets.to_numpy(), (len(texts), len(found)))
+    rows.sum_duplicates()
+    rows = rows @ vocabulary
     names = sorted(word for word in numbers if word in alone and len(word) > 1)
-    rows = csr_matrix(rows[:, [numbers[word] for word in names]])
-    rows.data[:] = 1.0
-    return Words(rows, names)
+    return Words(csr_matrix(rows[:, [numbers[word] for word in names]], dtype=float), names)
+
+
+def _indicators(columns: Index, starts: Index, shape: tuple[int, int]) -> csr_matrix:
+    """Say which columns each row has: true or false takes an eighth of the room of a number."""
+    return csr_matrix(
+        (np.ones(len(columns), dtype=bool), columns.astype(np.int32), starts.astype(np.int32)), shape=shape
+    )
 
 
 def _words(runs: list[str], alone: set[str]) -> list[str]:
     """List what keyword slices find in a piece: each run, and runs joined by apostrophes."""
     found: dict[str, None] = {}
     for run in runs:
+        if run.isascii() and "'" not in run:  # most are: there is nothing to take apart or to spell otherwise
+            if run:
+                alone.add(run)
+                found[run] = None
+            continue
         # The third apostrophe counts as a letter, so a word that holds it is one run.
         parts = [unicodedata.normalize("NFC", part).replace("\u02bc", "'") for part in _APOSTROPHE.split(run)]
         inner = [number for number, part in enumerate(parts) if part]

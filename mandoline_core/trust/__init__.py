@@ -27,5 +27,6 @@ from mandoline_core.trust.theory import TheoremBound, theorem_bound
 from mandoline_core.trust.trimming import Trimming, caps, trim, weights_can_change
 from mandoline_core.trust.unmodelled.apart import Apart
 from mandoline_core.trust.unmodelled.columns import columns_of, unmodelled_balance
-from mandoline_core.trust.unmodelled.gaps import LEAST_LEFT, Weighing, compare, sampling_threshold, weigh
+from mandoline_core.trust.unmodelled.gaps import compare, sampling_threshold, weigh
+from mandoline_core.trust.unmodelled.ground import LEAST_LEFT, Weighing
 from mandoline_core.trust.unmodelled.line import BalanceLine

@@ -63,7 +63,7 @@ def unmodelled_findings(lines: Iterable[BalanceLine]) -> Iterator[Finding]:
     lines = [line for line in lines if line.kind != "pair"]
     weighted = any(abs(line.after - line.before) > _SAME for line in lines)
     notable = [line for line in lines if line.stands_out and abs(line.after) > NOTABLE]
-    for line in sorted(notable, key=lambda line: -abs(line.after))[:MOST_FINDINGS]:
+    for line in sorted(notable, key=lambda line: -round(abs(line.after), 12))[:MOST_FINDINGS]:  # twins stay in order
         yield (STILL_OFF if weighted else OFF).found(
             "serious" if abs(line.after) > LARGE else "warning",
             columns=(line.column,),

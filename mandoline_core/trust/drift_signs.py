@@ -11,7 +11,8 @@ from mandoline_core.arrays import Floats, Interval
 from mandoline_core.estimating import AnswerTally, ModelReport, tally_answers
 from mandoline_core.metrics import MOST_CLASSES
 from mandoline_core.patterns import Patterns
-from mandoline_core.trust.unmodelled.gaps import Weighing, compare, weigh, weigh_rows
+from mandoline_core.trust.unmodelled.gaps import compare, weigh, weigh_rows
+from mandoline_core.trust.unmodelled.ground import Weighing
 
 Z_95 = 1.959964
 

@@ -29,5 +29,6 @@ from mandoline_core.weighting.gold import Audit, GoldTable, gold_table, make_aud
 from mandoline_core.weighting.kliep import GRADIENT_TOLERANCE, varying_directions
 from mandoline_core.weighting.learning import LearnedEdges, learn_edges
 from mandoline_core.weighting.pair_tests import edge_threshold, score_tests
-from mandoline_core.weighting.potentials import Tilt, build_tilt, expected_potentials
+from mandoline_core.weighting.pairs import ProductPairs
+from mandoline_core.weighting.potentials import Tilt, TiltValue, build_tilt, expected_potentials
 from mandoline_core.weighting.problem import Evidence, Problem, Rows

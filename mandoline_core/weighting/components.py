@@ -7,19 +7,20 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix
 
 from mandoline_core.arrays import Codes, Floats, Index
 from mandoline_core.errors import ProjectError
 from mandoline_core.formatting import listed
 from mandoline_core.patterns import distinct_codes
+from mandoline_core.weighting.clusters import Cluster, Edges, cluster_slices
+from mandoline_core.weighting.elimination import Elimination, Part, eliminate
+from mandoline_core.weighting.parts import Contexts, SubPatterns, build_part, combinations, find_contexts
 
-Edges = tuple[tuple[int, int], ...]
 Mask = NDArray[np.bool_]
 
-# Largest number of uncertain slices in one connected component, and largest table
-# (sub-patterns x configurations) that a component may need: 2**25 doubles are 256 MB.
-MAX_COMPONENT = 14
+# Largest number of uncertain slices that one table may be of (the treewidth of a connected component, and one), and
+# largest tables of a component: of 2**25 doubles, 256 MB, to sum over, and twice that for expectations on the way.
+MAX_TOGETHER = 14
 MAX_TABLE = 2**25
 # Looking at one more component takes as long as adding up so many configurations.
 _COMPONENT_COST = 4000
@@ -27,46 +28,36 @@ _COMPONENT_COST = 4000
 
 @dataclass(frozen=True, eq=False)
 class Component:
-    """Hold one connected group of slices that are uncertain in some patterns, to be summed over 2^m configurations.
-
-    A potential's value is `signs[sub-pattern] * monomials[configuration]`: an edge to a slice that is
-    certain contributes that slice's value as the sign.
-    """
+    """Hold one connected group of slices that are uncertain in some patterns, to be summed out cluster by cluster."""
 
     rows: Index  # (n_rows,) patterns in which these slices, and none that are connected to them, are uncertain
     slices: Index  # (m,) which slices
     potentials: Index  # (n,) which potentials it owns: the slices, then edges
-    sub: Index  # (n_rows,) sub-pattern of each of these patterns
-    signs: Floats  # (n_sub, n)
-    alike: Index  # (n_sub,) number of the sub-pattern's row of signs among the distinct ones
-    firsts: Index  # (n_distinct,) a sub-pattern with each distinct row of signs
-    monomials: Floats  # (n_configurations, n)
-    log_posterior: Floats  # (n_sub, n_configurations); -inf where impossible
+    sub: Index  # (n_rows,) context of each of these patterns in the last part
+    clusters: tuple[Cluster, ...]
+    parts: tuple[Part, ...]  # one for each cluster
+    members: tuple[Index, ...]  # which of its potentials belong to each part or to parts below
 
-    def evaluate(self, delta: Floats) -> tuple[Floats, Floats, Floats]:
-        """Return log E[exp(delta . phi)], the tilted mean and the tilted probabilities, per sub-pattern."""
-        by_signs = (self.signs[self.firsts] * delta[self.potentials]) @ self.monomials.T
-        # The table is large: it is gone over as few times as possible, and in place.
-        table = self.log_posterior + by_signs[self.alike]
-        top = table.max(axis=1)
-        top[np.isneginf(top)] = 0.0  # nothing is possible there
-        table -= top[:, None]
-        np.exp(table, out=table)
-        total = table.sum(axis=1)
-        with np.errstate(divide="ignore"):
-            log_scale = top + np.log(total)
-        table /= np.where(total > 0, total, 1.0)[:, None]
-        return log_scale, self.signs * (table @ self.monomials), table
+    def evaluate(self, delta: Floats) -> Elimination:
+        """Sum over all truths at one parameter vector of all potentials."""
+        return eliminate(self.parts, self.members, delta[self.potentials])
 
-    def covariance(self, weights: Floats, mean: Floats, probabilities: Floats) -> Floats:
-        """Compute the covariance of its potentials within patterns, added up with the weights of all patterns."""
-        share = np.bincount(self.sub, weights[self.rows], len(mean))
-        # Sub-patterns with the same signs are added up first: each distinct row of signs costs one product.
-        one = csr_matrix((share, (self.alike, np.arange(len(share)))), shape=(len(self.firsts), len(share)))
-        total = -(share[:, None] * mean).T @ mean
-        for signs, chance in zip(self.signs[self.firsts], one @ probabilities, strict=True):
-            total += np.outer(signs, signs) * ((chance[:, None] * self.monomials).T @ self.monomials)
-        return total
+    def on_side(self, sides: Floats) -> list[tuple[Part, Mask]]:
+        """Say of each part's combinations whether a slice is on a side: 1 or -1 for each slice of the table, 0 if any.
+
+        Parameters
+        ----------
+        sides : array of float, shape (n_potentials,)
+        """
+        found = []
+        for cluster, part in zip(self.clusters, self.parts, strict=True):
+            side = sides[list(cluster.slices)]
+            found.append((part, ((combinations(len(side)) == side) & (side != 0)).any(axis=1)))
+        return found
+
+    def add_up(self, weights: Floats) -> Floats:
+        """Add weights of all patterns up by context of the last part."""
+        return np.asarray(np.bincount(self.sub, weights[self.rows], self.parts[-1].shape[0]))
 
 
 def connected_groups(slices: Index, edges: Edges) -> list[tuple[int, ...]]:
@@ -84,7 +75,7 @@ def connected_groups(slices: Index, edges: Edges) -> list[tuple[int, ...]]:
     return sorted({tuple(sorted(group)) for group in members.values()})
 
 
-def summed_over(uncertain: Mask, group: Sequence[int]) -> Mask:
+def summed_over(uncertain: Mask, group: Sequence[int], edges: Edges) -> Mask:
     """Say in which patterns each slice of a connected group is summed over: where it is uncertain, or a little wider.
 
     A slice that abstains is uncertain in few patterns, and only these are worth a sum. Where nearly every pattern
@@ -100,9 +91,13 @@ def summed_over(uncertain: Mask, group: Sequence[int]) -> Mask:
     """
     here = uncertain[:, list(group)]
     sets, index = distinct_codes(here.astype(np.int8))
-    sizes = (np.bincount(index) * 2.0 ** sets.sum(axis=1))[sets.any(axis=1)]
-    apart = float(sizes.sum()) + _COMPONENT_COST * len(sizes)
-    together = float(here.any(axis=1).sum()) * 2.0 ** len(group) + _COMPONENT_COST
+    tables = [len(cluster.slices) for cluster in cluster_slices(tuple(group), edges)]
+    sizes = sets.sum(axis=1)
+    # A table of a set is no larger than the largest of the group, of which more than one may then be needed.
+    counts = 2.0 ** np.minimum(sizes, max(tables)) * np.maximum(sizes - max(tables) + 1, 1)
+    sums = (np.bincount(index) * counts)[sets.any(axis=1)]
+    apart = float(sums.sum()) + _COMPONENT_COST * len(sums)
+    together = float(here.any(axis=1).sum()) * float((2.0 ** np.array(tables)).sum()) + _COMPONENT_COST
     return here if apart < together else np.repeat(here.max(axis=1, keepdims=True), len(group), axis=1)
 
 
@@ -137,41 +132,46 @@ def _component(
     edges: Edges,
     names: Sequence[str],
 ) -> Component:
-    k, m = codes.shape[1], len(group)
-    codes, truth = codes[rows], truth[rows]
-    position = {slice_: i for i, slice_ in enumerate(group)}
-    own_edges = [(e, i, j) for e, (i, j) in enumerate(edges) if i in position or j in position]
-    neighbours = sorted({x for _, i, j in own_edges for x in (i, j) if x not in position})
-    scope, sub = distinct_codes(codes[:, [*group, *neighbours]])
+    k = codes.shape[1]
+    own_edges = [e for e, (i, j) in enumerate(edges) if i in group or j in group]
+    clusters = cluster_slices(group, edges)
+    largest = max(len(cluster.slices) for cluster in clusters)
+    if largest > MAX_TOGETHER:
+        raise _too_many(group, names, f"{largest} slices at a time, {2**largest:,} combinations")
+    neighbours = sorted({x for e in own_edges for x in edges[e]} - {*group})
+    scope, sub = distinct_codes(codes[rows][:, [*group, *neighbours]])
     first = np.zeros(len(scope), dtype=np.intp)
-    first[sub] = np.arange(len(sub))  # a pattern that shows the sub-pattern
-    if m > MAX_COMPONENT or len(first) * 2**m > MAX_TABLE:
-        raise ProjectError(
-            f"The uncertain slices {listed(names[i] for i in group)} hang together through edges: {m} slices, "
-            f"{2**m:,} combinations for each of {len(first):,} patterns, too many to add up. "
-            "Remove an edge between them, or take some of them at their word (no corrections, no abstention)."
-        )
-    signs_of_bits = 2.0 * ((np.arange(2**m)[:, None] >> np.arange(m)) & 1) - 1
-    monomials, signs = [signs_of_bits], [np.ones((len(first), m))]
-    for _, i, j in own_edges:
-        inner = [position[x] for x in (i, j) if x in position]
-        outer = [x for x in (i, j) if x not in position]
-        monomials.append(signs_of_bits[:, inner].prod(axis=1, keepdims=True))
-        signs.append(truth[first][:, outer].prod(axis=1, keepdims=True))
-    configurations = signs_of_bits > 0
-    table = np.zeros((len(first), 2**m))
-    for i, slice_ in enumerate(group):
-        by_code = log_posterior[:, slice_, :][:, codes[first, slice_] + 1]
-        table += by_code[configurations[:, i].astype(int)].T
-    alike = distinct_codes(truth[first][:, neighbours].astype(np.int8))[1]
+    first[sub] = rows  # a pattern that shows the sub-pattern
+    shown = SubPatterns(codes[first], truth[first], log_posterior, {k + e: edges[e] for e in own_edges})
+    potentials = np.array([*group, *[k + e for e in own_edges]], dtype=np.intp)
+    position = {int(potential): i for i, potential in enumerate(potentials)}
+    parts: list[Part] = []
+    contexts: list[Contexts] = []
+    members: list[Index] = []
+    for cluster in clusters:
+        here = find_contexts(cluster, group, shown, [contexts[number] for number in cluster.below])
+        n_below = sum(len(members[number]) for number in cluster.below)
+        size = len(here) * max(2 ** len(cluster.slices), 2 ** len(cluster.outer) * (len(here.own) + n_below) // 2)
+        if size > MAX_TABLE:
+            what = f"{len(cluster.slices)} slices at a time, in {len(here):,} ways"
+            raise _too_many(group, names, what)
+        below = [(number, clusters[number], contexts[number]) for number in cluster.below]
+        parts.append(build_part(cluster, here, shown, position, below))
+        contexts.append(here)
+        members.append(np.concatenate([parts[-1].own, *(members[number] for number in cluster.below)]))
     return Component(
         rows=rows,
         slices=np.array(group, dtype=np.intp),
-        potentials=np.array([*group, *[k + e for e, _, _ in own_edges]], dtype=np.intp),
-        sub=sub,
-        signs=np.hstack(signs),
-        alike=alike,
-        firsts=np.unique(alike, return_index=True)[1],
-        monomials=np.hstack(monomials),
-        log_posterior=table,
+        potentials=potentials,
+        sub=contexts[-1].places[sub],
+        clusters=clusters,
+        parts=tuple(parts),
+        members=tuple(members),
+    )
+
+
+def _too_many(group: Sequence[int], names: Sequence[str], what: str) -> ProjectError:
+    return ProjectError(
+        f"The uncertain slices {listed(names[i] for i in group)} hang together through edges, too many to add up: "
+        f"{what}. Remove an edge between them, or take some of them at their word (no corrections, no abstention)."
     )

@@ -11,9 +11,9 @@ import numpy as np
 from mandoline_core.arrays import Floats
 from mandoline_core.patterns import Patterns
 from mandoline_core.samples import take_step
+from mandoline_core.weighting.clusters import Edges
 from mandoline_core.weighting.edges import has_rows
 from mandoline_core.weighting.learning import add_edges
-from mandoline_core.weighting.potentials import Edges
 from mandoline_core.weighting.problem import Problem
 
 SUBSAMPLES = 50

@@ -7,8 +7,10 @@ from collections.abc import Sequence
 
 from mandoline_core.errors import ProjectError, did_you_mean
 from mandoline_core.formatting import listed
+from mandoline_core.weighting.clusters import Edges
 from mandoline_core.weighting.pair_tests import ratios_of
-from mandoline_core.weighting.potentials import Edges, expected_potentials
+from mandoline_core.weighting.pairs import ProductPairs
+from mandoline_core.weighting.potentials import expected_potentials
 from mandoline_core.weighting.problem import Problem
 
 # An edge needs source rows in each combination of its two slices that the target shows.
@@ -67,15 +69,15 @@ def pair_gaps(problem: Problem) -> dict[tuple[int, int], tuple[float, float]]:
     """
     patterns, corrections = problem.patterns, problem.corrections()
     fitted = problem.fitted
-    pairs = tuple(itertools.combinations(range(len(patterns.names)), 2))
-    k, rows = len(patterns.names), fitted.rows
-    target = fitted.target_shares @ expected_potentials(patterns.codes[fitted.target_rows], corrections.target, pairs)
-    source = expected_potentials(patterns.codes[rows], corrections.source, pairs)
+    pairs, rows = tuple(itertools.combinations(range(len(patterns.names)), 2)), fitted.rows
+    there = fitted.target_potentials[:, : len(patterns.names)]
+    source = ProductPairs(expected_potentials(patterns.codes[rows], corrections.source, ()), pairs)
+    target = ProductPairs(there, pairs).average(fitted.target_shares)
     plain = patterns.source[rows] / patterns.n_source
-    before = target - plain @ source
-    after = target - (plain * ratios_of(fitted, patterns.source)) @ source
+    before = target - source.average(plain)
+    after = target - source.average(plain * ratios_of(fitted, patterns.source))
     # Two slices agree in (1 + E[g_i g_j]) / 2 of the rows.
-    return {pair: (float(before[k + n] / 2), float(after[k + n] / 2)) for n, pair in enumerate(pairs)}
+    return {pair: (float(before[n] / 2), float(after[n] / 2)) for n, pair in enumerate(pairs)}
 
 
 def has_rows(problem: Problem, edge: tuple[int, int]) -> bool:
@@ -84,13 +86,8 @@ def has_rows(problem: Problem, edge: tuple[int, int]) -> bool:
     A combination that neither sample shows leaves nothing to learn: two buckets of one column, a slice and its
     opposite, or a slice and a part of it never meet in one of the four, and the slices alone settle the others.
     """
-    patterns = problem.patterns
-    for codes in itertools.product((-1, 1), repeat=2):
-        here = (patterns.codes[:, edge] == codes).all(axis=1)
-        source, target = patterns.source[here].sum(), patterns.target[here].sum()
-        if source < MIN_CELL and (target > 0 or source == 0):
-            return False
-    return True
+    source, target = (rows[:, *edge] for rows in problem.rows_together)
+    return bool(((source >= MIN_CELL) | ((target == 0) & (source > 0))).all())
 
 
 def count_uncertain(problem: Problem) -> int:

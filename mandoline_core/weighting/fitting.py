@@ -11,9 +11,10 @@ from mandoline_core.arrays import Floats
 from mandoline_core.errors import OverlapError
 from mandoline_core.formatting import Sentence
 from mandoline_core.patterns import Patterns
+from mandoline_core.weighting.clusters import Edges
 from mandoline_core.weighting.corrections import Corrections
 from mandoline_core.weighting.kliep import Solution, solve, varying_directions
-from mandoline_core.weighting.potentials import Edges, Tilt, build_tilt, expected_potentials
+from mandoline_core.weighting.potentials import Tilt, build_tilt, expected_potentials
 from mandoline_core.weighting.reach import find_beyond, restrict_to_face, rule_out_empty
 
 # A source pattern that is left with less than this ratio hints that the target lies on the edge of the reach.
@@ -123,10 +124,13 @@ def fit(
         if basis is None or (is_sound(solution, used) and is_level(tilt, used, basis, mean)):
             unused[rows[(counts > 0) & (used == 0)]] = True
             break
-        within, direction = find_beyond(whole, counts > 0, potentials, shares)
+        # No weighting has a use for the source rows that were left out: whether all is within reach shows without them.
+        within, direction = find_beyond(tilt, used > 0, potentials, shares)
+        if (within < 1).any() and (used < counts).any():
+            within, direction = find_beyond(whole, counts > 0, potentials, shares)
         lost = within < 1
         if not lost.any():
-            tilt, usable = restrict_to_face(whole, counts > 0, mean)
+            tilt, usable = restrict_to_face(tilt, used > 0, mean)
             unused[rows[(counts > 0) & ~usable]] = True
             counts = np.where(usable, counts, 0.0)
             basis = varying_directions(tilt, counts > 0)

@@ -121,9 +121,8 @@ def solve(
     converged, steps, smallest = False, 0, np.inf
     for steps in range(MAX_STEPS + 1):
         weights = np.exp(log_weights)
-        mean = weights @ tilted.mean
-        gradient = basis.T @ (target_mean - mean - ridge * delta)
         hessian = basis.T @ tilted.covariance(weights) @ basis + ridge * np.eye(basis.shape[1])
+        gradient = basis.T @ (target_mean - weights @ tilted.mean - ridge * delta)
         inverse = _inverse(hessian)
         size = float(np.abs(gradient).max(initial=0.0))
         converged = size <= ACCEPTABLE_GRADIENT

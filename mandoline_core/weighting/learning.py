@@ -10,11 +10,12 @@ import numpy as np
 
 from mandoline_core.errors import MandolineError
 from mandoline_core.samples import take_step
+from mandoline_core.weighting.clusters import Edges
 from mandoline_core.weighting.edges import has_rows
 from mandoline_core.weighting.fitting import Fit, is_level, is_sound
 from mandoline_core.weighting.kliep import solve, varying_directions
 from mandoline_core.weighting.pair_tests import EdgeTest, edge_threshold, score_tests
-from mandoline_core.weighting.potentials import Edges, build_tilt, expected_potentials
+from mandoline_core.weighting.potentials import build_tilt, expected_potentials
 from mandoline_core.weighting.problem import Problem
 from mandoline_core.weighting.reach import rule_out_empty
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +12,8 @@ from scipy.special import ndtri
 from mandoline_core.arrays import Floats
 from mandoline_core.errors import ProjectError
 from mandoline_core.weighting.fitting import Fit
-from mandoline_core.weighting.potentials import Edges, build_tilt, expected_potentials
+from mandoline_core.weighting.pairs import GivenPairs, Pairs, ProductPairs
+from mandoline_core.weighting.potentials import build_tilt, expected_potentials
 from mandoline_core.weighting.problem import Problem
 from mandoline_core.weighting.reach import rule_out_empty
 
@@ -40,40 +42,38 @@ class EdgeTest:
 
 
 def score_tests(problem: Problem, fitted: Fit | None = None) -> tuple[EdgeTest, ...]:
-    """Test every pair that has no edge yet, at the fitted weights, from one pass over the patterns.
+    """Test every pair that has no edge yet, at the fitted weights, from moments of the patterns.
 
     The gap in g_i g_j is compared with its standard error from both samples, after projecting out the
     fitted potentials, whose own fitting absorbs part of the gap.
     """
-    patterns, corrections = problem.patterns, problem.corrections()
+    patterns = problem.patterns
     fitted = problem.fitted if fitted is None else fitted
     pairs = [pair for pair in itertools.combinations(range(len(patterns.names)), 2) if pair not in problem.edges]
     if not pairs:
         return ()
-    d = len(patterns.names) + len(problem.edges)
-    wider = (*problem.edges, *pairs)
-    target = expected_potentials(patterns.codes[fitted.target_rows], corrections.target, wider)
-    means, covariance = _wider_moments(problem, fitted, wider, target)
     rows, ratios = fitted.rows, ratios_of(fitted, patterns.source)
-    gaps = fitted.target_shares @ target - (patterns.source[rows] * ratios / patterns.n_source) @ means
     n_kept = float(patterns.target @ fitted.kept)
-    lines = fitted.solution.inverse @ covariance[:d, d:]
-    leftover = np.diag(covariance)[d:] - (lines * covariance[:d, d:]).sum(axis=0)
-    at_source = ratios[:, None] * (means[:, d:] - means[:, :d] @ lines)
-    at_source -= np.outer(ratios, patterns.source[rows] @ at_source / patterns.n_source)
-    at_target = target[:, d:] - target[:, :d] @ lines
-    at_target -= fitted.target_shares @ at_target
-    variance = (
-        patterns.source[rows] @ at_source**2 / patterns.n_source**2 + fitted.target_shares @ at_target**2 / n_kept
-    )
+    target = fitted.target_potentials
+    there = ProductPairs(target[:, : len(patterns.names)], pairs)
+    source, here, covariance, spread = _tilted(problem, fitted, pairs, ratios)
+    weights = patterns.source[rows] * ratios / patterns.n_source
+    means, target_means = here.average(weights), there.average(fitted.target_shares)
+    centre, target_centre = weights @ source, fitted.target_shares @ target
+    lines = fitted.solution.inverse @ covariance
+    leftover = spread - (lines * covariance).sum(axis=0)
+    variance = here.residual_squares(weights * ratios / patterns.n_source, source, lines, means - centre @ lines)
+    offset = target_means - target_centre @ lines
+    variance += there.residual_squares(fitted.target_shares / n_kept, target, lines, offset)
     # A pair that is a combination of what is fitted leaves nothing to test.
     tested = (leftover >= 1e-8) & (variance > 0)
-    left = gaps[d:] - gaps[:d] @ lines
+    gaps = target_means - means
+    left = gaps - (target_centre - centre) @ lines
     z = np.divide(left, np.sqrt(variance), out=np.zeros(len(pairs)), where=tested)
-    slopes = _value_slopes(problem, fitted, ratios) @ means
+    slopes = _value_slopes(problem, fitted, ratios)
     step = np.divide(left, leftover, out=np.zeros(len(pairs)), where=tested)
-    effects = step * (slopes[d:] - slopes[:d] @ lines)
-    return tuple(map(EdgeTest, pairs, gaps[d:].tolist(), z.tolist(), effects.tolist()))
+    effects = step * (here.average(slopes) - (slopes @ source) @ lines)
+    return tuple(map(EdgeTest, pairs, gaps.tolist(), z.tolist(), effects.tolist()))
 
 
 def edge_threshold(n_slices: int) -> float:
@@ -104,26 +104,42 @@ def _value_slopes(problem: Problem, fitted: Fit, ratios: Floats) -> Floats:
     return ratios * (sums @ slope - rows * float(means @ slope)) / patterns.n_source
 
 
-def _wider_moments(problem: Problem, fitted: Fit, edges: Edges, target: Floats) -> tuple[Floats, Floats]:
-    """Compute the tilted means (per pattern) and the covariance of more potentials than were fitted.
+def _tilted(
+    problem: Problem, fitted: Fit, pairs: Sequence[tuple[int, int]], ratios: Floats
+) -> tuple[Floats, Pairs, Floats, Floats]:
+    """Compute what is fitted and the pairs under the tilt.
 
     Given the pattern, slices in different components are independent under the tilt, so a pair across
-    components has the product of means; a pair inside one is computed by enumerating it together.
+    components has the product of means; a pair inside one is computed by summing over both together.
+
+    Returns
+    -------
+    potentials : array of float, shape (n_patterns, n_potentials)
+        Tilted means of what is fitted.
+    pairs : Pairs
+        Tilted means of the pairs.
+    covariance : array of float, shape (n_potentials, n_pairs)
+    spread : array of float, shape (n_pairs,)
+        The pairs' variances.
     """
-    patterns = problem.patterns
-    delta = np.concatenate([fitted.solution.delta, np.zeros(len(edges) - len(problem.edges))])
-    weights = ratios_of(fitted, patterns.source) * patterns.source[fitted.rows] / patterns.n_source
-    corrections = problem.corrections().source
+    patterns, table, k = problem.patterns, problem.corrections().source, len(problem.patterns.names)
+    weights = ratios * patterns.source[fitted.rows] / patterns.n_source
     codes = patterns.codes[fitted.rows]
     if fitted.tilt.certain:
-        potentials = expected_potentials(codes, corrections, edges)
-        centred = potentials - weights @ potentials
-        return potentials, (weights[:, None] * centred).T @ centred
+        potentials = fitted.tilt.fixed
+        products = ProductPairs(potentials[:, :k], pairs)
+        means = products.average(weights)
+        covariance = products.cross(weights[:, None] * (potentials - weights @ potentials))
+        return potentials, products, covariance, 1 - means**2
+    wider, d = (*problem.edges, *pairs), k + len(problem.edges)
     try:
-        tilt = build_tilt(codes, corrections, edges, patterns.names)
+        tilt = build_tilt(codes, table, wider, patterns.names)
     except ProjectError as error:
         raise ProjectError(
-            f'edges = "auto" tests every pair of slices, which needs them enumerated together. {error}'
+            f'edges = "auto" tests every pair of slices, which needs them added up together. {error}'
         ) from None
+    target = expected_potentials(patterns.codes[fitted.target_rows], problem.corrections().target, wider)
+    delta = np.concatenate([fitted.solution.delta, np.zeros(len(pairs))])
     tilted = rule_out_empty(tilt, target)[0].evaluate(delta)
-    return tilted.mean, tilted.covariance(weights)
+    second = tilted.covariance(weights)
+    return tilted.mean[:, :d], GivenPairs(tilted.mean[:, d:]), second[:d, d:], np.diag(second)[d:]

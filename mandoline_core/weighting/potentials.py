@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
 from mandoline_core.arrays import Codes, Floats, Index
-from mandoline_core.weighting.components import Component, Edges, build_components, connected_groups, summed_over
+from mandoline_core.weighting.clusters import Edges
+from mandoline_core.weighting.components import Component, build_components, connected_groups, summed_over
+from mandoline_core.weighting.elimination import Elimination
 
 
 def expected_potentials(codes: Codes, corrections: Floats, edges: Edges) -> Floats:
@@ -60,21 +63,23 @@ class Tilt:
 
     @property
     def logs(self) -> tuple[Floats, ...]:
-        """The log-probabilities of the truth: of the lone slices, then of each component; -inf where impossible."""
-        return (self.lone_log, *(component.log_posterior for component in self.components))
+        """The log-probabilities of the truth: of the lone slices, then of components' parts; -inf where impossible."""
+        return (self.lone_log, *(part.logs for component in self.components for part in component.parts))
 
     def with_logs(self, logs: Iterable[Floats]) -> Tilt:
         """Put other log-probabilities in the place of `logs`."""
-        lone, *others = logs
-        pairs = zip(self.components, others, strict=True)
-        return replace(self, lone_log=lone, components=tuple(replace(one, log_posterior=log) for one, log in pairs))
+        left = iter(logs)
+        lone = next(left)
+        components = tuple(
+            replace(component, parts=tuple(replace(part, logs=next(left)) for part in component.parts))
+            for component in self.components
+        )
+        return replace(self, lone_log=lone, components=components)
 
     def evaluate(self, delta: Floats) -> TiltValue:
         """Evaluate the tilt at one parameter vector."""
         log_scale = self.fixed @ delta
-        if self.certain:
-            return TiltValue(log_scale, self.fixed, self.lone, ())
-        mean = self.fixed.copy()
+        lone_mean = np.empty((len(log_scale), 0))
         if len(self.lone):
             shift = delta[self.lone][:, None]
             log_out, log_in = self.lone_log[0] - shift, self.lone_log[1] + shift
@@ -84,14 +89,13 @@ class Tilt:
             mean_table = np.nan_to_num(mean_table)  # a code that is impossible on this face
             columns = np.arange(len(self.lone))
             log_scale = log_scale + log_table[columns, self.lone_codes].sum(axis=1)
-            mean[:, self.lone] = mean_table[columns, self.lone_codes]
+            lone_mean = mean_table[columns, self.lone_codes]
         parts = []
         for component in self.components:
-            log_part, mean_part, probabilities = component.evaluate(delta)
-            log_scale[component.rows] += log_part[component.sub]
-            mean[np.ix_(component.rows, component.potentials)] = mean_part[component.sub]
-            parts.append((component, mean_part, probabilities))
-        return TiltValue(log_scale, mean, self.lone, tuple(parts))
+            part = component.evaluate(delta)
+            log_scale[component.rows] += part.log_sum[component.sub]
+            parts.append((component, part))
+        return TiltValue(log_scale, self.fixed, self.lone, lone_mean, tuple(parts))
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,20 +103,40 @@ class TiltValue:
     """Hold the tilt evaluated at one delta."""
 
     log_scale: Floats  # (n_patterns,): log E[exp(delta . phi) | codes]
-    mean: Floats  # (n_patterns, n_potentials): mean of phi under the tilted posterior
+    fixed: Floats  # (n_patterns, n_potentials): as in the tilt
     lone: Index
-    parts: tuple[tuple[Component, Floats, Floats], ...]
+    lone_mean: Floats  # (n_patterns, n_lone)
+    parts: tuple[tuple[Component, Elimination], ...]
+
+    @cached_property
+    def mean(self) -> Floats:
+        """The mean of phi under the tilted posterior, shape (n_patterns, n_potentials)."""
+        if not len(self.lone) and not self.parts:
+            return self.fixed
+        mean = self.fixed.copy()
+        mean[:, self.lone] = self.lone_mean
+        for component, part in self.parts:
+            mean[np.ix_(component.rows, component.potentials)] = part.mean[component.sub]
+        return mean
+
+    def average(self, weights: Floats) -> Floats:
+        """Add the means up with weights, without working out those of every pattern; shape (n_potentials,)."""
+        total = weights @ self.fixed
+        total[self.lone] += weights @ self.lone_mean
+        for component, part in self.parts:
+            total[component.potentials] += part.average(component.add_up(weights))
+        return total
 
     def covariance(self, weights: Floats) -> Floats:
         """Compute the covariance of phi over patterns and posteriors, with weights that sum to 1."""
+        seconds = [part.moments(component.add_up(weights)) for component, part in self.parts]  # with them, the means
         weighted = weights[:, None] * self.mean
         centre = weighted.sum(axis=0)
         total = self.mean.T @ weighted - np.outer(centre, centre)
         total[self.lone, self.lone] += weights @ (1 - self.mean[:, self.lone] ** 2)
-        for component, mean, probabilities in self.parts:
-            total[np.ix_(component.potentials, component.potentials)] += component.covariance(
-                weights, mean, probabilities
-            )
+        for (component, _), (mean, second) in zip(self.parts, seconds, strict=True):
+            between = (component.add_up(weights)[:, None] * mean).T @ mean
+            total[np.ix_(component.potentials, component.potentials)] += second - between
         return total
 
 
@@ -138,7 +162,7 @@ def build_tilt(codes: Codes, corrections: Floats, edges: Edges, names: Sequence[
     summed[:, lone] = True
     joined = [list(group) for group in groups if group[0] in touched]
     for group in joined:
-        summed[:, group] = summed_over(uncertain, group)
+        summed[:, group] = summed_over(uncertain, group, edges)
     truth = np.where(summed, 0.0, 2 * p_in - 1)
     components: tuple[Component, ...] = ()
     for group in joined:

@@ -14,10 +14,10 @@ from mandoline_core.metrics import Answers, Metric, read_answers, read_probabili
 from mandoline_core.patterns import Membership, Patterns, total_statistics
 from mandoline_core.project import MethodSettings, MetricSettings
 from mandoline_core.samples import Model, Sample
+from mandoline_core.weighting.clusters import Edges
 from mandoline_core.weighting.corrections import CorrectionRule, Corrections
 from mandoline_core.weighting.fitting import Fit, fit
 from mandoline_core.weighting.gold import Audit
-from mandoline_core.weighting.potentials import Edges
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,12 +161,29 @@ class Problem:
     @cached_property
     def fitted(self) -> Fit:
         """The weights of the whole source, split or not: the estimate and tests of pairs start from one fit."""
-        whole = self.whole_patterns
-        return fit(self.patterns, self.edges, self.corrections(), ridge=self.ridge, whole_patterns=whole)
+        return fit(
+            self.patterns,
+            self.edges,
+            self.corrections(),
+            ridge=self.ridge,
+            start=self.start,
+            whole_patterns=self.whole_patterns,
+        )
 
     @cached_property
     def _corrections(self) -> Corrections:
         return self.rule.at(self.patterns.rates("source"), self.patterns.rates("target"))
+
+    @cached_property
+    def rows_together(self) -> tuple[Floats, Floats]:
+        """Count the rows in the four combinations of out and in of any two slices, shape (4, n_slices, n_slices)."""
+        table = self.patterns
+        sides = [(table.codes == side).astype(float) for side in (-1, 1)]
+        source, target = (
+            np.stack([one.T @ (rows[:, None] * other) for one in sides for other in sides])
+            for rows in (table.source, table.target)
+        )
+        return source, target
 
     def select(self, slices: list[int]) -> Problem:
         """Keep some slices, and the edges between them."""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import OptimizeResult, linprog
-from scipy.sparse import block_diag, csr_matrix, hstack, vstack
+from scipy.sparse import coo_matrix, csr_matrix, hstack, vstack
 
 from mandoline_core.arrays import Floats, Index
 from mandoline_core.errors import MandolineError
@@ -109,11 +111,12 @@ def rule_out_empty(tilt: Tilt, potentials: Floats) -> tuple[Tilt, NDArray[np.boo
     if len(tilt.lone):
         usable &= ~np.isneginf(lone.max(axis=0))[np.arange(len(tilt.lone)), tilt.lone_codes].any(axis=1)
     for component in tilt.components:
-        side, m = empty[component.slices], len(component.slices)
-        gone = ((component.monomials[:, :m] == side) & (side != 0)).any(axis=1)
-        logs.append(np.where(gone, -np.inf, component.log_posterior))
-        usable[component.rows] &= ~np.isneginf(logs[-1].max(axis=1))[component.sub]
-    return tilt.with_logs(logs), usable
+        logs += [np.where(gone, -np.inf, part.logs) for part, gone in component.on_side(empty)]
+    ruled = tilt.with_logs(logs)
+    for component in ruled.components:
+        possible = ~np.isneginf(component.evaluate(np.zeros(len(empty))).log_sum)
+        usable[component.rows] &= possible[component.sub]
+    return ruled, usable
 
 
 def _maximise(upper: Floats, equalities: csr_matrix) -> OptimizeResult:
@@ -141,56 +144,100 @@ def _maximise(upper: Floats, equalities: csr_matrix) -> OptimizeResult:
 def _vertices(tilt: Tilt, present: NDArray[np.bool_]) -> tuple[csr_matrix, csr_matrix]:
     """Describe everything the source can be reweighted to as weights on vertices.
 
-    One vertex for each pattern (its certain potentials and a 1 for the total), then one for each sub-pattern
-    and configuration of an uncertain group; links make a group's weights add up to those of its patterns.
+    One vertex for each pattern (its certain potentials and a 1 for the total), then one for each entry of the tables
+    that are summed over, in the order of the tilt's `logs`. Links make a table's weights add up to those of its
+    patterns, or to those of the table that its slices are summed out for.
 
     Returns
     -------
     vertices : sparse, shape (n_potentials + 1, n_vertices)
     links : sparse, shape (n_links, n_vertices)
     """
-    d = tilt.fixed.shape[1]
-    n_present = int(present.sum())
+    d, n_present = tilt.fixed.shape[1], int(present.sum())
     columns = [csr_matrix(np.column_stack([tilt.fixed[present], np.ones(n_present)]).T)]
-    left, right = [], []
-    numbered = np.cumsum(present) - 1
-    for rows, sub, values, possible in _groups(tilt):
-        n_sub, n_configurations, _ = values.shape
-        flat = np.where(possible[:, :, None], values, 0.0).reshape(-1, d)
-        columns.append(csr_matrix(np.column_stack([flat, np.zeros(len(flat))]).T))
-        here = present[rows]
-        member = csr_matrix((np.ones(here.sum()), (sub[here], numbered[rows[here]])), shape=(n_sub, n_present))
-        spread = csr_matrix(
-            (possible.reshape(-1).astype(float), (np.repeat(np.arange(n_sub), n_configurations), np.arange(len(flat)))),
-            shape=(n_sub, len(flat)),
-        )
-        left.append(-member)
-        right.append(spread)
-    vertices = hstack(columns).tocsr()
-    if not left:
-        return vertices, csr_matrix((0, vertices.shape[1]))
-    return vertices, hstack([vstack(left), block_diag(right)]).tocsr()
+    tables = [*_lone_tables(tilt, present), *_part_tables(tilt, present, n_present + 6 * len(tilt.lone))]
+    for table in tables:
+        inside = coo_matrix((table.values.ravel(), (table.own.ravel(), table.entries.ravel())), shape=(d + 1, table.n))
+        columns.append(inside.tocsr())
+    n_vertices = n_present + sum(table.n for table in tables)
+    links: list[csr_matrix] = []
+    start = n_present
+    for table in tables:
+        own = coo_matrix((table.possible, (table.sums, start + np.arange(table.n))), shape=(table.n_sums, n_vertices))
+        other = coo_matrix((table.parent_chance, (table.parent_sums, table.parents)), shape=own.shape)
+        links.append((own - other).tocsr())
+        start += table.n
+    return hstack(columns).tocsr(), vstack(links).tocsr() if links else csr_matrix((0, n_vertices))
 
 
-def _groups(tilt: Tilt) -> list[tuple[Index, Index, Floats, NDArray[np.bool_]]]:
-    """List each uncertain group: its patterns, their sub-patterns, potentials by configuration, what is possible."""
-    d = tilt.fixed.shape[1]
-    groups = []
+class _Table(NamedTuple):
+    """Hold a table that is summed over as vertices: what each is worth, and what groups of them add up to."""
+
+    values: Floats  # (n, n_own): of its own potentials; 0 where impossible
+    own: Index  # (n, n_own): which potentials
+    possible: Floats  # (n,): 0 or 1
+    sums: Index  # (n,): the sum each entry is a part of
+    n_sums: int
+    parents: Index  # vertices that make up the sums
+    parent_sums: Index  # which sum each of these is a part of
+    parent_chance: Floats  # 0 where one is impossible
+
+    @property
+    def n(self) -> int:
+        """The number of its entries."""
+        return len(self.sums)
+
+    @property
+    def entries(self) -> Index:
+        """The number of the entry that each value is of, shape (n, n_own)."""
+        return np.repeat(np.arange(self.n)[:, None], self.own.shape[1], axis=1)
+
+
+def _lone_tables(tilt: Tilt, present: NDArray[np.bool_]) -> Iterator[_Table]:
+    """Describe the lone slices: by code, out and in."""
+    numbers = np.arange(int(present.sum()))
     for column, slice_ in enumerate(tilt.lone):
-        values = np.zeros((3, 2, d))
-        values[:, :, slice_] = [-1.0, 1.0]
-        possible = ~np.isneginf(tilt.lone_log[:, column, :].T)
-        groups.append((np.arange(len(tilt.fixed)), tilt.lone_codes[:, column], values, possible))
+        possible = (~np.isneginf(tilt.lone_log[:, column, :].T)).ravel().astype(float)
+        values = np.tile([-1.0, 1.0], 3) * possible
+        own = np.full((6, 1), slice_)
+        codes = tilt.lone_codes[present, column]
+        yield _Table(
+            values[:, None], own, possible, np.repeat(np.arange(3), 2), 3, numbers, codes, np.ones(len(numbers))
+        )
+
+
+def _part_tables(tilt: Tilt, present: NDArray[np.bool_], start: int) -> Iterator[_Table]:
+    """Describe the parts of every component, the first of them numbered from `start`."""
+    numbered = np.cumsum(present) - 1
     for component in tilt.components:
-        values = np.zeros((*component.log_posterior.shape, d))
-        values[:, :, component.potentials] = component.signs[:, None, :] * component.monomials[None]
-        groups.append((component.rows, component.sub, values, ~np.isneginf(component.log_posterior)))
-    return groups
+        sizes = [part.logs.size for part in component.parts]
+        starts = start + np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.intp)
+        above = {link.part: (number, link) for number, part in enumerate(component.parts) for link in part.links}
+        for number, part in enumerate(component.parts):
+            n, inner, outer = part.shape
+            possible = (~np.isneginf(part.logs)).astype(float)
+            values = possible[:, :, None] * part.values(slice(None))
+            own = np.broadcast_to(component.potentials[part.own], values.shape).reshape(part.logs.size, -1)
+            around = np.arange(n)[:, None, None] * outer + np.arange(outer)
+            sums = np.broadcast_to(around, (n, inner, outer)).ravel()
+            if number in above:
+                upper, link = above[number]
+                over = component.parts[upper].logs
+                parents = starts[upper] + np.arange(over.size)
+                parent_sums = (link.contexts[:, None] * outer + link.places).ravel()
+                chance = (~np.isneginf(over)).astype(float).ravel()
+            else:
+                here = present[component.rows]
+                parents, parent_sums = numbered[component.rows[here]], component.sub[here]
+                chance = np.ones(len(parents))
+            flat = values.reshape(part.logs.size, -1)
+            yield _Table(flat, own, possible.ravel(), sums, n * outer, parents, parent_sums, chance)
+        start += sum(sizes)
 
 
 def _rule_out(tilt: Tilt, used: NDArray[np.bool_]) -> Tilt:
-    """Give probability zero to the configurations not used; they come as `_groups` lists them."""
-    shapes = [(len(tilt.lone), 3, 2), *(component.log_posterior.shape for component in tilt.components)]
+    """Give probability zero to the entries of tables that are not used; they come as `_vertices` lists them."""
+    shapes = [(len(tilt.lone), 3, 2), *(log.shape for log in tilt.logs[1:])]
     parts = np.split(used, np.cumsum([math.prod(shape) for shape in shapes])[:-1])
     lone, *others = (part.reshape(shape) for part, shape in zip(parts, shapes, strict=True))
     kept = (lone.transpose(2, 0, 1), *others)

@@ -7,7 +7,17 @@ from __future__ import annotations
 
 import sys
 
-from tests.benchmarks import comparing, density_ratios, edges, million_rows, pages, slider, solving, starting
+from tests.benchmarks import (
+    comparing,
+    density_ratios,
+    edges,
+    many_slices,
+    million_rows,
+    pages,
+    slider,
+    solving,
+    starting,
+)
 
 
 def main() -> int:
@@ -17,6 +27,8 @@ def main() -> int:
     bounds += solving.run()
     print()
     bounds += edges.run()
+    print()
+    bounds += many_slices.run()
     print()
     bounds += density_ratios.run(others="--others" in sys.argv)
     print()

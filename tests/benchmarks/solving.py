@@ -10,8 +10,6 @@ import time
 from dataclasses import replace
 
 import numpy as np
-from scipy.optimize import minimize
-from scipy.special import logsumexp, softmax
 from threadpoolctl import threadpool_limits
 
 import mandoline_core as md
@@ -21,6 +19,7 @@ from mandoline_core.estimators.registry import get_estimator
 from mandoline_core.metrics.registry import get_metric
 from mandoline_core.patterns.patterns import count_patterns
 from mandoline_core.project.settings import EstimatorSettings
+from mandoline_core.reproducing.row_level import row_level_estimate
 from mandoline_core.weighting.problem import Problem
 from tests.benchmarks.measuring import Bound, medians_in_turn
 
@@ -44,7 +43,7 @@ def _run() -> list[Bound]:
     estimator = get_estimator("mandoline")
     outcome = estimator.estimate(problem)
     (row_seconds, expected), (many_seconds, _), (reports_seconds, _), (bootstrap_seconds, refits) = medians_in_turn(
-        lambda: _row_level_estimate(source, scores, target),
+        lambda: row_level_estimate(source, scores, target, EDGES),
         lambda: [_pattern_estimate(source, scores, target) for _ in range(REPEATS)],
         lambda: [md.estimate_from_codes(source, scores, target, edges=EDGES) for _ in range(REPEATS)],
         lambda: bootstrap(problem, estimator, outcome, replicates=REPLICATES, rng=np.random.default_rng(1)),
@@ -86,22 +85,6 @@ def _pattern_estimate(source: np.ndarray, scores: np.ndarray, target: np.ndarray
     problem = make_problem(count, scores[:, None], get_metric("accuracy"), EstimatorSettings())
     problem = replace(problem, edges=EDGES)
     return problem, float(get_estimator("mandoline").means(problem)[0])
-
-
-def _row_level_estimate(source: np.ndarray, scores: np.ndarray, target: np.ndarray) -> float:
-    """Minimise n_t log sum exp(Phi_s d) - sum Phi_t d over rows, from zero, with numerical gradients."""
-    source_potentials, target_potentials = _potentials(source), _potentials(target)
-
-    def loss(delta: np.ndarray) -> float:
-        return len(target) * logsumexp(source_potentials @ delta) - (target_potentials @ delta).sum()
-
-    delta = minimize(loss, np.zeros(source_potentials.shape[1]), method="BFGS").x
-    return float(softmax(source_potentials @ delta) @ scores)
-
-
-def _potentials(codes: np.ndarray) -> np.ndarray:
-    potentials = np.hstack([codes, *(codes[:, [i]] * codes[:, [j]] for i, j in EDGES)])
-    return np.ascontiguousarray(potentials, dtype=float)
 
 
 if __name__ == "__main__":

@@ -70,7 +70,8 @@ def test_the_wheel_installs_one_package(wheel: Path) -> None:
 def test_the_wheel_is_complete(wheel: Path) -> None:
     """Every module of the package and of the app, every page and every sample is in it."""
     names = set(zipfile.ZipFile(wheel).namelist())
-    parts = [path for pattern in ("*.py", "*.css", "*.js", "*.json") for path in (ROOT / "mandoline_core").rglob(pattern)]
+    patterns = ("*.py", "*.css", "*.js", "*.json")
+    parts = [path for pattern in patterns for path in (ROOT / "mandoline_core").rglob(pattern)]
     package = {path.relative_to(ROOT).as_posix() for path in parts}
     bundled = {
         (BUNDLED / path.relative_to(ROOT)).as_posix()

@@ -25,8 +25,8 @@ def main() -> None:
     aside = state.store().set_aside
     if aside is not None:
         st.warning(
-            f"The file of saved projects was damaged. It was set aside as {aside.name}, beside the new one, and nothing "
-            "in it was changed: an older copy can be put back in its place.",
+            f"The file of saved projects was damaged. It was set aside as {aside.name}, beside the new one, and "
+            "nothing in it was changed: an older copy can be put back in its place.",
             icon=":material/warning:",
         )
     if entries:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 
 from mandoline_core.arrays import Index
 from mandoline_core.errors import MandolineError
+from mandoline_core.estimating.columns.stacks import Stack, stack_columns
 from mandoline_core.estimating.columns.tally import Cells, ColumnTally, tally_column
 from mandoline_core.formatting import Sentence
 from mandoline_core.patterns import Membership
@@ -78,16 +80,28 @@ class ColumnTable:
     ----------
     n_groups : int
         Cells are the patterns, once for each group of source rows; 0 when every source row is a cell.
+    source_cells, target_cells : array of int
+        The cells, and the patterns of target rows, that have rows: the columns are added up for these only.
+    n_cells : pair of int
+        How many cells and patterns there are.
     """
 
     drawn: DrawnColumns
     columns: tuple[ColumnTally, ...]
     n_groups: int
+    source_cells: Index
+    target_cells: Index
+    n_cells: tuple[int, int]
 
     @property
     def n_tests(self) -> int:
         """Count the comparisons among which one may stand out by luck."""
         return sum(column.tests for column in self.columns)
+
+    @cached_property
+    def stacks(self) -> tuple[Stack, ...]:
+        """All that is compared, put together as far as the same rows have a value; whatever the weights."""
+        return stack_columns(self.columns)
 
     def without(self, columns: Collection[str], why: str) -> ColumnTable:
         """Leave out more columns."""
@@ -150,13 +164,15 @@ def column_table(drawn: DrawnColumns, members: Membership, n_patterns: int, *, b
     if (drawn.n_source, drawn.n_target) != (len(members.source), len(members.target)):
         raise MandolineError("The columns were read off other rows. Read them again.")
     n_groups = 0 if by_row else int(members.groups.max(initial=0)) + 1
-    cells = Cells.of(
-        np.arange(len(here)) if by_row else members.groups[here].astype(np.intp) * n_patterns + members.source[here],
-        members.target[there],
-        len(here) if by_row else n_groups * n_patterns,
-        n_patterns,
-    )
-    return ColumnTable(drawn, tuple(tally_column(name, one, cells) for name, one in drawn.encoded.items()), n_groups)
+    of_source = np.arange(len(here))
+    if not by_row:
+        of_source = members.groups[here].astype(np.intp) * n_patterns + members.source[here]
+    source_cells, source = np.unique(of_source, return_inverse=True)
+    target_cells, target = np.unique(members.target[there], return_inverse=True)
+    cells = Cells.of(source, target, len(source_cells), len(target_cells))
+    columns = tuple(tally_column(name, one, cells) for name, one in drawn.encoded.items())
+    n_cells = len(here) if by_row else n_groups * n_patterns, n_patterns
+    return ColumnTable(drawn, columns, n_groups, source_cells, target_cells, n_cells)
 
 
 def _draw(n: int, most: int, rng: np.random.Generator) -> Index:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TypeAlias
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
 
 import numpy as np
-from scipy.sparse import csr_matrix
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix, issparse
 
 from mandoline_core.arrays import Floats, Index
 from mandoline_core.patterns import add_up
@@ -26,8 +28,10 @@ class Tally:
         Rows that have a value.
     source, target : array or csr_matrix of float, shape (n_cells, m) and (n_patterns, m)
         Sums.
-    source_squares, target_squares : like source and target, optional
-        Sums of squares; the sums themselves, for quantities that are 0 or 1, when left out.
+    source_squares, target_squares : array or csr_matrix of float, optional
+        Sums of squares of those quantities that are not 0 or 1; left out where all are, as those are their own squares.
+    shares : array of bool, shape (m,), optional
+        Which quantities are 0 or 1, where some are and others are not.
     """
 
     source_rows: Floats
@@ -36,6 +40,58 @@ class Tally:
     target: SumTable
     source_squares: SumTable | None = None
     target_squares: SumTable | None = None
+    shares: NDArray[np.bool_] | None = field(default=None, kw_only=True)
+
+    @property
+    def sparse(self) -> bool:
+        """Whether its sums are kept as what is not zero."""
+        return issparse(self.source) or issparse(self.target)
+
+    def add_squares(self, side: Literal["source", "target"], weights: Floats, sums: Floats) -> Floats:
+        """Add the squares up over cells with weights, shape (..., m).
+
+        Parameters
+        ----------
+        weights : array of float, shape (..., n_cells)
+        sums : array of float, shape (..., m)
+            The quantities themselves, added up with the same weights.
+        """
+        squares = self.source_squares if side == "source" else self.target_squares
+        if squares is None:
+            return sums
+        found = np.array(sums)
+        found[..., ~self.are_shares()] = (squares.T @ weights.T).T
+        return found
+
+    def are_shares(self) -> NDArray[np.bool_]:
+        """Tell which quantities are 0 or 1, shape (m,)."""
+        return np.full(self.source.shape[1], self.source_squares is None) if self.shares is None else self.shares
+
+
+def stack(tallies: Sequence[Tally]) -> Tally:
+    """Put tallies of the same rows side by side.
+
+    >>> one, two = np.ones(1), np.full((1, 1), 2.0)
+    >>> stack([Tally(one, one, two, two), Tally(one, one, two, two, 2 * two, 2 * two)]).are_shares().tolist()
+    [True, False]
+    """
+    if len(tallies) == 1:
+        return tallies[0]
+    first = tallies[0]
+    return Tally(
+        first.source_rows,
+        first.target_rows,
+        np.hstack([tally.source for tally in tallies]),
+        np.hstack([tally.target for tally in tallies]),
+        _side_by_side([tally.source_squares for tally in tallies]),
+        _side_by_side([tally.target_squares for tally in tallies]),
+        shares=np.concatenate([tally.are_shares() for tally in tallies]),
+    )
+
+
+def _side_by_side(tables: Sequence[SumTable | None]) -> Floats | None:
+    known = [table for table in tables if table is not None]
+    return np.hstack(known) if known else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,7 +170,7 @@ def tally_column(column: str, encoded: EncodedColumn, cells: Cells) -> ColumnTal
         rows.append(cell @ encoded.known[number].astype(float))
         everything.append(cell @ np.ones(cell.shape[1]))
         found = csr_matrix(cell @ encoded.indicators[number])
-        counts.append(_plain(found) if encoded.values is None else _above(found))
+        counts.append(written_out(found) if encoded.values is None else _above(found))
         if encoded.values is not None:
             sums.append((cell @ encoded.values[number])[:, None])
             squares.append((cell @ encoded.values[number] ** 2)[:, None])
@@ -132,14 +188,15 @@ def tally_column(column: str, encoded: EncodedColumn, cells: Cells) -> ColumnTal
     )
 
 
-def _plain(table: csr_matrix) -> SumTable:
+def written_out(table: csr_matrix) -> SumTable:
     """Write a small table out: every estimate multiplies by it, and a sparse one costs more than its zeros."""
     return table.toarray() if np.prod(table.shape) <= _SMALL else table
 
 
 def _above(bins: csr_matrix) -> Floats:
     """Count the rows above each cut, from those in each bin."""
-    return np.asarray(np.cumsum(bins.toarray()[:, :0:-1], axis=1)[:, ::-1])
+    n = bins.shape[1]
+    return np.asarray(bins @ np.tri(n, n - 1, -1))
 
 
 def count_by(cells: np.ndarray, items: np.ndarray, n_cells: int, n_items: int) -> csr_matrix:
@@ -149,6 +206,9 @@ def count_by(cells: np.ndarray, items: np.ndarray, n_cells: int, n_items: int) -
     [[0.0, 2.0], [0.0, 0.0]]
     """
     known = items >= 0
+    if n_cells * n_items <= len(items):  # a place for each pair takes less room than each row's own
+        counts = np.bincount(cells[known] * n_items + items[known], minlength=n_cells * n_items)
+        return csr_matrix(counts.reshape(n_cells, n_items).astype(float))
     found = (np.ones(int(known.sum())), (cells[known], items[known]))
     return csr_matrix(found, shape=(n_cells, n_items))
 

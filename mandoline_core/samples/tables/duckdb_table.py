@@ -13,7 +13,15 @@ import pyarrow as pa
 from mandoline_core.errors import DataError
 from mandoline_core.samples.stopping import take_step
 from mandoline_core.samples.tables.files import Files
-from mandoline_core.samples.tables.table import BATCH, Combine, Reduce, Table, missing_engine, reduce_batches
+from mandoline_core.samples.tables.table import (
+    BATCH,
+    Combine,
+    Reduce,
+    Table,
+    first_line,
+    missing_engine,
+    reduce_batches,
+)
 from mandoline_core.samples.tables.waiting import wait_for
 from mandoline_core.samples.tables.writing import write_batches
 
@@ -43,6 +51,8 @@ class DuckDBTable(Table):
     ) -> None:
         super().__init__(name, files)
         self._relation, self._connection = relation, connection
+        # Whoever opened a connection has its settings: see `_connect` for what goes wrong with NaN otherwise.
+        self.runs_expressions = connection is not None or not any(dtype.is_float() for dtype in self.schema.values())
 
     @classmethod
     def scan(cls, files: Files) -> DuckDBTable:
@@ -61,7 +71,7 @@ class DuckDBTable(Table):
             connection.execute(f"ATTACH '{_quoted(str(files.paths[0]))}' AS data (READ_ONLY)")
             relation = connection.table(f"data.{table}")
         except duckdb.Error as error:
-            raise DataError(f"Table {table!r} of {files.name} cannot be read: {_first_line(error)}.") from None
+            raise DataError(f"Table {table!r} of {files.name} cannot be read: {first_line(error)}.") from None
         return cls(relation, f"{table} of {files.name}", files, connection)
 
     @property
@@ -84,8 +94,10 @@ class DuckDBTable(Table):
         if self.n_rows <= most:
             return self._run(self._relation.to_arrow_table)
         rows = np.sort(np.random.default_rng(seed).choice(self.n_rows, most, replace=False))
+        # As one piece of text: DuckDB takes seconds to understand so many numbers one by one.
+        numbers = f"unnest(string_split('{','.join(map(str, rows))}', ',')::BIGINT[])"
         chosen = self._relation.project("*, row_number() over () - 1 AS mandoline_row").filter(
-            f"mandoline_row IN ({', '.join(map(str, rows))})"
+            f"mandoline_row IN (SELECT {numbers})"
         )
         found = self._run(chosen.order("mandoline_row").to_arrow_table)
         return found.drop_columns(["mandoline_row"])
@@ -106,16 +118,18 @@ class DuckDBTable(Table):
             yield pa.Table.from_batches([batch])
 
     def _run(self, work: Callable[[], T]) -> T:
-        import duckdb
-
         connection = self._connection
-        try:
+        with self.reading():
             if connection is None:
                 take_step()
                 return work()
             return wait_for(work, cancel=connection.interrupt, share=lambda: _share(connection))
-        except (duckdb.Error, OSError) as error:
-            raise DataError(f"{self.name} cannot be read: {_first_line(error)}. Write it again.") from None
+
+    def errors(self) -> tuple[type[Exception], ...]:
+        """Name what DuckDB raises."""
+        import duckdb
+
+        return duckdb.Error, OSError
 
 
 def _share(connection: duckdb.DuckDBPyConnection) -> float | None:
@@ -128,7 +142,13 @@ def _connect() -> duckdb.DuckDBPyConnection:
         import duckdb
     except ImportError:
         raise missing_engine("duckdb", "duckdb") from None
-    settings = {"enable_progress_bar": "true", "enable_progress_bar_print": "false", "TimeZone": "UTC"}
+    settings = {
+        "enable_progress_bar": "true",
+        "enable_progress_bar_print": "false",
+        "TimeZone": "UTC",
+        # It takes the largest number that a Parquet file states for the largest there is, so that it sees no NaN.
+        "disabled_optimizers": "statistics_propagation",
+    }
     connection = duckdb.connect(config={})
     for key, value in settings.items():
         connection.execute(f"SET {key} = '{value}'")
@@ -137,7 +157,3 @@ def _connect() -> duckdb.DuckDBPyConnection:
 
 def _quoted(text: str) -> str:
     return text.replace("'", "''")
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).strip().split("\n")[0].rstrip(".")

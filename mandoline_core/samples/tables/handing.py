@@ -6,8 +6,8 @@ from typing import Any
 
 import narwhals as nw
 import pandas as pd
-import pyarrow as pa
 
+from mandoline_core.samples.doors import frame_of
 from mandoline_core.samples.tables.duckdb_table import DuckDBTable
 from mandoline_core.samples.tables.polars_table import PolarsTable
 from mandoline_core.samples.tables.spark_table import SparkTable
@@ -32,12 +32,6 @@ def leave_or_take(given: Any, name: str) -> tuple[Any, Table | None]:
 def _drawn(table: Table) -> pd.DataFrame:
     """Draw rows, the same each time, as a frame that everything here knows best."""
     return frame_of(table.draw(DRAWN, _SEED))
-
-
-def frame_of(rows: pa.Table) -> pd.DataFrame:
-    """Make a frame of pandas of rows in Arrow's form."""
-    frame: pd.DataFrame = rows.to_pandas()
-    return frame
 
 
 def _as_table(given: Any, name: str) -> Table | None:

@@ -13,7 +13,8 @@ from mandoline_core.samples.reading import check_path, read_table
 from mandoline_core.samples.tables.duckdb_table import DuckDBTable
 from mandoline_core.samples.tables.files import PARQUET, Files, find_files
 from mandoline_core.samples.tables.polars_table import PolarsTable
-from mandoline_core.samples.tables.spark_table import SparkTable, connect
+from mandoline_core.samples.tables.spark_session import connect
+from mandoline_core.samples.tables.spark_table import SparkTable
 from mandoline_core.samples.tables.table import Table
 from mandoline_core.samples.tables.unpacking import unpack_text
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -12,15 +14,16 @@ import numpy as np
 import pyarrow as pa
 
 from mandoline_core.errors import DataError
-from mandoline_core.samples.tables.files import Files
-from mandoline_core.samples.tables.table import Combine, Reduce, Table, missing_engine
+from mandoline_core.samples.doors import check_names, door_expressions
+from mandoline_core.samples.tables.files import Files, read_schema
+from mandoline_core.samples.tables.spark_session import TOGETHER
+from mandoline_core.samples.tables.table import Combine, Reduce, Table, first_line
 from mandoline_core.samples.tables.waiting import wait_for
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 T = TypeVar("T")
-_TOGETHER = 100_000  # rows that a worker looks at together
 _FOUND = "found"
 
 
@@ -37,6 +40,8 @@ class SparkTable(Table):
     def __init__(self, frame: DataFrame, name: str, files: Files | None = None) -> None:
         super().__init__(name, files)
         self._frame = frame
+        schema = read_schema(files.paths[0]) if files is not None else pa.schema([])
+        self._unsigned = tuple(field.name for field in schema if field.type == pa.uint64())
 
     @classmethod
     def scan(cls, files: Files, session: SparkSession) -> SparkTable:
@@ -52,12 +57,43 @@ class SparkTable(Table):
         try:
             return cls(session.table(table), table)
         except PySparkException as error:
-            raise DataError(f"Spark has no table {table!r}: {_first_line(error)}.") from None
+            raise DataError(f"Spark has no table {table!r}: {first_line(error)}.") from None
 
     @property
     def lazy(self) -> nw.LazyFrame[Any]:
         """The frame."""
         return nw.from_native(self._frame)
+
+    @cached_property
+    def schema(self) -> Mapping[str, nw.dtypes.DType]:
+        """The type of each column in the batches that rules are evaluated on."""
+        check_names(self._frame.columns, self.name)
+        none = nw.from_native(_as_written(self._run(self._frame.limit(0).toArrow), self._unsigned), eager_only=True)
+        expressions = door_expressions(none.schema)
+        return (none.with_columns(*expressions) if expressions else none).schema
+
+    @cached_property
+    def n_rows(self) -> int:
+        """The number of rows."""
+        return self._run(self._frame.count)
+
+    def head(self, columns: Sequence[str], n: int) -> pa.Table:
+        """Bring some rows here, whichever come first."""
+        return _as_written(self._run(self._frame.select(*_quoted(columns)).limit(n).toArrow), self._unsigned)
+
+    def _distinct(self, column: str, most: int) -> nw.Series[Any]:
+        # Each worker lists its own, so that none is sent twice.
+        def values(rows: pa.Table) -> pa.Table:
+            frame = nw.from_native(rows, eager_only=True)
+            expressions = door_expressions(frame.schema)
+            found = (frame.with_columns(*expressions) if expressions else frame)[column].unique().drop_nulls()
+            return pa.table({column: found.head(most).to_arrow()})
+
+        def together(parts: list[pa.Table]) -> pa.Table:
+            whole = pa.concat_tables(parts)
+            return pa.table({column: whole[column].unique()[:most]})
+
+        return nw.from_native(self.reduce([column], values, together)[column], series_only=True)
 
     def collect(self, query: nw.LazyFrame[Any]) -> pa.Table:
         """Run a query whose result is small."""
@@ -65,24 +101,33 @@ class SparkTable(Table):
 
     def reduce(self, columns: Sequence[str], function: Reduce, combine: Combine) -> pa.Table:
         """Reduce every partition where it lies; what comes here is one small table each."""
-
-        def on_worker(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-            found = [function(rows) for rows in _together(batches)]
-            if found:
-                yield pa.record_batch({_FOUND: pa.array([_packed(combine(found))], pa.binary())})
-
-        names = [f"`{column.replace('`', '``')}`" for column in columns]
-        query = self._frame.select(*names).mapInArrow(on_worker, f"{_FOUND} binary")
+        query = self.reduction(columns, function, combine)
         found = self._run(lambda: [_unpacked(row[_FOUND]) for row in query.collect()])
         self.check_unchanged()
         return combine(found)
 
+    def reduction(self, columns: Sequence[str], function: Reduce, combine: Combine) -> DataFrame:
+        """Say what workers do: each partition becomes one line, which holds its small table."""
+        names, unsigned = list(columns), self._unsigned
+
+        def on_worker(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+            found = [function(_as_written(rows.rename_columns(names), unsigned)) for rows in _together(batches)]
+            if found:
+                yield pa.record_batch({_FOUND: pa.array([_packed(combine(found))], pa.binary())})
+
+        return self._numbered(columns).mapInArrow(on_worker, f"{_FOUND} binary")
+
+    def _numbered(self, columns: Sequence[str]) -> DataFrame:
+        """Name columns by their places: on the way to workers Spark reads dots and quotes in names as its own."""
+        return self._frame.select(*_quoted(columns)).toDF(*(f"c{place}" for place in range(len(columns))))
+
     def draw(self, most: int, seed: int) -> pa.Table:
         """Give every row a number by chance, from where it lies; keep the lowest."""
         if self.n_rows <= most:
-            return self._run(self._frame.toArrow)
+            return _as_written(self._run(self._frame.toArrow), self._unsigned)
         # A few more than asked for leave next to no chance of too few; the rows beyond are cut off below.
         share = min(1.0, (most + 8 * np.sqrt(most)) / self.n_rows)
+        names = self._frame.columns
 
         def on_worker(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             from pyspark import TaskContext
@@ -93,37 +138,38 @@ class SparkTable(Table):
                 numbers = chances(seed, place, start, len(batch))
                 start += len(batch)
                 kept = np.flatnonzero(numbers < share)
-                rows = batch.take(pa.array(kept))
-                yield pa.record_batch({_FOUND: pa.array([_packed(_numbered(rows, numbers[kept]))], pa.binary())})
+                rows = pa.Table.from_batches([batch.take(pa.array(kept))]).rename_columns(names)
+                yield pa.record_batch({_FOUND: pa.array([_packed(_with_chances(rows, numbers[kept]))], pa.binary())})
 
-        query = self._frame.mapInArrow(on_worker, f"{_FOUND} binary")
+        query = self._numbered(names).mapInArrow(on_worker, f"{_FOUND} binary")
         found = pa.concat_tables(self._run(lambda: [_unpacked(row[_FOUND]) for row in query.collect()]))
-        return found.sort_by("\0chance")[:most].drop_columns(["\0chance"])
+        drawn = found.sort_by("\0chance")[:most].drop_columns(["\0chance"])
+        return _as_written(drawn, self._unsigned)
 
     def write(self, path: Path, columns: Sequence[str], function: Reduce) -> None:
         """Write every row with what becomes of it: a cluster keeps no order of rows that could say which is which."""
-        from pyspark.sql.types import DoubleType, StructType
+        from pyspark.sql.types import DoubleType, StructField, StructType
 
-        sample = function(self._run(self._frame.limit(1).toArrow))
-        schema = StructType([*self._frame.schema.fields])
-        for name in sample.column_names:
-            schema = schema.add(name, DoubleType())
+        names, unsigned = self._frame.columns, self._unsigned
+        new = function(self.head(columns, 1)).column_names
+        numbered = self._numbered(names)
+        schema = StructType(
+            [*numbered.schema.fields, *(StructField(f"new{place}", DoubleType()) for place in range(len(new)))]
+        )
 
         def on_worker(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             for batch in batches:
-                made = function(pa.Table.from_batches([batch]).select(list(columns)))
-                merged = pa.Table.from_batches([batch])
-                for name in made.column_names:
-                    merged = merged.append_column(name, made[name].cast(pa.float64()))
-                yield from merged.to_batches()
+                rows = pa.Table.from_batches([batch])
+                made = function(_as_written(rows.rename_columns(names).select(list(columns)), unsigned))
+                for place, name in enumerate(made.column_names):
+                    rows = rows.append_column(f"new{place}", made[name].cast(pa.float64()))
+                yield from rows.to_batches()
 
-        written = self._frame.mapInArrow(on_worker, schema)
+        written = numbered.mapInArrow(on_worker, schema).toDF(*names, *new)
         self._run(lambda: written.write.mode("overwrite").parquet(str(path.resolve())))
         self.check_unchanged()
 
     def _run(self, work: Callable[[], T]) -> T:
-        from pyspark.errors import PySparkException
-
         context = self._frame.sparkSession.sparkContext
         group = f"mandoline-{uuid.uuid4().hex}"
 
@@ -131,27 +177,24 @@ class SparkTable(Table):
             context.setJobGroup(group, self.name, interruptOnCancel=True)
             return work()
 
-        try:
+        with self.reading():
             return wait_for(within, cancel=lambda: context.cancelJobGroup(group), share=lambda: _share(context, group))
-        except PySparkException as error:
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Say in a sentence what Spark cannot do: in our own words, where a worker found them."""
+        try:
+            yield
+        except self.errors() as error:
+            self.check_unchanged()
             raise DataError(f"{self.name} cannot be read by Spark: {_reason(error)}.") from None
 
+    def errors(self) -> tuple[type[Exception], ...]:
+        """Name what Spark raises."""
+        from py4j.protocol import Py4JError
+        from pyspark.errors import PySparkException
 
-def connect(master: str | None) -> SparkSession:
-    """Reach a cluster, or start Spark here where none is named."""
-    try:
-        from pyspark.sql import SparkSession
-    except ImportError:
-        raise missing_engine("spark", "pyspark") from None
-    builder = SparkSession.builder.appName("mandoline").config("spark.ui.enabled", "false")
-    builder = builder.config("spark.sql.execution.arrow.maxRecordsPerBatch", str(_TOGETHER))
-    try:
-        return builder.master(master or "local[*]").getOrCreate()
-    except Exception as error:  # noqa: BLE001 - whatever the gateway to Java raises
-        where = f"at {master}" if master else "here"
-        raise DataError(
-            f"Spark could not be reached {where}: {_first_line(error)}. It needs Java 17 or newer and a running master."
-        ) from None
+        return PySparkException, Py4JError
 
 
 def chances(seed: int, place: int, start: int, n: int) -> np.ndarray:
@@ -169,20 +212,34 @@ def chances(seed: int, place: int, start: int, n: int) -> np.ndarray:
     return state.astype(float) / 2.0**64
 
 
+def _quoted(columns: Sequence[str]) -> list[str]:
+    """Write names so that Spark takes dots and quotes in them for what they are."""
+    return [f"`{column.replace('`', '``')}`" for column in columns]
+
+
 def _together(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.Table]:
     """Put small batches together, so that few results leave a worker."""
     kept: list[pa.RecordBatch] = []
     for batch in batches:
         kept.append(batch)
-        if sum(len(one) for one in kept) >= _TOGETHER:
+        if sum(len(one) for one in kept) >= TOGETHER:
             yield pa.Table.from_batches(kept)
             kept = []
     if kept:
         yield pa.Table.from_batches(kept)
 
 
-def _numbered(rows: pa.RecordBatch, numbers: np.ndarray) -> pa.Table:
-    return pa.Table.from_batches([rows]).append_column("\0chance", pa.array(numbers))
+def _as_written(rows: pa.Table, unsigned: Sequence[str]) -> pa.Table:
+    """Give whole numbers back the type they have in files; Spark, which has none, reads them as decimals."""
+    for column in unsigned:
+        if column in rows.column_names:
+            place = rows.column_names.index(column)
+            rows = rows.set_column(place, column, rows[column].cast(pa.uint64()))
+    return rows
+
+
+def _with_chances(rows: pa.Table, numbers: np.ndarray) -> pa.Table:
+    return rows.append_column("\0chance", pa.array(numbers))
 
 
 def _packed(table: pa.Table) -> bytes:
@@ -216,8 +273,4 @@ def _reason(error: Exception) -> str:
         for mark in marks:
             if mark in line:
                 return line.split(mark, 1)[1].strip().rstrip(".")
-    return _first_line(error)
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).strip().split("\n")[0].rstrip(".")
+    return first_line(error)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import uuid
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -70,27 +72,46 @@ class Table(ABC):
     def write(self, path: Path, columns: Sequence[str], function: Reduce) -> None:
         """Write what a function makes of every batch of rows as Parquet: one line a row, in the table's order."""
 
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Say in a sentence what the engine cannot read: that a file is gone or has changed, before anything else."""
+        try:
+            yield
+        except self.errors() as error:
+            self.check_unchanged()
+            raise DataError(f"{self.name} cannot be read: {first_line(error)}. Write it again.") from None
+
+    @abstractmethod
+    def errors(self) -> tuple[type[Exception], ...]:
+        """Name what the engine raises."""
+
     @cached_property
     def schema(self) -> Mapping[str, nw.dtypes.DType]:
         """The type of each column, as rules know it."""
-        return self.at_the_door.collect_schema()
+        with self.reading():
+            return self.at_the_door.collect_schema()
 
     @cached_property
     def at_the_door(self) -> nw.LazyFrame[Any]:
         """The table with one type per meaning, as every sample has it."""
         check_names(self.lazy.collect_schema().names(), self.name)
-        expressions = door_expressions(self.lazy.collect_schema())
-        return self.lazy.with_columns(*expressions) if expressions else self.lazy
+        return self.bring_in(self.lazy)
+
+    def bring_in(self, rows: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
+        """Bring some of the rows to one type per meaning."""
+        expressions = door_expressions(rows.collect_schema())
+        return rows.with_columns(*expressions) if expressions else rows
 
     @cached_property
     def n_rows(self) -> int:
         """The number of rows."""
-        return int(self.collect(self.lazy.select(nw.len().alias("n")))["n"][0].as_py())
+        with self.reading():
+            return int(self.collect(self.lazy.select(nw.len().alias("n")))["n"][0].as_py())
 
     @cached_property
     def identity(self) -> str:
         """What tells this table from another, or from itself after a change."""
-        return self.files.identity if self.files is not None else f"{self.engine}-{id(self.lazy)}"
+        return self.files.identity if self.files is not None else uuid.uuid4().hex
 
     def count_by(self, keys: Mapping[str, nw.Expr]) -> pa.Table:
         """Count the rows by what expressions make of them.
@@ -100,15 +121,34 @@ class Table(ABC):
         pyarrow.Table
             One line for each combination that there is, with its rows as the last column, "n".
         """
-        query = self.at_the_door.select(*(how.alias(name) for name, how in keys.items()))
-        found = self.collect(query.group_by(*keys).agg(nw.len().alias("n")))
+        found = self._count(self.at_the_door, keys)
         self.check_unchanged()
-        return found.select([*keys, "n"])
+        return found
+
+    def _count(self, rows: nw.LazyFrame[Any], keys: Mapping[str, nw.Expr]) -> pa.Table:
+        with self.reading():
+            query = rows.select(*(how.alias(name) for name, how in keys.items()))
+            return self.collect(query.group_by(*keys).agg(nw.len().alias("n"))).select([*keys, "n"])
 
     def distinct(self, column: str, most: int) -> nw.Series[Any]:
-        """List the values of a column, missing ones left out; of very many, only some."""
-        some = self.at_the_door.select(column).unique().filter(~nw.col(column).is_null()).head(most)
-        return nw.from_native(self.collect(some)[column], series_only=True)
+        """List the values of a column, missing ones left out; of very many, only some. Asked once of a column."""
+        if (column, most) not in self._listed:
+            self._listed[column, most] = self._distinct(column, most)
+        return self._listed[column, most]
+
+    @cached_property
+    def _listed(self) -> dict[tuple[str, int], nw.Series[Any]]:
+        return {}
+
+    def _distinct(self, column: str, most: int) -> nw.Series[Any]:
+        with self.reading():
+            some = self.at_the_door.select(column).unique().filter(~nw.col(column).is_null()).head(most)
+            return nw.from_native(self.collect(some)[column], series_only=True)
+
+    def head(self, columns: Sequence[str], n: int) -> pa.Table:
+        """Bring some rows here, whichever come first."""
+        with self.reading():
+            return self.collect(self.lazy.select(*columns).head(n))
 
     def has_values(self, column: str) -> bool:
         """Tell whether a column holds any value."""
@@ -144,6 +184,15 @@ def add_up_tables(parts: Iterable[pa.Table], keys: Sequence[str]) -> pa.Table:
     whole = pa.concat_tables(parts)
     others = [column for column in whole.column_names if column not in keys]
     return whole.group_by(list(keys)).aggregate([(column, "sum") for column in others]).rename_columns([*keys, *others])
+
+
+def first_line(error: Exception) -> str:
+    r"""Take the first line of what an engine says.
+
+    >>> first_line(ValueError("No such file." + chr(10) + "Hint: look elsewhere."))
+    'No such file'
+    """
+    return str(error).strip().split("\n")[0].rstrip(".")
 
 
 def missing_engine(engine: str, needs: str) -> DataError:

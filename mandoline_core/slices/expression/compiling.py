@@ -14,7 +14,18 @@ from mandoline_core.formatting import listed
 from mandoline_core.slices.expression.syntax import ExpressionError
 from mandoline_core.slices.expression.tree import FUNCTIONS, parse_expression, piece_of
 from mandoline_core.slices.expression.values import FALSE, SIGNS, Kind, Value, code, is_nothing, literal
-from mandoline_core.slices.text import count_words, keyword_pattern, portable_regex
+from mandoline_core.slices.text import count_words, has_boundary, keyword_pattern, lower, portable_regex
+
+
+def asks_for_boundaries(text: str) -> bool:
+    r"""Tell whether an expression looks for a pattern with word boundaries, which engines read each in their own way.
+
+    >>> asks_for_boundaries(r'matches(text, "\bnot")'), asks_for_boundaries('contains(text, "not")')
+    (True, False)
+    """
+    calls = [node for node in ast.walk(parse_expression(text).root) if isinstance(node, ast.Call)]
+    patterns = (call.args[1] for call in calls if isinstance(call.func, ast.Name) and call.func.id == "matches")
+    return any(isinstance(pattern, ast.Constant) and has_boundary(str(pattern.value)) for pattern in patterns)
 
 
 def compile_expression_code(text: str, schema: Mapping[str, nw.dtypes.DType]) -> nw.Expr:
@@ -122,8 +133,7 @@ class _Compiler:
         dtype = self._dtype(node, name, f' A text goes in quotes: "{name}".' if name == piece else "")
         column = nw.col(name)
         if dtype.is_numeric():
-            # One numeric type for all: no overflow, no whole-number division, and NaN can be asked for.
-            return self._make(node, "number", column.cast(nw.Float64), columns=(name,))
+            return self._make(node, "number", _number(column, dtype), columns=(name,))
         if dtype in (nw.String, nw.Categorical, nw.Enum):
             return self._make(node, "text", column.cast(nw.String), columns=(name,))
         if dtype == nw.Boolean:
@@ -146,7 +156,7 @@ class _Compiler:
 
     def _missing(self, name: str) -> nw.Expr:
         column = nw.col(name)
-        return is_nothing(column.cast(nw.Float64)) if self.schema[name].is_numeric() else column.is_null()
+        return is_nothing(column.cast(nw.Float64)) if self.schema[name].is_float() else column.is_null()
 
     def _known(self, node: ast.expr, answer: nw.Expr, *values: Value) -> Value:
         """Make a condition that is unknown wherever one of the values it comes from is."""
@@ -225,7 +235,7 @@ class _Compiler:
         return self._make(
             node,
             "number",
-            calculate(left.expr, right.expr),
+            calculate(left.expr, _column_of(right, left.expr) if divides else right.expr),
             columns=left.columns + right.columns,
             doubts=left.doubts + right.doubts + ((right.expr == 0,) if divides and right.columns else ()),
             computed=True,
@@ -261,7 +271,7 @@ class _Compiler:
         if text.constant is not None:
             raise self.error(text.node, f"'{name}' needs a column, but {text} in quotes. Remove the quotes.")
         if name == "lower":
-            return self._make(node, "text", text.expr.str.to_lowercase(), columns=text.columns)
+            return self._make(node, "text", lower(text.expr), columns=text.columns)
         if name in ("length", "words"):
             number = text.expr.str.len_chars() if name == "length" else count_words(text.expr)
             return self._make(node, "number", number.cast(nw.Float64), columns=text.columns)
@@ -272,11 +282,28 @@ class _Compiler:
         return self._known(node, _search(name, text.expr, sought), text)
 
 
+_HALF = 2**32
 _NUMBER_FUNCTIONS: Mapping[str, tuple[Callable[..., Any], Callable[..., nw.Expr]]] = {
     "abs": (abs, nw.Expr.abs),
     "min": (min, nw.min_horizontal),
     "max": (max, nw.max_horizontal),
 }
+
+
+def _number(column: nw.Expr, dtype: nw.dtypes.DType) -> nw.Expr:
+    """Give numbers one type: no overflow, no whole-number division, and NaN can be asked for."""
+    if dtype not in (nw.Int64, nw.UInt64):
+        return column.cast(nw.Float64)
+    # In two halves, which floats hold: PyArrow refuses to round a whole number beyond 2**53, the others round it.
+    upper = column // nw.lit(_HALF, dtype)
+    return upper.cast(nw.Float64) * float(_HALF) + (column - upper * nw.lit(_HALF, dtype)).cast(nw.Float64)
+
+
+def _column_of(divisor: Value, beside: nw.Expr) -> nw.Expr:
+    """Write a constant divisor in every row: Polars multiplies by one over a constant, which rounds otherwise."""
+    if divisor.constant is None:
+        return divisor.expr
+    return nw.when(beside.is_null()).then(divisor.expr).otherwise(divisor.expr)
 
 
 def _search(name: str, text: nw.Expr, sought: Sequence[str]) -> nw.Expr:

@@ -15,6 +15,8 @@ from mandoline_core.samples import Sample
 from mandoline_core.slices.rule import Control, Ground, Measure, OfModel, Schema, Slice, answer
 
 _TINY = 1e-300  # stands in for 0 in a logarithm; 0 times it is still 0
+# Logarithms differ in their last digit from engine to engine, so an entropy this little below a bound is on it.
+_SLACK = 1e-12
 _BUCKETS = {"buckets": 6, "low": None, "high": None}
 _INTERVAL = {"buckets": None, "low": 0.5, "high": 0.7}
 
@@ -86,8 +88,8 @@ class Entropy(OfModel, kind="entropy", title="Entropy buckets", purpose="how und
     def compile_codes(self, schema: Schema) -> nw.Expr:
         """Compare the entropy with the interval."""
         value = self.measure(schema).value(schema)
-        inside = value >= (self.low or 0.0)
-        return answer(value.is_null(), inside if self.high is None else inside & (value < self.high))
+        inside = value >= (self.low or 0.0) - _SLACK
+        return answer(value.is_null(), inside if self.high is None else inside & (value < self.high - _SLACK))
 
     @classmethod
     def start(cls, ground: Ground) -> Slice | None:

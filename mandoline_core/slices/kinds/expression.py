@@ -6,12 +6,14 @@ from dataclasses import dataclass, field
 from itertools import product
 
 import narwhals as nw
+import pyarrow as pa
 
 from mandoline_core.formatting import show_number
-from mandoline_core.slices.expression.compiling import compile_expression_code
+from mandoline_core.samples import Sample, arrow_array
+from mandoline_core.slices.expression.compiling import asks_for_boundaries, compile_expression_code
 from mandoline_core.slices.expression.syntax import ExpressionError
 from mandoline_core.slices.expression.tree import expression_columns, parse_expression, written_column
-from mandoline_core.slices.rule import Ground, Schema, Slice, shown
+from mandoline_core.slices.rule import Ground, Measure, Schema, Slice, shown
 
 _HELP = "Columns by name, numbers, texts in quotes, and, or, not, comparisons, in (...)."
 
@@ -44,8 +46,22 @@ class Expression(Slice, kind="expression", title="Expression", purpose="a condit
         """The columns that the text names; the expression itself says what it needs of them."""
         return expression_columns(self.text)
 
+    def measure(self, _schema: Schema) -> Measure | None:
+        """Leave word boundaries, which engines read each in their own way, to one of them."""
+        return Measure("\0".join(("", self.kind, self.text)), self._answers) if asks_for_boundaries(self.text) else None
+
+    def _answers(self, sample: Sample) -> pa.Array:
+        rows = nw.from_native(sample.frame.select(*self.reads).to_arrow(), eager_only=True)
+        empty = {column: nw.Unknown() for column in self.reads if sample.schema[column] == nw.Unknown}
+        code = self._compiled({**rows.schema, **empty})
+        return arrow_array(rows.select(code.alias("code"))["code"])
+
     def compile_codes(self, schema: Schema) -> nw.Expr:
         """Compile the text."""
+        measure = self.measure(schema)
+        return self._compiled(schema) if measure is None else measure.value(schema)
+
+    def _compiled(self, schema: Schema) -> nw.Expr:
         # A column without a single value has no type of its own: it takes the first that makes sense of the expression.
         empty = [column for column in self.reads if schema.get(column) == nw.Unknown]
         problems: list[ExpressionError] = []

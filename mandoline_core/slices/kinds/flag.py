@@ -12,11 +12,13 @@ import narwhals as nw
 from mandoline_core.errors import SliceError
 from mandoline_core.samples import Sample
 from mandoline_core.slices.rule import TRUTH, Ground, OfColumn, Schema, Slice, answer
+from mandoline_core.slices.text import SPACES
 
 _INSIDE = ("true", "yes", "1", "1.0")
 _OUTSIDE = ("false", "no")
 _ZERO = ("0", "0.0")
 _MINUS = ("-1", "-1.0")
+_ANSWERS = (_INSIDE, _OUTSIDE + _MINUS, _ZERO)
 _LOOKED_AT = 2000  # rows, to tell whether a column holds answers
 
 
@@ -77,8 +79,7 @@ class Flag(OfColumn, kind="flag", title="Yes/no column", purpose="a column that 
         if dtype == nw.Boolean:
             return answer(column.is_null(), column)
         if dtype == nw.String:
-            word = column.str.strip_chars().str.to_lowercase()
-            inside, outside, zero = word.is_in(_INSIDE), word.is_in(_OUTSIDE + _MINUS), word.is_in(_ZERO)
+            inside, outside, zero = (column.str.contains(_written(words)) for words in _ANSWERS)
         else:
             inside, outside, zero = column == 1, column == -1, column == 0
         if not self.signed:
@@ -93,3 +94,16 @@ class Flag(OfColumn, kind="flag", title="Yes/no column", purpose="a column that 
             with suppress(SliceError):
                 return replace(cls("flag", column=column).settle(first), signed=None)
         return None
+
+
+def _written(words: tuple[str, ...]) -> str:
+    r"""Build the pattern of a whole text that is one of some words, in any case, with white space of any kind around.
+
+    >>> _written(("no",)).replace(SPACES, " ")
+    '\\A[ ]*(?:[nN][oO])[ ]*\\z'
+    """
+    letters = (
+        "".join(f"[{letter}{letter.upper()}]" if letter.isalpha() else f"[{letter}]" for letter in word)
+        for word in words
+    )
+    return rf"\A[{SPACES}]*(?:{'|'.join(letters)})[{SPACES}]*\z"

@@ -22,6 +22,7 @@ class FunctionSlice(Slice, kind="function"):
     unwritable: ClassVar[str] = (
         "is a Python function, which a project file cannot hold. Write its answer into a column and use kind 'flag'."
     )
+    sees_all: ClassVar[bool] = True
     function: Callable[..., object]
 
     def _check(self) -> None:
@@ -87,7 +88,7 @@ def slicing_function(
     Parameters
     ----------
     function : callable
-        Takes the frame in its own engine's type.
+        Takes the frame in its own engine's type; of a table beyond memory, batches of rows in pandas.
     name : str, optional
         The slice's name; the function's own when left out.
     **settings

@@ -10,7 +10,18 @@ import narwhals as nw
 from mandoline_core.errors import SliceError
 from mandoline_core.formatting import show_number, tidy_number
 from mandoline_core.samples import Sample
-from mandoline_core.slices.rule import NUMBERS, Control, Ground, OfColumn, Slice, round_step, shown
+from mandoline_core.slices.rule import (
+    NUMBERS,
+    Control,
+    Ground,
+    OfColumn,
+    Schema,
+    Slice,
+    answer,
+    compares,
+    round_step,
+    shown,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,9 +62,11 @@ class Range(OfColumn, kind="range", title="Range", purpose="numbers between two 
         words = "above" if self.without_low else "at least", "below" if self.without_high else "at most"
         return f"{self.column} {words[0]} {low} and {words[1]} {high}"
 
-    def _inside(self, column: nw.Expr) -> nw.Expr:
-        after = column > self.low if self.without_low else column >= self.low
-        return after & (column < self.high if self.without_high else column <= self.high)
+    def _codes(self, column: nw.Expr, schema: Schema) -> nw.Expr:
+        dtype = schema[self.column]
+        after = compares(column, "above" if self.without_low else "at_least", self.low, dtype)
+        before = compares(column, "below" if self.without_high else "at_most", self.high, dtype)
+        return answer(column.is_null(), after & before)
 
     @classmethod
     def start(cls, ground: Ground) -> Slice | None:

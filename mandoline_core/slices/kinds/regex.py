@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import narwhals as nw
+import pyarrow as pa
 
 from mandoline_core.errors import SliceError
-from mandoline_core.slices.rule import TEXT, Ground, OfColumn, Slice, shown
-from mandoline_core.slices.text import check_regex, find_pattern, portable_regex
+from mandoline_core.samples import Sample, arrow_array
+from mandoline_core.slices.rule import TEXT, Ground, Measure, OfColumn, Schema, Slice, answer, shown
+from mandoline_core.slices.text import check_regex, find_pattern, has_boundary, portable_regex, search_texts
 
 _HELP = "A regular expression, without look-around or back-references, so that it runs in linear time."
 
@@ -37,8 +39,20 @@ class Regex(OfColumn, kind="regex", title="Regular expression", purpose="a patte
         """Say the rule in plain words."""
         return f"{self.column} matches {self.pattern}"
 
-    def _inside(self, column: nw.Expr) -> nw.Expr:
-        return column.str.contains(portable_regex(self.pattern))
+    def measure(self, schema: Schema) -> Measure | None:
+        """Leave word boundaries, which engines read each in their own way, to one of them."""
+        if schema[self.column] == nw.Unknown or not has_boundary(self.pattern):
+            return None
+        return Measure("\0".join(("", self.kind, self.column, self.pattern)), self._search)
+
+    def _search(self, sample: Sample) -> pa.Array:
+        return search_texts(arrow_array(sample.frame[self.column]), self.pattern)
+
+    def _codes(self, column: nw.Expr, schema: Schema) -> nw.Expr:
+        measure = self.measure(schema)
+        if measure is not None:
+            return measure.value(schema)
+        return answer(column.is_null(), column.str.contains(portable_regex(self.pattern)))
 
     def marks(self, text: str) -> list[tuple[int, int]]:
         """Find the pattern as the engines read it."""

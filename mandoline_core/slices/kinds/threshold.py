@@ -29,8 +29,8 @@ class Threshold(
         """Say the rule in plain words."""
         return f"{self.column} {self._bounds()}"
 
-    def _codes(self, column: nw.Expr, _schema: Schema) -> nw.Expr:
-        return self._compare(column)
+    def _codes(self, column: nw.Expr, schema: Schema) -> nw.Expr:
+        return self._compare(column, dtype=schema[self.column])
 
     @classmethod
     def start(cls, ground: Ground) -> Slice | None:

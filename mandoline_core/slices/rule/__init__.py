@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mandoline_core.slices.rule.answers import abstain, answer, code, is_class
+from mandoline_core.slices.rule.answers import abstain, answer, code, compares, is_class
 from mandoline_core.slices.rule.base import Scalar, Slice, free_name
 from mandoline_core.slices.rule.control import Control, shown
 from mandoline_core.slices.rule.measures import Measure, with_measures

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import math
+import operator
 from collections.abc import Iterable
+from typing import Any
 
 import narwhals as nw
 
 from mandoline_core.samples import matching_values
 from mandoline_core.slices.rule.needs import Schema
+
+_TESTS = {"above": operator.gt, "at_least": operator.ge, "below": operator.lt, "at_most": operator.le}
+_BITS = {8: (nw.Int8, nw.UInt8), 16: (nw.Int16, nw.UInt16), 32: (nw.Int32, nw.UInt32), 64: (nw.Int64, nw.UInt64)}
 
 
 def answer(missing: nw.Expr, inside: nw.Expr) -> nw.Expr:
@@ -28,10 +34,68 @@ def is_class(column: str, values: Iterable[object], schema: Schema) -> nw.Expr:
     """Say whether a column's value is one of some classes, however either is written."""
     if schema[column] == nw.Unknown:
         return abstain(column)
-    missing, matching = nw.col(column).is_null(), matching_values(values, schema[column])
+    missing, matching = nw.col(column).is_null(), _holdable(matching_values(values, schema[column]), schema[column])
     if not matching:
         return nw.when(missing).then(code(0)).otherwise(code(-1))
-    return answer(missing, nw.col(column) == matching[0] if len(matching) == 1 else nw.col(column).is_in(matching))
+    return answer(missing, _is_one_of(nw.col(column), matching, schema[column]))
+
+
+def compares(value: nw.Expr, test: str, bound: float, dtype: nw.dtypes.DType | None = None) -> nw.Expr:
+    """Compare numbers with a bound, exactly: engines differ on a whole number beyond 2**53 beside a fraction.
+
+    Parameters
+    ----------
+    test : {"above", "at_least", "below", "at_most"}
+    dtype : narwhals dtype, optional
+        What holds the numbers; floats, or small whole numbers, unless it is given.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> frame = nw.from_native(pa.table({"n": [2**53, 2**53 + 1]}))
+    >>> frame.select(compares(nw.col("n"), "above", 2**53, nw.Int64()).alias("more"))["more"].to_list()
+    [False, True]
+    """
+    if dtype is None or not dtype.is_integer():
+        return _TESTS[test](value, float(bound))
+    # Among whole numbers, above 0.5 is above 0, and at least 0.5 is at least 1.
+    whole = math.floor(bound) if test in ("above", "at_most") else math.ceil(bound)
+    low, high = _ends(dtype)
+    if whole < low:
+        return value >= _lit(low, dtype) if test in ("above", "at_least") else value < _lit(low, dtype)
+    if whole > high:
+        return value > _lit(high, dtype) if test in ("above", "at_least") else value <= _lit(high, dtype)
+    return _TESTS[test](value, _lit(whole, dtype))
+
+
+def _ends(dtype: nw.dtypes.DType) -> tuple[int, int]:
+    """Return the least and the largest whole number that a type holds."""
+    bits = next(bits for bits, types in _BITS.items() if dtype in types)
+    return (0, 2**bits - 1) if dtype.is_unsigned_integer() else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
+
+
+def _lit(value: int, dtype: nw.dtypes.DType) -> nw.Expr:
+    """Write a whole number in a column's own type; PyArrow takes one beyond 63 bits in pieces only."""
+    half, rest = divmod(value, 2)
+    return nw.lit(value, dtype) if value < 2**63 else nw.lit(half, dtype) * nw.lit(2, dtype) + nw.lit(rest, dtype)
+
+
+def _holdable(values: Iterable[Any], dtype: nw.dtypes.DType) -> list[Any]:
+    """Leave out whole numbers that a column of this type cannot hold."""
+    if not dtype.is_integer():
+        return list(values)
+    low, high = _ends(dtype)
+    return [value for value in values if low <= value <= high]
+
+
+def _is_one_of(column: nw.Expr, values: list[Any], dtype: nw.dtypes.DType) -> nw.Expr:
+    if dtype.is_integer() and (len(values) == 1 or dtype == nw.UInt64):
+        # Each has the column's own type: PyArrow takes whole numbers for signed.
+        return nw.any_horizontal(*(column == _lit(value, dtype) for value in values), ignore_nulls=False)
+    if len(values) == 1:
+        return column == values[0]
+    # PyArrow's list tells -0 from 0; adding 0 makes them one.
+    return (column + nw.lit(0.0, nw.Float64) if dtype.is_float() else column).is_in(values)
 
 
 def abstain(column: str) -> nw.Expr:

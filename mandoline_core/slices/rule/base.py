@@ -51,6 +51,7 @@ class Slice:
     title: ClassVar[str] = ""
     purpose: ClassVar[str] = ""
     learns: ClassVar[bool] = False  # from rows in memory, and says nothing of others
+    sees_all: ClassVar[bool] = False  # columns, whatever it makes of them
     unwritable: ClassVar[str] = ""  # why no project file can hold it, and what to do instead
     name: str
     _: KW_ONLY

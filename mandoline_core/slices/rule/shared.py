@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
@@ -12,7 +11,7 @@ import narwhals as nw
 from mandoline_core.errors import SliceError, did_you_mean
 from mandoline_core.formatting import listed, show_number
 from mandoline_core.samples import Model, Sample
-from mandoline_core.slices.rule.answers import abstain, answer
+from mandoline_core.slices.rule.answers import abstain, answer, compares
 from mandoline_core.slices.rule.base import Slice
 from mandoline_core.slices.rule.control import Control
 from mandoline_core.slices.rule.needs import ANYTHING, NUMBERS, Schema
@@ -27,7 +26,6 @@ _WAYS = {
     "at_most": "at most (≤)",
     "both": "above one, below another; abstain between",
 }
-_TESTS = {"above": operator.gt, "at_least": operator.ge, "below": operator.lt, "at_most": operator.le}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -118,10 +116,10 @@ class BoundedRule(Slice):
         first, *rest = (f"{_WORDS[name]} {show_number(bound)}" for name, bound in self.bounds.items())
         return f"{first}{unit}, not {rest[0]}, unknown between" if rest else f"{first}{unit}"
 
-    def _compare(self, value: nw.Expr, missing: nw.Expr | None = None) -> nw.Expr:
+    def _compare(self, value: nw.Expr, missing: nw.Expr | None = None, dtype: nw.dtypes.DType | None = None) -> nw.Expr:
         """Compare a number with the bounds."""
         missing = value.is_null() if missing is None else missing
-        inside, *outside = (_TESTS[name](value, bound) for name, bound in self.bounds.items())
+        inside, *outside = (compares(value, name, bound, dtype) for name, bound in self.bounds.items())
         return answer(missing | ~(inside | outside[0]), inside) if outside else answer(missing, inside)
 
     def _cut_at(self, value: float) -> Self:

@@ -3,19 +3,29 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 import numpy as np
 
 from mandoline_core.errors import MandolineError
-from mandoline_core.estimating import HARMLESS, ColumnTable, ColumnTally, ModelReport, column_table
+from mandoline_core.estimating import HARMLESS, ColumnTable, ColumnTally, ModelReport, Quantity, column_table
 from mandoline_core.slices import Slice, free_name
 from mandoline_core.telling import MOST_LEVELS
-from mandoline_core.trust.unmodelled.gaps import Weighing, sampling_threshold, weigh, weigh_rows
+from mandoline_core.trust.unmodelled.gaps import sampling_threshold, weigh, weigh_rows
+from mandoline_core.trust.unmodelled.ground import Gaps, Ground, Weighing, lay_ground
 from mandoline_core.trust.unmodelled.line import AGREEMENT, BalanceLine, Edge
 from mandoline_core.trust.unmodelled.shift import column_shift
-from mandoline_core.weighting import edge_threshold, expected_potentials, has_rows, pair_gaps, score_tests
+from mandoline_core.weighting import (
+    ProductPairs,
+    edge_threshold,
+    expected_potentials,
+    has_rows,
+    pair_gaps,
+    score_tests,
+)
+
+_NOTHING = 1e-12  # rounding errors
 
 
 def columns_of(report: ModelReport) -> ColumnTable | None:
@@ -27,9 +37,9 @@ def columns_of(report: ModelReport) -> ColumnTable | None:
     by_row = report.outcome.scored_weights is not None
     if counted.drawn is None:
         return None
-    table = counted.columns
-    stays = report.prepared.in_table or (problem.patterns is counted.count.patterns and len(problem.groups) == 1)
-    if table is None or not stays or by_row:
+    same = report.prepared.in_table or (problem.patterns is counted.count.patterns and len(problem.groups) == 1)
+    table = counted.columns if same and not by_row else None
+    if table is None:
         table = column_table(counted.drawn, report.prepared.row_members, len(problem.patterns), by_row=by_row)
     harmless = report.prepared.trust.harmless
     return table.without(harmless, HARMLESS) if harmless else table
@@ -61,8 +71,8 @@ def unmodelled_balance(report: ModelReport, table: ColumnTable) -> tuple[Balance
     names, keys = {rule.name for rule in rules}, {rule.key for rule in rules}
     reads = {rule.name: rule.reads for rule in rules}
     found = []
-    for column in table.columns:
-        line = _shift(column, weighing, threshold)
+    for column, gaps in zip(table.columns, _compare_all(table, weighing), strict=True):
+        line = _shift(column, gaps, threshold)
         if line is not None:
             # Another rule on the same text, such as another word, is no reason to expect that this one matches.
             readers = tuple(n for n, columns in reads.items() if column.column in columns and line.kind != "text")
@@ -87,13 +97,15 @@ def unmodelled_pairs(report: ModelReport) -> tuple[BalanceLine, ...]:
     corrections, table = problem.corrections(), problem.patterns
     kept = report.outcome.kept * table.target
     pairs = tuple(itertools.combinations(range(len(names)), 2))
-    means = kept @ expected_potentials(table.codes, corrections.target, pairs)[:, len(names) :] / kept.sum()
+    truth = expected_potentials(table.codes, corrections.target, ())
+    means = ProductPairs(truth, pairs).average(kept / kept.sum())
     agree = dict(zip(pairs, (1 + means) / 2, strict=True))
     found = []
     for test in tests:
         target, (before, after) = float(agree[test.edge]), gaps[test.edge]
         source = target - before
-        spread = float(np.sqrt(max(source * (1 - source) + target * (1 - target), 0.0) / 2)) or np.inf
+        variance = (source * (1 - source) + target * (1 - target)) / 2
+        spread = float(np.sqrt(variance)) if variance > _NOTHING else np.inf  # they always agree, or never
         pair = names[test.edge[0]], names[test.edge[1]]
         found.append(
             BalanceLine(
@@ -116,14 +128,13 @@ def unmodelled_pairs(report: ModelReport) -> tuple[BalanceLine, ...]:
     return tuple(sorted(found, key=lambda line: (-round(abs(line.after), 12), line.column)))
 
 
-def _shift(column: ColumnTally, weighing: Weighing, threshold: float) -> BalanceLine | None:
+def _shift(column: ColumnTally, gaps: Mapping[Quantity, Gaps], threshold: float) -> BalanceLine | None:
     """Compare a column; the levels that are lumped together count in its distance, but no line is about them."""
-    line = column_shift(column, weighing, threshold)
+    line = column_shift(column, gaps, threshold)
     if line is None or column.kind != "category" or len(column.items) <= MOST_LEVELS:
         return line
-    counts = column.counts
-    named = replace(counts, source=counts.source[:, :MOST_LEVELS], target=counts.target[:, :MOST_LEVELS])
-    best = column_shift(replace(column, items=column.items[:MOST_LEVELS], counts=named), weighing, threshold)
+    named = {**gaps, "counts": gaps["counts"].take(slice(MOST_LEVELS))}
+    best = column_shift(replace(column, items=column.items[:MOST_LEVELS]), named, threshold)
     if best is None:
         return None
     return replace(best, distance_before=line.distance_before, distance_after=line.distance_after)
@@ -136,13 +147,29 @@ def _weighing(report: ModelReport, table: ColumnTable) -> Weighing:
         whole = weigh_rows(report)
         rows = table.drawn.source_rows
         weighing = replace(whole, source=whole.source[rows], source_matched=whole.source_matched[rows])
-    cells = [(len(c.missing.source_rows), len(c.missing.target_rows)) for c in table.columns[:1]]
-    if table.drawn.n_source != len(report.prepared.row_members.source) or cells not in (
-        [],
-        [(len(weighing.source), len(weighing.target))],
-    ):
+    rows_and_cells = (len(report.prepared.row_members.source), (len(weighing.source), len(weighing.target)))
+    if (table.drawn.n_source, table.n_cells) != rows_and_cells:
         raise MandolineError("The columns were added up for other slices or other rows. Read them again.")
-    return weighing
+    return weighing.take(table.source_cells, table.target_cells)
+
+
+def _compare_all(table: ColumnTable, weighing: Weighing) -> list[dict[Quantity, Gaps]]:
+    """Compare everything that columns are compared by, all that the same rows have at once; by column."""
+    found: list[dict[Quantity, Gaps]] = [{} for _ in table.columns]
+    everywhere: Ground | None = None
+    for stack in table.stacks:
+        if not stack.everywhere or everywhere is None:
+            rows = stack.tally.source_rows, stack.tally.target_rows
+            ground = lay_ground(weighing, *rows, project=stack.everywhere)
+            everywhere = ground if stack.everywhere else everywhere
+        else:
+            ground = everywhere
+        if ground is None:
+            continue
+        gaps = ground.compare(stack.tally)
+        for place in stack.places:
+            found[place.column][place.quantity] = gaps.take(place.where)
+    return found
 
 
 def _free(rule: Slice | Edge | None, names: Collection[str], keys: Collection[object]) -> Slice | Edge | None:

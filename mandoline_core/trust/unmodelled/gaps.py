@@ -2,66 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from scipy.special import ndtri
 
-from mandoline_core.arrays import Floats
-from mandoline_core.estimating import ModelReport, SumTable, Tally
+from mandoline_core.estimating import ModelReport, Tally
+from mandoline_core.trust.unmodelled.ground import Gaps, Weighing, lay_ground
 
 FALSE_ALARM_RATE = 0.05
 # A shift of a quarter of a standard deviation is what balance checks usually call more than negligible. A test that
 # would miss it more often than one time in five passes for want of rows, and that is no pass.
 NOTABLE, POWER = 0.25, 0.8
-LEAST_LEFT = 0.1  # of a row, after its own pull on the fit
 _MATCHED = 1e-6  # a slice whose weighted share is so close to the target's was matched on purpose
-
-
-@dataclass(frozen=True, eq=False)
-class Weighing:
-    """Hold how much one row counts, in every cell of source rows and in every pattern of target rows.
-
-    A cell is a pattern within a group of source rows: rows of one cell have one weight.
-
-    Parameters
-    ----------
-    source : array of float, shape (n_cells,)
-        The weight of one row.
-    target : array of float, shape (n_patterns,)
-        Of patterns that the estimate speaks of 1, of those it speaks of in part their share, else 0.
-    source_matched, target_matched : array of float, shape (n_cells, d) and (n_patterns, d)
-        The slices and edges that the weights match; d may be 0.
-    """
-
-    source: Floats
-    target: Floats
-    source_matched: Floats
-    target_matched: Floats
-
-
-@dataclass(frozen=True, eq=False)
-class Gaps:
-    """Hold m means in the source, the reweighted source and the target, with how far they are apart.
-
-    Parameters
-    ----------
-    source, weighted, target : array of float, shape (m,)
-    deviations : array of float, shape (3, m)
-        Standard deviations in the three.
-    before, after : array of float, shape (m,)
-        Target minus source, and minus reweighted source, over the pooled standard deviation of source and target.
-    z : array of float, shape (m,)
-        What remains over its standard error.
-    """
-
-    source: Floats
-    weighted: Floats
-    target: Floats
-    deviations: Floats
-    before: Floats
-    after: Floats
-    z: Floats
 
 
 def weigh(report: ModelReport, n_groups: int = 1) -> Weighing:
@@ -89,14 +40,15 @@ def weigh(report: ModelReport, n_groups: int = 1) -> Weighing:
         by_group = np.where(np.array([group.source for group in problem.groups]) > 0, outcome.row_weights, 0.0)
     else:
         by_group = np.tile(report.ratios / table.n_source, (n_groups, 1))
-    kept = outcome.kept
-    codes = table.codes.astype(float)
-    pairs = [codes[:, i] * codes[:, j] for i, j in problem.edges]
-    potentials = np.column_stack([codes, *pairs]) if codes.shape[1] else np.empty((len(table), 0))
+    kept, potentials = outcome.kept, table.codes.astype(float)
+    if problem.edges:
+        potentials = np.column_stack([potentials, *(potentials[:, i] * potentials[:, j] for i, j in problem.edges)])
     there = table.target * kept
     gaps = there @ potentials / there.sum() - (table.source * report.ratios) @ potentials / table.n_source
-    matched = potentials[:, np.abs(gaps) < _MATCHED]
-    return Weighing(by_group.ravel(), kept, np.tile(matched, (n_groups, 1)), matched)
+    close = np.abs(gaps) < _MATCHED
+    matched = potentials if close.all() else potentials[:, close]
+    by_cell = matched if n_groups == 1 else np.tile(matched, (n_groups, 1))
+    return Weighing(by_group.ravel(), kept, by_cell, matched)
 
 
 def weigh_rows(report: ModelReport) -> Weighing:
@@ -131,33 +83,8 @@ def compare(weighing: Weighing, tally: Tally, *, project: bool = True) -> Gaps |
     >>> found.source.round(3).tolist(), found.weighted.round(3).tolist(), found.target.tolist()
     ([0.4], [0.6], [0.6])
     """
-    here, there = tally.source_rows, tally.target_rows * weighing.target
-    total = float(here @ weighing.source)
-    if total <= 0 or there.sum() <= 0:
-        return None
-    weight, n_target = weighing.source / total, float(there.sum())
-    sides = ((np.full(len(here), 1 / here.sum()), "source"), (weight, "source"), (weighing.target / n_target, "target"))
-    means = np.array([_times(share, getattr(tally, side)) for share, side in sides])
-    squares = np.array([_times(share, _squares(tally, side)) for share, side in sides])
-    # The squares of a constant cancel up to the last digits only.
-    variances = np.where(squares - means**2 > 1e-12 * np.abs(squares), squares - means**2, 0.0)
-    pooled = np.sqrt((variances[0] + variances[2]) / 2)
-    scale = np.where(pooled > 1e-9 * np.abs(means).max(axis=0), pooled, np.inf)
-    remaining, error = _remaining(weighing, tally, weight, n_target, project=project)
-    floor = 1 / min(1 / float(here @ weight**2), n_target)
-    # Where every row agrees the rows show no luck at all: then one row of the smaller sample is taken for it.
-    units = np.where(np.isfinite(scale), 1.0, 0.0) if tally.source_squares is None else np.where(pooled > 0, pooled, 0)
-    error = np.maximum(error, floor * units)
-    z = np.divide(remaining, error, out=np.zeros_like(remaining), where=error > 0)
-    return Gaps(
-        source=means[0],
-        weighted=means[1],
-        target=means[2],
-        deviations=np.sqrt(variances),
-        before=(means[2] - means[0]) / scale,
-        after=(means[2] - means[1]) / scale,
-        z=z,
-    )
+    ground = lay_ground(weighing, tally.source_rows, tally.target_rows, project=project)
+    return None if ground is None else ground.compare(tally)
 
 
 def sampling_threshold(n_tests: int) -> float:
@@ -186,46 +113,3 @@ def would_show(effective: float, n_target: float, threshold: float) -> bool:
     """
     error = (1 / effective + 1 / n_target) ** 0.5
     return (threshold + float(ndtri(POWER))) * error <= NOTABLE
-
-
-def _remaining(
-    weighing: Weighing, tally: Tally, weight: Floats, n_target: float, *, project: bool
-) -> tuple[Floats, Floats]:
-    """Return what remains of each gap beyond the matched slices, and its standard error."""
-    d = weighing.source_matched.shape[1] if project else 0
-    here, there = (
-        np.column_stack([np.ones(len(matched)), matched[:, :d]])
-        for matched in (weighing.source_matched, weighing.target_matched)
-    )
-    rows = tally.source_rows
-    inverse = np.linalg.pinv((here.T * (rows * weight)) @ here, rcond=1e-10, hermitian=True)
-    beta = inverse @ _times(here.T * weight, tally.source)
-    shares = weighing.target / n_target
-    remaining = _times(shares, tally.target) - (tally.target_rows * shares) @ there @ beta
-    # A row that counts for much pulls the fit to itself and so hides how far off it is; its leverage says how much.
-    leverage = weight * np.einsum("ci,ij,cj->c", here, inverse, here)
-    factor = (weight / np.maximum(1 - leverage, LEAST_LEFT)) ** 2
-    at_source = _residual_squares(here, beta, factor, rows, tally, "source")
-    at_target = _residual_squares(there, beta, shares, tally.target_rows, tally, "target") - remaining**2
-    at_target = np.maximum(at_target, 0.0)
-    # A few heavy rows may agree by luck; without a shift they would vary as the target's rows do.
-    at_source = np.maximum(at_source, at_target * float(rows @ weight**2))
-    return remaining, np.sqrt(at_source + at_target / n_target)
-
-
-def _residual_squares(matched: Floats, beta: Floats, factor: Floats, rows: Floats, tally: Tally, side: str) -> Floats:
-    """Add up factor * (x - matched . beta)**2 over rows, from the sums of x and its squares by cell."""
-    cross = _times(matched.T * factor, getattr(tally, side))
-    gram = (matched.T * (factor * rows)) @ matched
-    total = _times(factor, _squares(tally, side)) - 2 * (beta * cross).sum(axis=0)
-    return np.asarray(total + np.einsum("im,ij,jm->m", beta, gram, beta))
-
-
-def _squares(tally: Tally, side: str) -> SumTable:
-    squares = tally.source_squares if side == "source" else tally.target_squares
-    return getattr(tally, side) if squares is None else squares
-
-
-def _times(left: Floats, right: SumTable) -> Floats:
-    """Multiply an array by a table, sparse or not."""
-    return np.asarray((right.T @ left.T).T)

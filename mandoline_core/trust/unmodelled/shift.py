@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
 
-from mandoline_core.estimating import ColumnTally, cut_rule, item_rule, missing_rule
+from mandoline_core.estimating import ColumnTally, Quantity, cut_rule, item_rule, missing_rule
 from mandoline_core.slices import Slice
-from mandoline_core.trust.unmodelled.gaps import Gaps, Weighing, compare
+from mandoline_core.trust.unmodelled.ground import Gaps
 from mandoline_core.trust.unmodelled.line import (
     KOLMOGOROV,
     TOTAL_VARIATION,
@@ -23,7 +24,7 @@ MOST_SHOWN = 5  # words of a text column
 MUCH_MORE = 3.0  # what stands out takes the place of what does, too, when it is further off by so much
 
 
-def column_shift(column: ColumnTally, weighing: Weighing, threshold: float) -> BalanceLine | None:
+def column_shift(column: ColumnTally, compared: Mapping[Quantity, Gaps], threshold: float) -> BalanceLine | None:
     """Compare one column before and after weighting; None where no row that counts has a value.
 
     A number is compared by its mean, unless its distribution or its missing values stand out and the mean does not,
@@ -31,31 +32,33 @@ def column_shift(column: ColumnTally, weighing: Weighing, threshold: float) -> B
 
     Parameters
     ----------
+    compared : mapping of {"values", "counts", "missing"} to Gaps
+        What it is compared by; nothing where no row that counts has a value.
     threshold : float
         The |z| beyond which a comparison stands out from luck.
 
     Examples
     --------
     >>> from mandoline_core.estimating import Tally
+    >>> from mandoline_core.trust.unmodelled.gaps import compare
+    >>> from mandoline_core.trust.unmodelled.ground import Weighing
     >>> rows, none = np.array([50.0, 50.0]), np.empty((2, 0))
     >>> counts = Tally(rows, rows, np.array([[40.0, 10.0], [10.0, 40.0]]), np.array([[20.0, 30.0], [20.0, 30.0]]))
     >>> missing = Tally(rows, rows, np.zeros((2, 1)), np.zeros((2, 1)))
     >>> tally = ColumnTally("colour", "category", ("red", "blue"), np.empty(0), counts, missing)
-    >>> line = column_shift(tally, Weighing(np.full(2, 0.01), np.ones(2), none, none), 1.96)
+    >>> weighing = Weighing(np.full(2, 0.01), np.ones(2), none, none)
+    >>> line = column_shift(tally, {"counts": compare(weighing, counts)}, 1.96)
     >>> line.name, round(line.source, 6), line.target, line.suggestion.describe()
     ('colour = blue', 0.5, 0.6, 'colour is blue')
     """
-    return (_items if column.values is None else _number)(column, weighing, threshold)
+    return (_items if column.values is None else _number)(column, compared, threshold)
 
 
-def _number(column: ColumnTally, weighing: Weighing, threshold: float) -> BalanceLine | None:
+def _number(column: ColumnTally, compared: Mapping[Quantity, Gaps], threshold: float) -> BalanceLine | None:
     """Compare a column of numbers: by its mean, unless its shape or its gaps say much more."""
-    project = not column.has_missing
-    assert column.values is not None  # noqa: S101 - what makes it a column of numbers
-    means = compare(weighing, column.values, project=project)
+    means, cuts = compared.get("values"), compared.get("counts")
     if means is None:
         return None
-    cuts = compare(weighing, column.counts, project=project) if len(column.cuts) else None
     here, weighted, there = (column.centre + column.unit * float(side[0]) for side in _three(means))
     spreads = [float(value) for value in means.deviations[:, 0]]
     line = BalanceLine(
@@ -82,13 +85,12 @@ def _number(column: ColumnTally, weighing: Weighing, threshold: float) -> Balanc
             line = replace(line, suggestion=_if_seen(cut_rule(column.column, cut), cuts, best))
         text = f"after {show_day(cut)}" if column.kind == "date" else f"above {cut:g}"
         line = _if_more(line, text, cuts, best, line.suggestion)
-    return _or_missing(line, column, weighing)
+    return _or_missing(line, column, compared.get("missing"))
 
 
-def _items(column: ColumnTally, weighing: Weighing, threshold: float) -> BalanceLine | None:
+def _items(column: ColumnTally, compared: Mapping[Quantity, Gaps], threshold: float) -> BalanceLine | None:
     """Compare a column of levels or words by the one that is furthest off after weighting."""
-    project = not column.has_missing
-    gaps = compare(weighing, column.counts, project=project) if column.items else None
+    gaps = compared.get("counts")
     if gaps is None:
         return None
     order = sorted(
@@ -119,12 +121,11 @@ def _items(column: ColumnTally, weighing: Weighing, threshold: float) -> Balance
         words=tuple(_word(column.items[i], gaps, i) for i in order[:MOST_SHOWN]) if text else (),
         suggestion=_if_seen(item_rule(column.column, column.kind, item), gaps, worst),
     )
-    return _or_missing(line, column, weighing)
+    return _or_missing(line, column, compared.get("missing"))
 
 
-def _or_missing(line: BalanceLine, column: ColumnTally, weighing: Weighing) -> BalanceLine:
+def _or_missing(line: BalanceLine, column: ColumnTally, gaps: Gaps | None) -> BalanceLine:
     """Show that values are missing, where that says much more than the values that are there."""
-    gaps = compare(weighing, column.missing) if column.has_missing else None
     if gaps is None:
         return line
     return _if_more(line, "missing", gaps, 0, _if_seen(missing_rule(column.column), gaps, 0))

@@ -524,3 +524,32 @@ def test_a_line_is_plain_data(frames: tuple[pd.DataFrame, pd.DataFrame]) -> None
     plain = line.as_dict()
     assert plain["stands_out"] is True
     assert plain["suggestion"].startswith("age above ")
+
+
+def test_a_column_that_is_one_value_here_and_another_there_stands_out() -> None:
+    """No row varies in either sample: one row of the smaller one is taken for luck, not a rounding error."""
+    source, target = draw(700, 0.3, 12), draw(300, 0.5, 13).drop(columns="label")
+    source["year"], target["year"] = 2015, 2018
+    year = by_column(make(source, target)[1])["year"]
+    assert year.detail == "above 2015"
+    assert (year.source, year.weighted, year.target) == pytest.approx((0.0, 0.0, 1.0))
+    assert year.stands_out
+    assert 100 < year.z <= 300 + 1e-6
+
+
+def test_columns_compared_together_are_compared_as_each_alone(frames: tuple[pd.DataFrame, pd.DataFrame]) -> None:
+    """One stack of everything that every row has, one of a column with missing values: the same as one by one."""
+    source, target = (frame.assign(age=frame["age"].mask(np.arange(len(frame)) % 7 == 0)) for frame in frames)
+    report, lines = make(source, target)
+    table = columns_of(report)
+    assert table is not None
+    assert [stack.everywhere for stack in table.stacks] == [True, False]
+    for column in table.columns:
+        alone = replace(table, columns=(column,))
+        (line,) = unmodelled_balance(report, alone)
+        together = by_column(lines)[column.column]
+        assert (line.detail, line.before, line.after) == pytest.approx(
+            (together.detail, together.before, together.after)
+        )
+        if line.detail == together.detail:  # with fewer tests the threshold is another
+            assert line.z == pytest.approx(together.z)

@@ -11,7 +11,7 @@ import pytest
 from mandoline_core.errors import ProjectError
 from mandoline_core.estimators.registry import get_estimator
 from mandoline_core.slices.noise import Correction, Noise
-from mandoline_core.weighting.components import MAX_COMPONENT
+from mandoline_core.weighting.components import MAX_TOGETHER
 from mandoline_core.weighting.corrections import fixed_rule
 from mandoline_core.weighting.edges import MIN_CELL, check_edges, edges_by_name, has_rows
 from mandoline_core.weighting.fitting import fit
@@ -127,7 +127,7 @@ def test_learned_edges_close_the_gap():
 def test_testing_pairs_of_too_many_noisy_slices_is_refused_with_a_reason():
     """All pairs of uncertain slices would hang together."""
     noise = Noise(Correction(0.9, 0.1))
-    case = random_case(np.random.default_rng(8), n_slices=MAX_COMPONENT + 1, noises=(noise,) * (MAX_COMPONENT + 1))
+    case = random_case(np.random.default_rng(8), n_slices=MAX_TOGETHER + 1, noises=(noise,) * (MAX_TOGETHER + 1))
     with pytest.raises(ProjectError, match=r'edges = "auto" tests every pair of slices.*slice 0, slice 1'):
         learn_edges(case.problem())
 

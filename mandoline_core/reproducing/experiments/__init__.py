@@ -1,0 +1,1 @@
+"""The paper's experiments, a file each: sizes, parameters and seeds as there, and its numbers."""

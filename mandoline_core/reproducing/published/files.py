@@ -1,0 +1,86 @@
+"""Opening published files: which of several names is there, lines of JSON, tables."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from mandoline_core.errors import DataError
+from mandoline_core.formatting import listed
+
+_LONGEST = 1 << 24  # characters of a field; some reviews are longer than csv expects
+
+
+def first_of(folder: Path, names: Sequence[str], what: str) -> Path:
+    """Find a file or a folder under one of its published names.
+
+    Parameters
+    ----------
+    what : str
+        What it holds, for the message.
+    """
+    for name in names:
+        if (folder / name).exists():
+            return folder / name
+    raise DataError(f"{folder} does not hold {what}. Expected {' or '.join(names)}.")
+
+
+def json_lines(path: Path, keys: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """Read one object a line, and see that each has some keys."""
+    with path.open(encoding="utf-8", errors="replace") as lines:
+        for number, line in enumerate(lines, start=1):
+            if not line.strip():
+                continue
+            try:
+                found = json.loads(line)
+            except json.JSONDecodeError:
+                raise DataError(f"Line {number} of {path.name} is not JSON. Expected one object a line.") from None
+            if not isinstance(found, dict):
+                raise DataError(f"Line {number} of {path.name} is not an object. Expected keys {listed(keys)}.")
+            missing = [key for key in keys if key not in found]
+            if missing:
+                raise DataError(f"Line {number} of {path.name} has no {missing[0]!r}. Expected keys {listed(keys)}.")
+            yield found
+
+
+def rows_of(path: Path, n_columns: int, *, encoding: str = "utf-8") -> Iterator[list[str]]:
+    """Read a CSV without a header, whose rows all have so many columns."""
+    csv.field_size_limit(_LONGEST)
+    with path.open(encoding=encoding, errors="replace", newline="") as lines:
+        for number, row in enumerate(csv.reader(lines), start=1):
+            if len(row) != n_columns:
+                raise DataError(f"Row {number} of {path.name} has {len(row)} columns. Expected {n_columns}, no header.")
+            yield row
+
+
+def tabbed(path: Path, columns: Sequence[str]) -> pd.DataFrame:
+    """Read a file of columns that are separated by tabs, without quotes, and see that some are there."""
+    try:
+        found = pd.read_csv(
+            path, sep="\t", dtype=str, quoting=csv.QUOTE_NONE, keep_default_na=False, encoding_errors="replace"
+        )
+    except (pd.errors.ParserError, pd.errors.EmptyDataError):
+        raise DataError(
+            f"{path.name} is not a table. Expected columns {listed(columns)} in a header, separated by tabs."
+        ) from None
+    missing = [column for column in columns if column not in found.columns]
+    if missing:
+        raise DataError.missing_column(missing[0], path.name, found.columns)
+    return found
+
+
+def thinned(frame: pd.DataFrame, most: int) -> pd.DataFrame:
+    """Take every so-manieth row, so that no more than so many are left."""
+    return frame.iloc[:: -(-len(frame) // most)]
+
+
+def filled(frame: pd.DataFrame, path: Path) -> pd.DataFrame:
+    """Refuse a file without a single row that can be used."""
+    if frame.empty:
+        raise DataError(f"{path.name} holds no row with a label. Expected the published file.")
+    return frame

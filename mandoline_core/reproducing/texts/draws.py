@@ -1,0 +1,51 @@
+"""Draws: choices from lists, one after the other, from one generator of random numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TypeVar
+
+import numpy as np
+
+_AT_ONCE = 1 << 14  # one call for many numbers: a call each would take most of the time of writing
+
+Item = TypeVar("Item")
+
+
+class Draws:
+    """Choose from lists, fast enough for a text of many words.
+
+    Examples
+    --------
+    >>> draws = Draws(np.random.default_rng(0))
+    >>> draws.one_of(["a", "b", "c"]), draws.chance(0.0), sorted(draws.some_of([1, 2, 3], 3))
+    ('b', False, [1, 2, 3])
+    """
+
+    def __init__(self, rng: np.random.Generator) -> None:
+        self._rng = rng
+        self._left: Iterator[float] = iter(())
+
+    def uniform(self) -> float:
+        """Draw a number from 0 up to 1."""
+        for number in self._left:
+            return number
+        self._left = iter(self._rng.random(_AT_ONCE).tolist())
+        return next(self._left)
+
+    def chance(self, probability: float) -> bool:
+        """Say yes with a probability."""
+        return self.uniform() < probability
+
+    def one_of(self, items: Sequence[Item]) -> Item:
+        """Choose one item."""
+        return items[int(self.uniform() * len(items))]
+
+    def some_of(self, items: Sequence[Item], n: int) -> list[Item]:
+        """Choose n different items, in random order."""
+        left = list(items)
+        return [left.pop(int(self.uniform() * len(left))) for _ in range(n)]
+
+    def between(self, low: int, high: int) -> int:
+        """Draw a whole number from low to high, both included."""
+        return low + int(self.uniform() * (high - low + 1))
