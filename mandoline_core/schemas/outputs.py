@@ -21,6 +21,7 @@ from mandoline_core.schemas.shapes import (
     Schema,
     by_name,
     closed,
+    either,
     many,
     or_null,
     pair,
@@ -198,6 +199,14 @@ def _track() -> Schema:
     )
 
 
+def _reproduce() -> Schema:
+    """Describe one experiment's numbers, or the list of all where none is named."""
+    row = by_name({"type": ["string", "number", "boolean", "null"]})
+    found = closed({"name": TEXT, "title": TEXT, "rows": many(row), "paper": many(row), "made": by_name(ANYTHING)})
+    known = closed({"name": TEXT, "place": TEXT, "title": TEXT})
+    return either(found, closed({"experiments": many(known)}))
+
+
 OUTPUTS: dict[str, Callable[[], Schema]] = {
     "estimate": _estimate,
     "compare": _compare,
@@ -209,4 +218,5 @@ OUTPUTS: dict[str, Callable[[], Schema]] = {
     "plan": _plan,
     "check": _check,
     "track": _track,
+    "reproduce": _reproduce,
 }

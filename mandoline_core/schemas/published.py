@@ -26,7 +26,7 @@ def read_schema(name: str) -> str:
     Traceback (most recent call last):
     ...
     mandoline_core.errors.MandolineError: There is no schema 'projet'. Schemas: project, ablation, backtest, check,
-    compare, estimate, labels, plan, slices, suggest, track. Did you mean 'project'?
+    compare, estimate, labels, plan, reproduce, slices, suggest, track. Did you mean 'project'?
     """
     names = schema_names()
     if name not in names:

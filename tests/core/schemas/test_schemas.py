@@ -17,6 +17,7 @@ from mandoline_core.cli.main import COMMANDS
 from mandoline_core.schemas import PROJECT, make_schema, read_schema, schema_names
 from mandoline_core.slices import KINDS
 from tests.core.projects import DIGITS, NEGATION, REVIEWS, run, run_json, small_frames, write_project
+from tests.core.reproducing.quick import quick_run
 
 Captured = pytest.CaptureFixture[str]
 BASE = {"version": 1, "source": {"path": "a.csv"}, "target": {"path": "b.csv"}}
@@ -83,6 +84,12 @@ def test_what_is_printed_is_as_published(command: tuple[str, ...], small: Path, 
 def test_an_estimate_with_everything_is_as_published(capsys: Captured) -> None:
     """Second opinions, the truth."""
     check("estimate", run_json(capsys, "estimate", DIGITS, "--reveal"))
+
+
+def test_experiments_are_as_published(capsys: Captured) -> None:
+    """The list of all, and what one found."""
+    check("reproduce", run_json(capsys, "reproduce"))
+    check("reproduce", json.loads(quick_run("independent-slices").to_json()))
 
 
 @pytest.mark.parametrize("path", [REVIEWS, DIGITS], ids=["reviews", "digits"])
