@@ -206,6 +206,15 @@ def html_table(rows: Sequence[Sequence[str]]) -> str:
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
+def one_line(text: str) -> str:
+    r"""Bring text onto one line without control characters: a log's reader may take the start of a line for a command.
+
+    >>> one_line("a\n::stop:: \x1b[2J")
+    'a ::stop:: [2J'
+    """
+    return " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
+
+
 def file_stem(name: str) -> str:
     """Turn a name into the beginning of a file's name, for any system.
 

@@ -106,13 +106,13 @@ def _check(options: argparse.Namespace, log: _Log) -> int:
 
 
 def _text(report: Report, held: Sequence[Held]) -> str:
-    from mandoline_core.formatting import counted, table
+    from mandoline_core.formatting import counted, one_line, table
 
     missed = sum(not one.met for one in held)
     lines = [["model", "rule", "demanded", "found", ""]]
-    lines += [[one.model, one.rule, one.demand, one.found, "met" if one.met else "NOT MET"] for one in held]
+    lines += [[one_line(one.model), one.rule, one.demand, one.found, "met" if one.met else "NOT MET"] for one in held]
     end = f"{counted(missed, 'rule')} not met." if missed else "Every rule is met."
-    return f"{report.name}: {report.first.metric} on the target\n\n{table(lines, '<<<<<')}\n\n{end}"
+    return f"{one_line(report.name)}: {report.first.metric} on the target\n\n{table(lines, '<<<<<')}\n\n{end}"
 
 
 def _plain(report: Report, held: Sequence[Held]) -> dict[str, Any]:
@@ -153,7 +153,9 @@ class _Log:
                 if not (self._quiet and one.met):
                     self.event("rule", **one.as_dict())
             elif not one.met:
-                print(f"mandoline: {one.sentence}", file=sys.stderr)
+                from mandoline_core.formatting import one_line
+
+                print(f"mandoline: {one_line(one.sentence)}", file=sys.stderr)
 
     def progress(self) -> Progress:
         """Say how far the work is, unless it is to be quiet."""

@@ -43,6 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Estimate on what is new, write what was asked for, print, and alert."""
+    from mandoline_core.formatting import one_line
     from mandoline_core.pipelines import AlertRule, find_targets, track_targets
     from mandoline_core.project import load_project
 
@@ -61,10 +62,10 @@ def run(options: argparse.Namespace) -> int:
             write(options.html, found.to_html())
     show(found, options)
     for said in found.newest_alerts:
-        print(f"mandoline: {said}", file=sys.stderr)
+        print(f"mandoline: {one_line(said)}", file=sys.stderr)
     wrong = [one for one in found.targets if one.error is not None]
     for one in wrong:
-        print(f"mandoline: {one.target}: {one.error}", file=sys.stderr)
+        print(f"mandoline: {one_line(f'{one.target}: {one.error}')}", file=sys.stderr)
     if wrong:
         return BAD_TARGET
     return ALERT if found.newest_alerts else 0

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from mandoline_core.errors import MandolineError
-from mandoline_core.formatting import no_formula, show_interval, show_value, table
+from mandoline_core.formatting import no_formula, one_line, show_interval, show_value, table
 from mandoline_core.metrics import get_metric
 from mandoline_core.pipelines.demands import badness
 from mandoline_core.project import Project
@@ -162,11 +162,17 @@ class Track:
                 said = show_interval(point["estimate"], point["interval"], share=share)
                 alert = "ALERT" if (one.target, model) in self.alerts else ""
                 lines.append(
-                    [one.target, model, said if point["converged"] else "no estimate", point["verdict"] or "-", alert]
+                    [
+                        one_line(one.target),
+                        one_line(model),
+                        said if point["converged"] else "no estimate",
+                        point["verdict"] or "-",
+                        alert,
+                    ]
                 )
             if one.error:
-                lines.append([one.target, "", "no estimate", "-", ""])
-        head = f"{self.project.name}: {self.project.metric.name} on one target after the other"
+                lines.append([one_line(one.target), "", "no estimate", "-", ""])
+        head = f"{one_line(self.project.name)}: {self.project.metric.name} on one target after the other"
         return f"{head}\n\n{table(lines, '<<<<<')}"
 
 

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
 import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-
-from mandoline_core.cli.main import COMMANDS
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -29,16 +26,6 @@ def test_python_example_runs(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Cap
     assert "accuracy on the target" in capsys.readouterr().out
     # Three of four target rows are inside, where one of two source rows is right; outside all are.
     assert names["report"].estimate == pytest.approx(0.75 * 0.5 + 0.25 * 1.0)  # type: ignore[attr-defined]
-
-
-@pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_has_a_row(command: str) -> None:
-    """A command that nobody can read about is not there; neither is an option of it."""
-    (row,) = re.findall(rf"^\| `mandoline {command}\b.*$", README, flags=re.MULTILINE)
-    parser = argparse.ArgumentParser()
-    COMMANDS[command].add_arguments(parser)
-    for option in re.findall(r"--[a-z][a-z-]*", parser.format_usage()):
-        assert option in row, option
 
 
 def test_shell_session_shows_the_real_output() -> None:

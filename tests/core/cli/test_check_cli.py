@@ -13,7 +13,7 @@ import mandoline_core as md
 from tests.core.projects import PROJECT, run, run_json, write_project
 
 Captured = pytest.CaptureFixture[str]
-HOSTILE = '<img src=x onerror="alert(1)"> & | `a` *b* [c](javascript:1) \x1b\x00'
+HOSTILE = '<img src=x onerror="alert(1)"> & | `a` *b* [c](javascript:1) \x1b\x00\n::error::d'
 
 
 def hostile(folder: Path) -> Path:
@@ -107,6 +107,14 @@ def test_junit_has_a_case_a_model_and_rule(tmp_path: Path, capsys: Captured) -> 
     assert [len(case) for case in cases] == [1, 0, 1, 0]
     assert str(cases[2].get("name")).startswith('<img src=x onerror="alert(1)">')
     assert "is below 99%" in str(cases[0][0].get("message"))
+
+
+def test_no_name_starts_a_line_of_the_log(tmp_path: Path, capsys: Captured) -> None:
+    """A build server takes lines for commands; a terminal takes control characters for them."""
+    _, out, err = run(capsys, "check", hostile(tmp_path), "--min", "0.99")
+    assert "::error::d" in out
+    assert not [line for line in (out + err).splitlines() if line.startswith("::")]
+    assert "\x1b" not in out + err
 
 
 def test_markdown_shows_names_as_they_are(tmp_path: Path, capsys: Captured) -> None:
