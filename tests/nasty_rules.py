@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 import mandoline_core as md
-from mandoline_core.estimating.cells import _are_expressions
+from mandoline_core.estimating.cells.answers import are_expressions
 from mandoline_core.samples import Table
 from mandoline_core.slices import codes, resolve, settle
 from mandoline_core.slices.rule import Slice
@@ -161,7 +161,7 @@ def codes_in(sample: md.Sample, rules: Sequence[Slice]) -> np.ndarray:
 
 def _codes_of_table(table: Table, settled: Sequence[Slice]) -> pa.Table:
     numbered = [(str(number), rule) for number, rule in enumerate(settled)]
-    own = [(n, rule) for n, rule in numbered if table.runs_expressions and _are_expressions([rule], table.schema)]
+    own = [(n, rule) for n, rule in numbered if table.runs_expressions and are_expressions([rule], table.schema)]
     others = [pair for pair in numbered if pair not in own]
     whole = None
     if own:

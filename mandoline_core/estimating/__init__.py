@@ -21,7 +21,7 @@ from mandoline_core.estimating.choosing import choose_edges
 from mandoline_core.estimating.columns.rules import cut_rule, item_rule, keyword_rule, missing_rule
 from mandoline_core.estimating.columns.stacks import Quantity
 from mandoline_core.estimating.columns.table import HARMLESS, ColumnTable, DrawnColumns, column_table
-from mandoline_core.estimating.columns.tally import Cells, ColumnTally, SumTable, Tally
+from mandoline_core.estimating.columns.tally import CellRows, ColumnTally, SumTable, Tally
 from mandoline_core.estimating.counting import (
     CodesOf,
     ModelCount,

@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 from mandoline_core.arrays import Codes, Floats
 from mandoline_core.errors import DataError, MandolineError, SliceError
 from mandoline_core.estimating.answers import AnswerTally, RowAnswers, read_row_answers, tally_answers
-from mandoline_core.estimating.cells import Cells, bins_of, count_cells
+from mandoline_core.estimating.cells.cells import Cells
+from mandoline_core.estimating.cells.count import count_cells
+from mandoline_core.estimating.cells.statistics import bins_of
 from mandoline_core.estimating.columns.table import GOLD, ColumnTable, DrawnColumns, column_table, draw_columns
 from mandoline_core.estimating.labels import TargetLabels, read_arriving_labels
 from mandoline_core.findings import Finding, FindingKind, Severity

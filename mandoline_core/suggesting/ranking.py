@@ -10,7 +10,7 @@ import numpy as np
 from scipy.sparse import csr_matrix
 
 from mandoline_core.arrays import Bools, Floats, Index
-from mandoline_core.estimating import Cells, Tally
+from mandoline_core.estimating import CellRows, Tally
 from mandoline_core.slices import Slice
 from mandoline_core.suggesting.candidates import CLEARLY_MORE, Candidate, distinct
 from mandoline_core.suggesting.conjunctions import is_joinable, join_rules
@@ -85,7 +85,7 @@ class _Drawn:
         self.used: Index = np.flatnonzero(here)
         n = len(count.patterns)
         self.patterns = count.source_index[place], count.target_index[pool.target_rows]
-        self.cells = Cells.of(*self.patterns, n, n)
+        self.cells = CellRows.of(*self.patterns, n, n)
         self.scores = standing.scores[place]
         self.weighing = weigh(standing.report)
 

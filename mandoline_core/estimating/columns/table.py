@@ -11,7 +11,7 @@ import numpy as np
 from mandoline_core.arrays import Index
 from mandoline_core.errors import MandolineError
 from mandoline_core.estimating.columns.stacks import Stack, stack_columns
-from mandoline_core.estimating.columns.tally import Cells, ColumnTally, tally_column
+from mandoline_core.estimating.columns.tally import CellRows, ColumnTally, tally_column
 from mandoline_core.formatting import Sentence
 from mandoline_core.patterns import Membership
 from mandoline_core.samples import Memory
@@ -169,7 +169,7 @@ def column_table(drawn: DrawnColumns, members: Membership, n_patterns: int, *, b
         of_source = members.groups[here].astype(np.intp) * n_patterns + members.source[here]
     source_cells, source = np.unique(of_source, return_inverse=True)
     target_cells, target = np.unique(members.target[there], return_inverse=True)
-    cells = Cells.of(source, target, len(source_cells), len(target_cells))
+    cells = CellRows.of(source, target, len(source_cells), len(target_cells))
     columns = tuple(tally_column(name, one, cells) for name, one in drawn.encoded.items())
     n_cells = len(here) if by_row else n_groups * n_patterns, n_patterns
     return ColumnTable(drawn, columns, n_groups, source_cells, target_cells, n_cells)

@@ -133,7 +133,7 @@ class ColumnTally:
 
 
 @dataclass(frozen=True, eq=False)
-class Cells:
+class CellRows:
     """Hold which rows are in which cell, as 0/1 tables.
 
     Parameters
@@ -145,12 +145,12 @@ class Cells:
     target: csr_matrix
 
     @classmethod
-    def of(cls, source: Index, target: Index, n_source: int, n_target: int) -> Cells:
+    def of(cls, source: Index, target: Index, n_source: int, n_target: int) -> CellRows:
         """Mark the rows of each cell, from the cell of each row."""
         return cls(marks(source, n_source), marks(target, n_target))
 
 
-def tally_column(column: str, encoded: EncodedColumn, cells: Cells) -> ColumnTally:
+def tally_column(column: str, encoded: EncodedColumn, cells: CellRows) -> ColumnTally:
     """Add up one column by cell.
 
     Examples
@@ -160,7 +160,7 @@ def tally_column(column: str, encoded: EncodedColumn, cells: Cells) -> ColumnTal
     >>> from mandoline_core.samples import Sample
     >>> samples = Sample(pa.table({"age": [30, 40, 60]})), Sample(pa.table({"age": [50, None]}))
     >>> encoded = encode_column("age", samples, (np.arange(3), np.arange(2)))
-    >>> found = tally_column("age", encoded, Cells.of(np.array([0, 0, 1]), np.array([0, 1]), 2, 2))
+    >>> found = tally_column("age", encoded, CellRows.of(np.array([0, 0, 1]), np.array([0, 1]), 2, 2))
     >>> found.kind, found.counts.source_rows.tolist(), found.missing.target.ravel().tolist()
     ('number', [2.0, 1.0], [0.0, 1.0])
     """

@@ -11,7 +11,8 @@ import numpy as np
 import pyarrow.parquet as pq
 
 import mandoline_core as md
-from mandoline_core.estimating.cells import Question, _reduce_answers
+from mandoline_core.estimating.cells.answers import reduce_answers
+from mandoline_core.estimating.cells.question import Question
 from mandoline_core.project.settings import MetricSettings
 from mandoline_core.samples.tables.spark_table import _packed
 from mandoline_core.samples.tables.thinning import MOST_CELLS, add_up_within
@@ -73,7 +74,7 @@ def _partition(slices: tuple[md.Slice, ...], n_rows: int) -> Partition:
     question = Question(slices, (md.Model("model", "pred"),), "label", MetricSettings(), scored=True, name="rows")
     columns = {f"column{i}": column for i, column in enumerate(question.answers)}
     keys = [*(f"code{i}" for i in range(len(slices))), *columns]
-    reduce = partial(_reduce_answers, question, columns)
+    reduce = partial(reduce_answers, question, columns)
     parts = [
         reduce(rows.slice(start, CHUNK // 4).select(list(question.columns))) for start in range(0, n_rows, CHUNK // 4)
     ]

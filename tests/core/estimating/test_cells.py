@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from mandoline_core.comparing.ranking import paired_error
 from mandoline_core.estimating.assemble import ModelProblem, make_problem
+from mandoline_core.estimating.cells.moments import matching_cells
 from mandoline_core.estimating.counting import ModelCount
 from mandoline_core.estimating.diagnostics import interval_of
 from mandoline_core.estimating.model_report import solve_model
-from mandoline_core.estimating.moments import matching_cells
 from mandoline_core.estimating.splitting import split_cells
 from mandoline_core.estimators.registry import get_estimator
 from mandoline_core.metrics.registry import get_metric

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import mandoline_core as md
-from mandoline_core.estimating.cells import bins_of
+from mandoline_core.estimating.cells.statistics import bins_of
 from mandoline_core.samples import open_data
 from tests.core.metric_rows import CASES, SLICES, draw
 from tests.core.projects import DIGITS, REVIEWS, ROOT
