@@ -17,8 +17,7 @@ import streamlit as st
 from app.compute.shelf import Shelf
 from app.compute.sizes import sample_bytes
 from app.compute.working import ask_for
-from app.project import Workspace, allowed
-from app.project.incoming import IN_MEMORY, engine_for
+from app.project import IN_MEMORY, Workspace, allowed, engine_for
 from mandoline_core import MandolineError, Model, Sample, read_table
 from mandoline_core.samples import PACKED, PARQUET, Files, find_files, fits_in_memory, is_pattern, open_data
 

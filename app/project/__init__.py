@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from app.project.incoming import IN_MEMORY, engine_for
 from app.project.opening import read_upload
 from app.project.remedies import Remedy
 from app.project.state import Workspace

@@ -11,7 +11,7 @@ from mandoline_core.arrays import Interval
 from mandoline_core.charts.drawing import Drawing
 from mandoline_core.charts.scales import TICK_FORMAT, ZOOMED, value_range
 from mandoline_core.charts.template import WIDE_AXIS, finish, palette, safe, shorten
-from mandoline_core.formatting import show_interval
+from mandoline_core.formatting import show_interval, show_value
 
 _MOST_NAMES = 8
 _SYMBOLS = {"green": "circle", "amber": "diamond", "red": "x"}
@@ -42,7 +42,7 @@ def track_chart(
         name="source",
         mode="lines",
         line={"color": colours.muted, "width": 1, "dash": "dot"},
-        hovertext=f"on the source: {show_interval(source, (source, source), share=share).split(' (')[0]}",
+        hovertext=f"on the source: {show_value(source, share=share)}",
         hoverinfo="text",
     )
     figure.add_scatter(

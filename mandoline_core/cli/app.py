@@ -62,9 +62,10 @@ def run(options: argparse.Namespace) -> int:
 
 def _serve(command: list[str], environment: dict[str, str]) -> int:
     """Run the server until it ends; what asks us to end, asks it."""
-    server = subprocess.Popen(command, env=environment)
+    server, asked = subprocess.Popen(command, env=environment), []
 
     def pass_on(number: int, _frame: object) -> None:
+        asked.append(number)
         if server.poll() is None:
             server.send_signal(number)
 
@@ -76,7 +77,7 @@ def _serve(command: list[str], environment: dict[str, str]) -> int:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-    if code in (-signal.SIGTERM, -signal.SIGHUP, 128 + signal.SIGTERM):
+    if asked:
         print("mandoline: the app was asked to end, and has ended.", file=sys.stderr)
         return 0
     return code

@@ -283,15 +283,14 @@ def test_folders_for_visitors_are_handed_to_the_server(tmp_path: Path, monkeypat
     """Each by its place; the server itself is not started here."""
     handed: dict[str, str] = {}
 
-    def start(_command: list[str], *, env: dict[str, str], check: bool) -> subprocess.CompletedProcess[str]:
-        assert not check
-        handed.update(env)
-        return subprocess.CompletedProcess([], 0)
+    def start(_command: list[str], environment: dict[str, str]) -> int:
+        handed.update(environment)
+        return 0
 
     folders = [tmp_path / "a", tmp_path / "b"]
     for folder in folders:
         folder.mkdir()
-    monkeypatch.setattr(subprocess, "run", start)
+    monkeypatch.setattr("mandoline_core.cli.app._serve", start)
     assert main(["app", *(f"--allow-dir={folder}" for folder in folders)]) == 0
     assert handed["MANDOLINE_ALLOW_DIRS"] == os.pathsep.join(map(str, folders))
 
