@@ -164,6 +164,9 @@ def count_rows(
         )
     known, names = scores.known, [rule.name for rule in slices]
     golden = [rule for rule in slices if rule.gold is not None]
+    rows = _rows(source, target, model, metric, scores, in_tables=cells is not None)
+    # Reading columns takes the most memory for a while: before there are codes and patterns.
+    drawn = draw_columns(rows).without({str(rule.gold) for rule in golden}, GOLD)
     if cells is None:
         here, there = (_codes(sample, slices, codes_of) for sample in (source, target))
         answers = {rule.name: gold_codes(source, rule)[known] for rule in golden}
@@ -176,7 +179,6 @@ def count_rows(
     count = count_patterns(here, there, statistics, names, source_rows=n_here, target_rows=n_there)
     gold = {name: gold_table(here[:, names.index(name)], answers[name], statistics[:, 0], n_here) for name in answers}
     truth, why = _truth_or_why(revealed or target, source, model, metric, scores.classes, cells)
-    rows = _rows(source, target, model, metric, scores, in_tables=cells is not None)
     return ModelCount(
         model=model.name if model is not None else metric.column or "score",
         slices=slices,
@@ -197,7 +199,7 @@ def count_rows(
         ),
         rows=rows,
         gold_answers=answers,
-        drawn=draw_columns(rows).without({str(rule.gold) for rule in golden}, GOLD),
+        drawn=drawn,
         said=None if scores.metric.needs == "numbers" else read_row_answers(rows),
         labels=None if cells is not None else read_arriving_labels(rows, scores.metric, statistics.shape[1]),
         drawn_members=None if cells is None else _find_drawn(count, rows, slices, codes_of),

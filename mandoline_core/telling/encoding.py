@@ -178,22 +178,30 @@ def _texts(values: list[pa.Array]) -> EncodedColumn:
     words = words_of(pa.concat_arrays(values))
     known = values[0].is_valid().to_numpy(zero_copy_only=False), values[1].is_valid().to_numpy(zero_copy_only=False)
     totals = max(float(known[0].sum()), 1.0), max(float(known[1].sum()), 1.0)
-    here, there = (np.asarray(side.sum(axis=0)).ravel() for side in (words.rows[:n], words.rows[n:]))
+    here, there = _rows_with_words(words.rows, n)
     tried = np.flatnonzero((here + there >= MIN_ROWS_OF_WORD) & (here + there < sum(totals)))
     chosen = np.sort(tried[choose_words(here[tried], there[tried], *totals)])
-    kept = words.rows[:, chosen]
     items = tuple(words.names[number] for number in chosen)
     shares = here / totals[0] + there / totals[1]
     most = np.sort(tried[np.argsort(-shares[tried], kind="stable")[:MOST_COMMON]])
     return EncodedColumn(
         "text",
         known,
-        (csr_matrix(kept[:n]), csr_matrix(kept[n:])),
+        (csr_matrix(words.rows[:n, chosen]), csr_matrix(words.rows[n:, chosen])),
         items,
         np.empty(0),
         tests=max(len(tried) + _gaps(known), 1),
         common=Words(csr_matrix(words.rows[:, most]), [words.names[number] for number in most]),
     )
+
+
+def _rows_with_words(rows: csr_matrix, n: int) -> tuple[Floats, Floats]:
+    """Count the rows that have each word, among the first n and among the others; without a copy of either part."""
+    start = rows.indptr[n]
+    first, others = (
+        np.bincount(some, minlength=rows.shape[1]) for some in (rows.indices[:start], rows.indices[start:])
+    )
+    return first.astype(float), others.astype(float)
 
 
 def choose_words(

@@ -67,6 +67,8 @@ def words_of(texts: pa.Array) -> Words:
     vocabulary = _indicators(flat, np.concatenate([[0], np.cumsum(lengths)]), shape)
     # Lists lie as such a matrix does, row after row; a piece that a text repeats is there once.
     rows = _indicators(pieces.indices.to_numpy(), lists.offsets.to_numpy(), (len(texts), len(found)))
+    del lists, pieces  # as large as the texts themselves, and of no more use
+    pa.default_memory_pool().release_unused()
     rows.sum_duplicates()
     rows = rows @ vocabulary
     names = sorted(word for word in numbers if word in alone and len(word) > 1)
