@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import streamlit as st
 
 from app import compute
@@ -12,6 +14,7 @@ from app.words import wording
 from mandoline_core import MandolineError, Slice
 from mandoline_core.slices import KINDS, example_line, read_line
 
+_AGAIN = 10.0  # seconds in which nobody types the same line twice on purpose
 _LINE, _MENU, _REFUSED, _TAKEN = "add_line", "add_kind", "add_refused", "add_taken"
 _HELP = """One line is one slice. Press Enter to add it.
 
@@ -40,7 +43,6 @@ def show(workspace: Workspace) -> None:
                 help=_HELP,
                 on_change=_take_line,
             )
-            state.remember(_TAKEN, "")
             st.menu_button(
                 "Pick a kind",
                 list(offers),
@@ -62,16 +64,24 @@ def _take_line() -> None:
     typed = str(state.typed(_LINE))
     if not typed.strip():
         return
-    if state.remember(_TAKEN) == typed:  # the line was not drawn since, and the browser still holds what it had
+    if _was_taken(typed):
         state.empty(_LINE)
         return
     try:
-        _add(read_line(typed, compute.ground(state.workspace())))
+        name = _add(read_line(typed, compute.ground(state.workspace())))
     except MandolineError as error:
         state.remember(_REFUSED, (typed, error))
     else:
         state.empty(_LINE)
-        state.remember(_TAKEN, typed)
+        state.remember(_TAKEN, (typed, name, time.monotonic()))
+
+
+def _was_taken(typed: str) -> bool:
+    """Tell whether a line comes again: a browser that has not heard of the first time sends it when one leaves it."""
+    taken = state.remember(_TAKEN)
+    if not taken or taken[0] != typed or time.monotonic() - taken[2] > _AGAIN:
+        return False
+    return any(rule.name == taken[1] for rule in state.workspace().project.slices)
 
 
 def _take_kind() -> None:
@@ -87,11 +97,12 @@ def _take_kind() -> None:
         state.remember(_REFUSED, (state.typed(_LINE), error))
 
 
-def _add(rule: Slice) -> None:
+def _add(rule: Slice) -> str:
     name = edits.free_name(state.workspace().project, rule.name)
     compute.change(f"add {name}", lambda project: edits.add_slice(project, rule))
     state.remember("editing", name)
     state.remember(_REFUSED, ())
+    return name
 
 
 def _refusal() -> None:
