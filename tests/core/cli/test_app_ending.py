@@ -28,7 +28,7 @@ def answers(port: int) -> bool:
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no such signals")
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("number", [signal.SIGTERM, pytest.param(signal.SIGHUP, marks=pytest.mark.long)])
 def test_a_signal_to_the_command_ends_the_server(tmp_path: Path, number: signal.Signals) -> None:
     """A service manager sends SIGTERM to the command alone: no server stays behind, and the command says so."""
     port = free_port()

@@ -130,6 +130,7 @@ WORDING = dict(
 )  # any keyword of each will do
 
 
+@pytest.mark.long
 def test_published_comments_with_models_of_ours_and_with_answers_beside_them(tmp_path: Path) -> None:
     path = tmp_path / "all_data_with_identities.csv"
     comments = _write_civil(path, (400, 1200, 2000), WORDING)

@@ -42,6 +42,7 @@ def test_error_falls_as_slices_are_added() -> None:
     assert falls[-1] < falls[0] / 3
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not HANS.is_dir(), reason="the real case is not on this machine")
 def test_error_falls_on_the_real_case_of_the_ablation() -> None:
     """SNLI and HANS with three models: the step of noisy contradiction does nothing there, the others do."""
