@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -163,18 +164,10 @@ def count_rows(
             "Fill in labels where there are predictions."
         )
     known, names = scores.known, [rule.name for rule in slices]
-    golden = [rule for rule in slices if rule.gold is not None]
     rows = _rows(source, target, model, metric, scores, in_tables=cells is not None)
     # Reading columns takes the most memory for a while: before there are codes and patterns.
-    drawn = draw_columns(rows).without({str(rule.gold) for rule in golden}, GOLD)
-    if cells is None:
-        here, there = (_codes(sample, slices, codes_of) for sample in (source, target))
-        answers = {rule.name: gold_codes(source, rule)[known] for rule in golden}
-        n_here = n_there = None
-    else:
-        here, there = (side.code(slices) for side in cells)
-        answers = {rule.name: cells[0].gold(rule)[known] for rule in golden}
-        n_here, n_there = cells[0].rows[known], cells[1].rows
+    drawn = draw_columns(rows).without({rule.gold for rule in slices if rule.gold is not None}, GOLD)
+    here, there, answers, n_here, n_there = _read_codes(source, target, slices, known, codes_of, cells)
     here, statistics = (here, scores.statistics) if known.all() else (here[known], scores.statistics[known])
     count = count_patterns(here, there, statistics, names, source_rows=n_here, target_rows=n_there)
     gold = {name: gold_table(here[:, names.index(name)], answers[name], statistics[:, 0], n_here) for name in answers}
@@ -194,8 +187,7 @@ def count_rows(
             *find_sums_off(slices, source, target),
             *why,
             *_about_slices(slices, origins),
-            *(_binned(scores) if cells is not None else ()),
-            *(_on_a_share(source, target, cells) if cells is not None else ()),
+            *(() if cells is None else (*_binned(scores), *_on_a_share(source, target, cells))),
         ),
         rows=rows,
         gold_answers=answers,
@@ -253,6 +245,34 @@ def check_countable(source: Sample, target: Sample, slices: Sequence[Slice]) -> 
                     name=rule.name,
                 )
             )
+
+
+class _Codes(NamedTuple):
+    """Hold the codes of both samples' rows or cells, the gold answers of those scored, and the rows of each cell."""
+
+    here: Codes
+    there: Codes
+    answers: dict[str, Codes]
+    n_here: Floats | None = None
+    n_there: Floats | None = None
+
+
+def _read_codes(
+    source: Sample,
+    target: Sample,
+    slices: Sequence[Slice],
+    known: NDArray[np.bool_],
+    codes_of: CodesOf,
+    cells: SampleCells | None,
+) -> _Codes:
+    """Evaluate slices on rows in memory, or take what was counted in tables."""
+    golden = [rule for rule in slices if rule.gold is not None]
+    if cells is None:
+        here, there = (_codes(sample, slices, codes_of) for sample in (source, target))
+        return _Codes(here, there, {rule.name: gold_codes(source, rule)[known] for rule in golden})
+    here, there = (side.code(slices) for side in cells)
+    answers = {rule.name: cells[0].gold(rule)[known] for rule in golden}
+    return _Codes(here, there, answers, cells[0].rows[known], cells[1].rows)
 
 
 def _codes(sample: Sample, slices: Sequence[Slice], codes_of: CodesOf) -> Codes:
