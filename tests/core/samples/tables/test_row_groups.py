@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from mandoline_core.errors import DataError
+from mandoline_core.samples.tables.duckdb_table import DuckDBTable
 from mandoline_core.samples.tables.files import Files
 from mandoline_core.samples.tables.polars_table import PolarsTable
 from mandoline_core.samples.tables.row_groups import row_groups
@@ -38,9 +39,6 @@ def test_the_rows_drawn_do_not_depend_on_files_and_their_groups(tmp_path: Path, 
 
 
 def test_duckdb_draws_the_same_rows(tmp_path: Path) -> None:
-    pytest.importorskip("duckdb")
-    from mandoline_core.samples.tables.duckdb_table import DuckDBTable
-
     files = _write(tmp_path, [3_000, 2_000], 300)
     assert (
         DuckDBTable.scan(files).draw(100, seed=3).to_pydict() == PolarsTable.scan(files).draw(100, seed=3).to_pydict()
