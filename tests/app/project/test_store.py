@@ -14,8 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from app.project import store as module
-from app.project.store import Store, StoreError
+from app.project.store import Store, StoreError, projects, uploads
 from mandoline_core import MandolineError
 
 
@@ -104,7 +103,7 @@ def test_files_are_kept_once_by_content_and_go_with_their_last_project(store: St
 def test_a_full_store_refuses_files_and_keeps_the_rest(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """Past the size limit a file is refused with a sentence that says what to do."""
     project = store.create({"n": 0})
-    monkeypatch.setattr(module, "MAX_BYTES", 10)
+    monkeypatch.setattr(uploads, "MAX_BYTES", 10)
     with pytest.raises(StoreError, match="Delete a project you no longer need"):
         store.add_file(project, b"x" * 11, ".csv")
     assert store.head(project).document == {"n": 0}
@@ -121,7 +120,7 @@ def test_an_unknown_project_is_a_clear_error(store: Store) -> None:
 
 def test_old_history_is_dropped_at_the_limit(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """Only the latest states are kept."""
-    monkeypatch.setattr(module, "MAX_REVISIONS", 3)
+    monkeypatch.setattr(projects, "MAX_REVISIONS", 3)
     project = store.create({"n": 0})
     for n in range(1, 8):
         store.save(project, {"n": n}, str(n))
@@ -204,7 +203,7 @@ def test_nothing_that_was_undone_is_lost(store: Store) -> None:
 
 
 def test_a_named_state_outlives_the_limit(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "MAX_REVISIONS", 2)
+    monkeypatch.setattr(projects, "MAX_REVISIONS", 2)
     project = store.create({"n": 0})
     store.name(project, 0, "the start")
     for n in range(1, 6):
@@ -220,7 +219,7 @@ def test_what_was_made_for_a_look_goes_after_a_day(
     store.save(edited, {"n": 1}, "first")
     assert [entry.id for entry in store.entries()] == [edited]
     assert Store(tmp_path).exists(looked)
-    monkeypatch.setattr(module, "KEEP_UNLISTED", -1.0)
+    monkeypatch.setattr(projects, "KEEP_UNLISTED", -1.0)
     again = Store(tmp_path)
     assert not again.exists(looked)
     assert again.exists(edited)
