@@ -6,9 +6,10 @@ READY := $(VENV)/.ready
 OTHERS := $(VENV)/others
 FINETUNE := $(VENV)/finetune
 SPARK := $(VENV)/spark
+PROVIDER := $(VENV)/provider
 
 .DEFAULT_GOAL := help
-.PHONY: help app test test-finetune test-spark java browser check format bench bench-scale calibrate samples results screenshots clean
+.PHONY: help app test test-finetune test-sign-in test-spark java browser check format bench bench-scale calibrate samples results screenshots clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -57,6 +58,15 @@ test-spark: java ## Run the tests on a Spark cluster of processes on this machin
 	else \
 		echo "No Java found: the tests on Spark are skipped. Install it (Debian: sudo apt-get install openjdk-17-jre-headless)."; \
 	fi
+
+# A provider to sign in with, a real one, in an environment of its own: it needs other versions of what we use.
+$(PROVIDER)/.ready:
+	test -x $(PROVIDER)/bin/python || $(PYTHON) -m venv $(PROVIDER)
+	$(PROVIDER)/bin/python -m pip install --quiet --disable-pip-version-check 'canaille[front,oidc,server,sqlite]==0.3.6'
+	@touch $@
+
+test-sign-in: $(READY) $(PROVIDER)/.ready browser ## Sign in to the app with a real OpenID provider on this machine
+	PROVIDER=$(PROVIDER)/bin/canaille $(BIN)/python -m pytest tests/sign_in
 
 # Java for Spark: the one that is here, or Debian's in continuous integration.
 java:

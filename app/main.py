@@ -7,7 +7,7 @@ from streamlit.navigation.page import StreamlitPage
 
 from app import compute
 from app.project import state
-from app.views import frame, parts, tour
+from app.views import frame, parts, sign_in, tour
 
 VIEWS = {
     "Projects": ":material/folder_open:",
@@ -30,7 +30,11 @@ def main() -> None:
     st.logo(str(parts.ASSETS / "logo.svg"), size="large", icon_image=str(parts.ASSETS / "mark.svg"))
     parts.style("style.css")
     pages = {title: _page(title, icon) for title, icon in VIEWS.items()}
-    page = st.navigation(list(pages.values()))
+    signed_in = sign_in.is_done()
+    page = st.navigation(list(pages.values()), position="sidebar" if signed_in else "hidden")
+    if not signed_in:
+        sign_in.show()
+        return
     with parts.stopping():
         state.store()  # without it there is nothing to show but why
     if page == pages["Estimate"] and state.comes_home():

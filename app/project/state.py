@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 import sys
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
@@ -14,20 +13,18 @@ from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileMan
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from app.project import incoming
+from app.project import access, incoming, people
+from app.project.access import LOOKING, is_view_only, projects, reached, store
 from app.project.documents import document_of as _document
 from app.project.documents import project_of as _project
 from app.project.saving import ConflictError, save_edit
-from app.project.store import Entry, Revision, Store, StoreError, default_folder
+from app.project.store import Entry, Revision, StoreError
 from app.words import plain, wording
 from mandoline_core import MandolineError, Project, load_project
 from mandoline_core.project import base_name, data_files, place_files
 
 SAMPLES = Path(__file__).resolve().parents[2] / "sample_data"
-LOOKING = "This link is for looking. Make a copy to edit."
 T = TypeVar("T")
-_ID = "project"
-_VIEW = "view"
 
 
 @dataclass(frozen=True)
@@ -71,12 +68,6 @@ class Workspace:
     def on_draw(self) -> Workspace:
         """The same, looked at on the rows that were drawn from tables; what is in memory is looked at whole."""
         return replace(self, drawn=True)
-
-
-@st.cache_resource
-def store() -> Store:
-    """Open the store of saved projects, once a server."""
-    return Store(default_folder())
 
 
 # What the visitor works on
@@ -283,7 +274,7 @@ def _once(what: str, file: UploadedFile, make: Callable[[], T]) -> T:
 
 def go_to(project_id: str) -> None:
     """Work on a project from now on."""
-    _point(_ID, project_id)
+    access.point_home(project_id)
     forget_widgets()
     _see(None)
 
@@ -293,8 +284,8 @@ def copy_project(project_id: str, name: str | None = None) -> str:
     document = store().head(project_id).document
     project = _project(document)
     copy = replace(project, name=name or f"{project.name} (copy)")
-    found = store().create({**document, **_document(copy, document["names"])}, label="copy")
-    _mine(found)
+    found = store().create({**document, **_document(copy, document["names"])}, owner=people.visitor_id(), label="copy")
+    access.note_own(found)
     return found
 
 
@@ -306,17 +297,11 @@ def rename_project(project_id: str, name: str) -> None:
 def delete_project(project_id: str) -> None:
     """Delete a project with its data; whoever works on it starts anew."""
     store().delete(project_id)
-    if st.session_state.get(_ID) == project_id:
+    if access.is_open(project_id):
         mine = st.session_state.get("mine", ())
         st.session_state.clear()
         st.session_state["mine"] = mine
         st.query_params.clear()
-
-
-def projects() -> list[Entry]:
-    """List the projects that this visitor may see: all on a computer of one's own, else those of this visit."""
-    entries = store().entries()
-    return entries if is_local() else [entry for entry in entries if entry.id in st.session_state.get("mine", ())]
 
 
 def project_in(entry: Entry) -> Project:
@@ -324,37 +309,14 @@ def project_in(entry: Entry) -> Project:
     return _project(entry.head.document)
 
 
-def is_local() -> bool:
-    """Tell whether only this computer can reach the server."""
-    address = str(st.get_option("server.address") or "")
-    try:
-        return address == "localhost" or ipaddress.ip_address(address).is_loopback
-    except ValueError:
-        return False
-
-
 def has_project() -> bool:
     """Tell whether the visitor has come with a link, or has opened a project since."""
-    return _wanted() is not None
+    return reached() is not None
 
 
 def comes_home() -> bool:
     """Tell whether a visitor who names no project has some to choose from."""
     return not has_project() and _given() is None and any(not entry.archived for entry in projects())
-
-
-def is_view_only() -> bool:
-    """Tell whether the visitor may look but not change anything."""
-    wanted = _wanted()
-    return wanted is not None and wanted[0] == _VIEW
-
-
-def links() -> dict[str, str]:
-    """Return the links to the project: one to edit it, which a link for looking does not give away, and one to look."""
-    base = st.context.url or ""
-    project_id = _project_id()
-    view = f"{base}?{_VIEW}={store().view_token(project_id)}"
-    return {"view": view} if is_view_only() else {"edit": f"{base}?{_ID}={project_id}", "view": view}
 
 
 def exporter(workspace: Workspace, write: Callable[[Workspace], str | bytes]) -> Callable[[], str | bytes]:
@@ -391,7 +353,7 @@ def _create(
     listed: bool,
     server: Collection[str] = (),
 ) -> str:
-    project_id = store().create({}, listed=False)
+    project_id = store().create({}, owner=people.visitor_id(), listed=False)
     try:
         paths = {role: store().add_file(project_id, content, _suffix(name)) for role, (name, content) in files.items()}
         known = {**{role: name for role, (name, _) in files.items()}, **(names or {})}
@@ -402,7 +364,7 @@ def _create(
         raise
     if listed:
         store().show(project_id)
-    _mine(project_id)
+    access.note_own(project_id)
     return project_id
 
 
@@ -503,10 +465,6 @@ def _see(number: int | None) -> None:
     st.session_state["seen"] = st.session_state["latest"] = number
 
 
-def _mine(project_id: str) -> None:
-    st.session_state["mine"] = [*st.session_state.get("mine", ()), project_id]
-
-
 def _editable_id() -> str:
     project_id = _project_id()
     if is_view_only():
@@ -515,38 +473,17 @@ def _editable_id() -> str:
     return project_id
 
 
-def _wanted() -> tuple[str, str] | None:
-    """Find what the visitor asks for, if it is there: in the URL, which survives a refresh, or since in the session."""
-    for place in (st.query_params, st.session_state):
-        for kind in (_VIEW, _ID):
-            if found := place.get(kind):
-                project_id = store().viewed(found) if kind == _VIEW else found
-                return (kind, str(found)) if project_id is not None and store().exists(project_id) else None
-    return None
-
-
 def _project_id() -> str:
     """Find the project of this visit, or start one."""
-    wanted = _wanted()
-    if wanted is None:
-        if st.query_params.get(_ID) or st.query_params.get(_VIEW):
+    found = reached()
+    if found is None:
+        if access.is_asked_for():
             st.session_state["kept:lost"] = True
-        wanted = _ID, _start()
-    kind, found = wanted
-    if st.session_state.get(kind) != found or st.query_params.get(kind) != found:
-        _point(kind, found)
-    return str(store().viewed(found)) if kind == _VIEW else found
-
-
-def _point(kind: str, found: str) -> None:
-    """Let the URL and the session lead to a project, by one of its two links."""
-    other = _VIEW if kind == _ID else _ID
-    for place in (st.query_params, st.session_state):
-        if other in place:
-            del place[other]
-        place[kind] = found
-    if kind == _ID and found not in st.session_state.get("mine", ()):
-        _mine(found)
+        project_id = _start()
+        access.point_home(project_id)
+        return project_id
+    access.point(found.kind, found.token)
+    return found.project
 
 
 def _suffix(name: str) -> str:

@@ -24,6 +24,7 @@ from app.project.store.revisions import (
     insert,
     revision_of,
 )
+from app.project.store.sharing import Sharing
 from app.project.store.uploads import Uploads
 
 MAX_REVISIONS = 500  # of one project; the oldest go first, but not those with a name
@@ -42,6 +43,7 @@ class Store:
         self._database = Database(place)
         self._connection, self._transaction = self._database.connection, self._database.transaction
         self._uploads = Uploads(place, self._database)
+        self.sharing = Sharing(self._database)
         self._drop_untouched()
 
     @property
@@ -49,35 +51,38 @@ class Store:
         """Where a damaged database was put, under its new name."""
         return self._database.set_aside
 
-    def create(self, document: Document, *, listed: bool = True, label: str = "start") -> str:
+    def create(self, document: Document, *, owner: str | None = None, listed: bool = True, label: str = "start") -> str:
         """Save a new project and return its id, which cannot be guessed.
 
         Parameters
         ----------
+        owner : str, optional
+            Who has made it, where people sign in.
         listed : bool
             Show it among the projects from the start, not only once it was changed.
         """
         project, now = secrets.token_urlsafe(16), time.time()
         with self._transaction() as database:
             database.execute(
-                "INSERT INTO project (id, head, touched, created, listed) VALUES (?, 0, ?, ?, ?)",
-                (project, now, now, listed),
+                "INSERT INTO project (id, head, touched, created, listed, owner) VALUES (?, 0, ?, ?, ?, ?)",
+                (project, now, now, listed, owner),
             )
             insert(database, project, 0, label, document, parent=None)
         return project
 
     def exists(self, project: str) -> bool:
         """Tell whether a project is known."""
-        with self._connection() as database:
-            return database.execute("SELECT 1 FROM project WHERE id = ?", (project,)).fetchone() is not None
+        return self.sharing.access(project) is not None
 
-    def entries(self) -> list[Entry]:
-        """List the projects that are to be shown, the last changed first."""
+    def entries(self, owner: str | None = None) -> list[Entry]:
+        """List the projects that are to be shown, of one person or of all, the last changed first."""
         with self._connection() as database:
-            heads = {row[-1]: revision_of(row) for row in database.execute(HEADS + " WHERE p.listed")}
             rows = database.execute(
-                "SELECT id, touched, archived FROM project WHERE listed ORDER BY touched DESC"
+                "SELECT id, touched, archived FROM project"
+                " WHERE listed AND (:owner IS NULL OR owner = :owner) ORDER BY touched DESC",
+                {"owner": owner},
             ).fetchall()
+            heads = {row[-1]: revision_of(row) for row in database.execute(HEADS + " WHERE p.listed")}
         return [Entry(project, heads[project], touched, bool(away)) for project, touched, away in rows]
 
     def head(self, project: str) -> Revision:
@@ -203,21 +208,6 @@ class Store:
         """Put a project away, or take it out again."""
         with self._transaction() as database:
             database.execute("UPDATE project SET archived = ? WHERE id = ?", (archived, project))
-
-    def view_token(self, project: str) -> str:
-        """Return what a link holds that shows a project but cannot change it; it cannot be guessed either."""
-        with self._transaction() as database:
-            head_number(database, project)
-            database.execute(
-                "UPDATE project SET view = ? WHERE id = ? AND view IS NULL", (secrets.token_urlsafe(16), project)
-            )
-            return str(database.execute("SELECT view FROM project WHERE id = ?", (project,)).fetchone()[0])
-
-    def viewed(self, token: str) -> str | None:
-        """Find the project that a view-only link shows."""
-        with self._connection() as database:
-            row = database.execute("SELECT id FROM project WHERE view = ?", (token,)).fetchone()
-        return None if row is None else str(row[0])
 
     def receive(self, content: BinaryIO, name: str) -> Path:
         """Write what comes to disk, piece by piece, under its name; return where it is until somebody uses it."""

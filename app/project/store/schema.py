@@ -6,7 +6,7 @@ import sqlite3
 
 from mandoline_core import MandolineError
 
-VERSION = 2
+VERSION = 3
 
 
 class NewerError(MandolineError):
@@ -21,7 +21,9 @@ CREATE TABLE project (
     created REAL NOT NULL DEFAULT 0,
     archived INTEGER NOT NULL DEFAULT 0,
     listed INTEGER NOT NULL DEFAULT 1,
-    view TEXT UNIQUE
+    view TEXT UNIQUE,
+    edit TEXT UNIQUE,
+    owner TEXT
 );
 CREATE TABLE revision (
     project TEXT NOT NULL REFERENCES project (id) ON DELETE CASCADE,
@@ -58,6 +60,13 @@ ALTER TABLE revision ADD COLUMN snapshot TEXT NOT NULL DEFAULT '';
 UPDATE revision SET parent = number - 1 WHERE number > 0;
 """
 
+# The second knew nobody: its projects belong to who has their link.
+_FROM_SECOND = """
+ALTER TABLE project ADD COLUMN edit TEXT;
+CREATE UNIQUE INDEX project_edit ON project (edit);
+ALTER TABLE project ADD COLUMN owner TEXT;
+"""
+
 
 def prepare(database: sqlite3.Connection) -> None:
     """Make the tables, or bring those that are there to the present form; within the caller's transaction."""
@@ -69,7 +78,8 @@ def prepare(database: sqlite3.Connection) -> None:
             f"The saved projects were written by a newer Mandoline (form {version}, and this one knows {VERSION}). "
             "Nothing was touched. Update Mandoline, or name another folder with --data-dir."
         )
-    is_first = database.execute("SELECT 1 FROM sqlite_master WHERE name = 'project'").fetchone() is not None
-    for statement in (_FROM_FIRST if is_first else _TABLES).split(";"):
+    is_there = database.execute("SELECT 1 FROM sqlite_master WHERE name = 'project'").fetchone() is not None
+    steps = _TABLES if not is_there else _FROM_SECOND if version == 2 else _FROM_FIRST + _FROM_SECOND
+    for statement in steps.split(";"):
         database.execute(statement)  # one by one: a script would end the transaction
     database.execute(f"PRAGMA user_version = {VERSION}")

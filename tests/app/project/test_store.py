@@ -186,7 +186,7 @@ def test_a_database_of_the_first_version_opens_with_everything(tmp_path: Path) -
     assert store.step("edited", 1) == "undone"
     assert [store.step("edited", -1) for _ in range(3)] == ["undone", "first", None]
     assert store.save("edited", {"n": 5}, "new") == 3
-    assert store.viewed(store.view_token("edited")) == "edited"
+    assert store.sharing.leads_to("view", store.sharing.share("edited", "view")) == "edited"
     store.delete("edited")
     assert not (tmp_path / "files" / "abc.csv").exists()
 
@@ -238,10 +238,10 @@ def test_a_copy_keeps_the_files_that_it_names(store: Store) -> None:
 
 def test_a_link_for_looking_gives_the_other_away_to_nobody(store: Store) -> None:
     project = store.create({})
-    token = store.view_token(project)
-    assert token == store.view_token(project) != project
-    assert store.viewed(token) == project
-    assert store.viewed("nothing") is None
+    token = store.sharing.share(project, "view")
+    assert token == store.sharing.share(project, "view") != project
+    assert store.sharing.leads_to("view", token) == project
+    assert store.sharing.leads_to("view", "nothing") is None
     assert not store.exists(token)
 
 
