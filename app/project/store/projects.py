@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import secrets
 import time
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
 from app.project.store.database import Database
-from app.project.store.errors import StoreError
+from app.project.store.errors import NoRoomError, StoreError
 from app.project.store.folder import Folder
 from app.project.store.revisions import (
     GONE,
@@ -42,7 +44,11 @@ class Store:
         self._database = Database(place)
         self._connection, self._transaction = self._database.connection, self._database.transaction
         self._uploads = Uploads(place, self._database)
-        self._drop_untouched()
+        self._reserve, self._release = place.reserve, place.release
+        with suppress(StoreError):  # it is tried again at the next start
+            self._drop_untouched()
+        self._uploads.tidy()
+        self._reserve()
 
     @property
     def set_aside(self) -> Path | None:
@@ -234,12 +240,19 @@ class Store:
         return self._uploads.add(project, content, suffix)
 
     def delete(self, *projects: str) -> None:
-        """Delete projects, their history, and the files that no other project uses."""
+        """Delete projects, their history, and the files that no other project uses, also from a disk that is full."""
+        try:
+            self._delete(projects)
+        except NoRoomError:
+            if not self._release():
+                raise
+            self._delete(projects)
+        self._reserve()
+
+    def _delete(self, projects: Sequence[str]) -> None:
         with self._transaction() as database:
             database.executemany("DELETE FROM project WHERE id = ?", [(project,) for project in projects])
-            orphans = database.execute("SELECT hash FROM file WHERE hash NOT IN (SELECT hash FROM uses)").fetchall()
-            database.execute("DELETE FROM file WHERE hash NOT IN (SELECT hash FROM uses)")
-        self._uploads.drop(*(name for (name,) in orphans))
+        self._uploads.drop_unused()
 
     def close(self) -> None:
         """Close the connections that are kept open."""
