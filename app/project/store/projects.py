@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import secrets
 import time
 from collections.abc import Sequence
@@ -14,6 +13,7 @@ from app.project.store.database import Database
 from app.project.store.errors import NoRoomError, StoreError
 from app.project.store.folder import Folder
 from app.project.store.revisions import (
+    DAMAGED,
     GONE,
     HEADS,
     SELECT,
@@ -24,6 +24,7 @@ from app.project.store.revisions import (
     dumped,
     head_number,
     insert,
+    read_json,
     revision_of,
 )
 from app.project.store.uploads import Uploads
@@ -80,11 +81,12 @@ class Store:
     def entries(self) -> list[Entry]:
         """List the projects that are to be shown, the last changed first."""
         with self._connection() as database:
-            heads = {row[-1]: revision_of(row) for row in database.execute(HEADS + " WHERE p.listed")}
             rows = database.execute(
-                "SELECT id, touched, archived FROM project WHERE listed ORDER BY touched DESC"
+                "SELECT id, CAST(touched AS REAL), archived FROM project WHERE listed ORDER BY touched DESC"
             ).fetchall()
-        return [Entry(project, heads[project], touched, bool(away)) for project, touched, away in rows]
+            heads = {row[-1]: revision_of(row) for row in database.execute(HEADS + " WHERE p.listed")}
+        there = (row for row in rows if row[0] in heads)  # not one that was deleted between the two questions
+        return [Entry(project, heads[project], touched, bool(away)) for project, touched, away in there]
 
     def head(self, project: str) -> Revision:
         """Return the current state of a project."""
@@ -107,7 +109,7 @@ class Store:
                 "WITH RECURSIVE line (number, label, parent, last) AS ("
                 " SELECT r.number, r.label, r.parent, r.label"
                 " FROM project p JOIN revision r ON r.project = p.id AND r.number = p.head WHERE p.id = :id"
-                " UNION ALL SELECT r.number, r.label, r.parent, line.last"
+                " UNION SELECT r.number, r.label, r.parent, line.last"
                 " FROM line JOIN revision r ON r.project = :id AND r.number = line.parent)"
                 " SELECT number FROM line WHERE label != last LIMIT 1",
                 {"id": project},
@@ -158,9 +160,12 @@ class Store:
             ).fetchone()
             if row is None:
                 raise StoreError(GONE)
+            document = read_json(row[1])
+            if document is None:
+                raise StoreError(DAMAGED)
             database.execute(
                 "UPDATE revision SET document = ? WHERE project = ? AND number = ?",
-                (dumped({**json.loads(row[1]), **more}), project, row[0]),
+                (dumped({**document, **more}), project, row[0]),
             )
             claim(database, project, more)
 
@@ -173,7 +178,7 @@ class Store:
             if row is not None:
                 database.execute(
                     "UPDATE revision SET summaries = ? WHERE project = ? AND number = ?",
-                    (dumped({**json.loads(row[0]), model: summary}), project, number),
+                    (dumped({**(read_json(row[0]) or {}), model: summary}), project, number),
                 )
 
     def name(self, project: str, number: int, snapshot: str) -> None:

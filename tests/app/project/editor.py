@@ -82,7 +82,7 @@ def _work(store: Store, shared: str, draw: random.Random, say: Say) -> None:
             say(("sharing", shared, given[0]))
             say(("shared_as", shared, store.save(shared, given[0], "together"), given[0]))
             continue
-        say(("begins", project, act, *given))
+        say(("begins", project, act, *(given[:1] if act == "add_file" else given)))
         _do(store, project, act, given)
         found = mine[project].after(act, *given)
         if found is None:

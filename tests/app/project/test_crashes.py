@@ -136,7 +136,7 @@ def run_and_kill(processes: Any, folder: Path, seed: int, ledger: Ledger, draw: 
         editor.join()
         while ours.poll():
             ledger.hear(*ours.recv())
-    except EOFError:  # the last message was not sent to its end
+    except (EOFError, OSError):  # the last message was not sent to its end
         pass
     finally:
         editor.kill()
