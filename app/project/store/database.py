@@ -27,12 +27,16 @@ class Database:
 
     def __init__(self, folder: Folder) -> None:
         self._idle: deque[sqlite3.Connection] = deque()
+        self._first: sqlite3.Connection | None = None
         self._path = folder.database
         self.set_aside: Path | None = None  # a damaged database, under its new name
         try:
             if self._is_damaged():
                 self._put_aside()
             self._prepare()
+            # Open as long as the server runs. A change that could not be brought to the disk is not saved; but were the
+            # last connection closed then, the next one would find it in the journal and take it for saved.
+            self._first = self._open()
         except sqlite3.Error as error:  # locked, read-only, no room
             raise folder.unusable(str(error)) from None
         except OSError as error:
@@ -50,7 +54,7 @@ class Database:
             ) as database:
                 (found,) = database.execute("PRAGMA quick_check(1)").fetchone()
                 schema.check(database)
-        except sqlite3.Error as error:
+        except (sqlite3.Error, UnicodeDecodeError) as error:
             return is_damage(error)  # anything else is said by who wants to write
         return bool(found != "ok")
 
@@ -148,6 +152,8 @@ class Database:
         """Close the connections that are kept open."""
         while self._idle:
             self._idle.pop().close()
+        if self._first is not None:
+            self._first.close()
 
     def __del__(self) -> None:
         self.close()

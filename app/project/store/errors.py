@@ -33,7 +33,7 @@ _SURROUNDINGS = {
 }
 
 
-def is_damage(error: sqlite3.Error) -> bool:
+def is_damage(error: sqlite3.Error | UnicodeDecodeError) -> bool:
     """Tell whether an error speaks of what is in the database, not of what is around it."""
     return _code(error) not in _SURROUNDINGS
 
@@ -45,11 +45,11 @@ def in_words() -> Iterator[None]:
         yield
     except sqlite3.ProgrammingError:
         raise
-    except sqlite3.Error as error:
+    except (sqlite3.Error, UnicodeDecodeError) as error:  # the latter where what is wrong is said in what is damaged
         raise _error_of(error) from error
 
 
-def _error_of(error: sqlite3.Error) -> StoreError:
+def _error_of(error: sqlite3.Error | UnicodeDecodeError) -> StoreError:
     code = _code(error)
     if code == sqlite3.SQLITE_FULL:
         return NoRoomError(
@@ -66,7 +66,7 @@ def _error_of(error: sqlite3.Error) -> StoreError:
     )
 
 
-def _code(error: sqlite3.Error) -> int | None:
+def _code(error: sqlite3.Error | UnicodeDecodeError) -> int | None:
     """Find the kind of an error: the low byte, above which SQLite says more about it."""
     code = getattr(error, "sqlite_errorcode", None)
     return None if code is None else int(code) & 0xFF
