@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import secrets
 import time
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
 from app.project.store.database import Database
-from app.project.store.errors import StoreError
+from app.project.store.errors import NoRoomError, StoreError
 from app.project.store.folder import Folder
 from app.project.store.revisions import (
+    DAMAGED,
     GONE,
     HEADS,
     SELECT,
@@ -22,6 +24,7 @@ from app.project.store.revisions import (
     dumped,
     head_number,
     insert,
+    read_json,
     revision_of,
 )
 from app.project.store.sharing import Sharing
@@ -44,7 +47,11 @@ class Store:
         self._connection, self._transaction = self._database.connection, self._database.transaction
         self._uploads = Uploads(place, self._database)
         self.sharing = Sharing(self._database)
-        self._drop_untouched()
+        self._reserve, self._release = place.reserve, place.release
+        with suppress(StoreError):  # it is tried again at the next start
+            self._drop_untouched()
+        self._uploads.tidy()
+        self._reserve()
 
     @property
     def set_aside(self) -> Path | None:
@@ -78,12 +85,13 @@ class Store:
         """List the projects that are to be shown, of one person or of all, the last changed first."""
         with self._connection() as database:
             rows = database.execute(
-                "SELECT id, touched, archived FROM project"
+                "SELECT id, CAST(touched AS REAL), archived FROM project"
                 " WHERE listed AND (:owner IS NULL OR owner = :owner) ORDER BY touched DESC",
                 {"owner": owner},
             ).fetchall()
             heads = {row[-1]: revision_of(row) for row in database.execute(HEADS + " WHERE p.listed")}
-        return [Entry(project, heads[project], touched, bool(away)) for project, touched, away in rows]
+        there = (row for row in rows if row[0] in heads)  # not one that was deleted between the two questions
+        return [Entry(project, heads[project], touched, bool(away)) for project, touched, away in there]
 
     def head(self, project: str) -> Revision:
         """Return the current state of a project."""
@@ -106,7 +114,7 @@ class Store:
                 "WITH RECURSIVE line (number, label, parent, last) AS ("
                 " SELECT r.number, r.label, r.parent, r.label"
                 " FROM project p JOIN revision r ON r.project = p.id AND r.number = p.head WHERE p.id = :id"
-                " UNION ALL SELECT r.number, r.label, r.parent, line.last"
+                " UNION SELECT r.number, r.label, r.parent, line.last"
                 " FROM line JOIN revision r ON r.project = :id AND r.number = line.parent)"
                 " SELECT number FROM line WHERE label != last LIMIT 1",
                 {"id": project},
@@ -157,9 +165,12 @@ class Store:
             ).fetchone()
             if row is None:
                 raise StoreError(GONE)
+            document = read_json(row[1])
+            if document is None:
+                raise StoreError(DAMAGED)
             database.execute(
                 "UPDATE revision SET document = ? WHERE project = ? AND number = ?",
-                (dumped({**json.loads(row[1]), **more}), project, row[0]),
+                (dumped({**document, **more}), project, row[0]),
             )
             claim(database, project, more)
 
@@ -172,7 +183,7 @@ class Store:
             if row is not None:
                 database.execute(
                     "UPDATE revision SET summaries = ? WHERE project = ? AND number = ?",
-                    (dumped({**json.loads(row[0]), model: summary}), project, number),
+                    (dumped({**(read_json(row[0]) or {}), model: summary}), project, number),
                 )
 
     def name(self, project: str, number: int, snapshot: str) -> None:
@@ -224,12 +235,19 @@ class Store:
         return self._uploads.add(project, content, suffix)
 
     def delete(self, *projects: str) -> None:
-        """Delete projects, their history, and the files that no other project uses."""
+        """Delete projects, their history, and the files that no other project uses, also from a disk that is full."""
+        try:
+            self._delete(projects)
+        except NoRoomError:
+            if not self._release():
+                raise
+            self._delete(projects)
+        self._reserve()
+
+    def _delete(self, projects: Sequence[str]) -> None:
         with self._transaction() as database:
             database.executemany("DELETE FROM project WHERE id = ?", [(project,) for project in projects])
-            orphans = database.execute("SELECT hash FROM file WHERE hash NOT IN (SELECT hash FROM uses)").fetchall()
-            database.execute("DELETE FROM file WHERE hash NOT IN (SELECT hash FROM uses)")
-        self._uploads.drop(*(name for (name,) in orphans))
+        self._uploads.drop_unused()
 
     def close(self) -> None:
         """Close the connections that are kept open."""

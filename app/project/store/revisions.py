@@ -11,6 +11,7 @@ from typing import Any
 from app.project.store.errors import StoreError
 
 GONE = "This project is not here: it was deleted, or the link is wrong. Start a new one."
+DAMAGED = "The saved project was damaged on the disk and cannot be read. Nothing was changed. Undo, or start a new one."
 SELECT = (
     "SELECT r.number, r.label, r.document,"
     " EXISTS (SELECT 1 FROM revision b WHERE b.project = r.project AND b.number = r.parent),"
@@ -84,11 +85,32 @@ def claim(database: sqlite3.Connection, project: str, document: Document) -> Non
     )
 
 
+def read_json(text: Any) -> Document | None:
+    """Read a document as it is kept; None where it was damaged on the disk."""
+    try:
+        found = json.loads(text)
+    except (TypeError, ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
 def revision_of(row: tuple[Any, ...]) -> Revision:
-    """Make a revision of a row of `SELECT`."""
+    """Make a revision of a row of `SELECT`.
+
+    What was damaged on the disk in a way that the database does not notice is left out, so that the other states of
+    the project can still be gone to; who wants to read a project from nothing says what is wrong.
+    """
     number, label, document, before, after, parent, made, summaries, snapshot, _ = row
     return Revision(
-        number, label, json.loads(document), bool(before), bool(after), parent, made, json.loads(summaries), snapshot
+        number,
+        str(label),
+        read_json(document) or {},
+        bool(before),
+        bool(after),
+        parent if isinstance(parent, int) and parent < number else None,
+        made if isinstance(made, float) else 0.0,
+        read_json(summaries) or {},
+        str(snapshot),
     )
 
 
@@ -97,4 +119,6 @@ def head_number(database: sqlite3.Connection, project: str) -> int:
     row = database.execute("SELECT head FROM project WHERE id = ?", (project,)).fetchone()
     if row is None:
         raise StoreError(GONE)
-    return int(row[0])
+    if not isinstance(row[0], int):
+        raise StoreError(DAMAGED)
+    return row[0]

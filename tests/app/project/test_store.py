@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
-import signal
-import sqlite3
 import stat
-import subprocess
-import sys
-from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from app.project.store import Store, StoreError, projects, uploads
-from mandoline_core import MandolineError
 
 
 @pytest.fixture
@@ -130,67 +123,6 @@ def test_old_history_is_dropped_at_the_limit(store: Store, monkeypatch: pytest.M
     assert undone == 2
 
 
-def _save_until_killed(folder: Path, project: str) -> None:
-    store, n = Store(folder), 0
-    while True:
-        n += 1
-        store.save(project, {"n": n, "check": n}, "change")
-
-
-def test_a_killed_server_leaves_a_whole_project(store: Store, tmp_path: Path) -> None:
-    """Killing the process in the middle of saving leaves the last whole change."""
-    project = store.create({"n": 0, "check": 0})
-    context = multiprocessing.get_context("spawn")
-    writer = context.Process(target=_save_until_killed, args=(tmp_path, project))
-    writer.start()
-    while store.head(project).document["n"] < 5:
-        pass
-    os.kill(writer.pid, signal.SIGKILL)
-    writer.join()
-    document = store.head(project).document
-    assert document["n"] == document["check"] >= 5
-
-
-FIRST_VERSION = """
-CREATE TABLE project (id TEXT PRIMARY KEY, head INTEGER NOT NULL, touched REAL NOT NULL);
-CREATE TABLE revision (
-    project TEXT NOT NULL REFERENCES project (id) ON DELETE CASCADE,
-    number INTEGER NOT NULL,
-    label TEXT NOT NULL,
-    document TEXT NOT NULL,
-    PRIMARY KEY (project, number)
-);
-CREATE TABLE file (hash TEXT PRIMARY KEY, suffix TEXT NOT NULL, bytes INTEGER NOT NULL);
-CREATE TABLE uses (
-    project TEXT NOT NULL REFERENCES project (id) ON DELETE CASCADE,
-    hash TEXT NOT NULL,
-    PRIMARY KEY (project, hash)
-);
-INSERT INTO project VALUES ('edited', 1, 1000.0), ('untouched', 0, 2000.0);
-INSERT INTO revision VALUES ('edited', 0, 'start', '{"n": 0}'), ('edited', 1, 'first', '{"n": 1}');
-INSERT INTO revision VALUES ('edited', 2, 'undone', '{"n": 2}'), ('untouched', 0, 'start', '{"n": 9}');
-INSERT INTO file VALUES ('abc.csv', '.csv', 3);
-INSERT INTO uses VALUES ('edited', 'abc.csv');
-"""
-
-
-def test_a_database_of_the_first_version_opens_with_everything(tmp_path: Path) -> None:
-    """All projects with their history and files; undo and redo go on; what is new works on them."""
-    (tmp_path / "files").mkdir()
-    (tmp_path / "files" / "abc.csv").write_text("a,b")
-    with closing(sqlite3.connect(tmp_path / "projects.sqlite")) as database:
-        database.executescript(FIRST_VERSION)
-    for store in (Store(tmp_path), Store(tmp_path)):
-        assert [entry.id for entry in store.entries()] == ["untouched", "edited"]
-    assert store.head("untouched").document == {"n": 9}
-    assert store.step("edited", 1) == "undone"
-    assert [store.step("edited", -1) for _ in range(3)] == ["undone", "first", None]
-    assert store.save("edited", {"n": 5}, "new") == 3
-    assert store.sharing.leads_to("view", store.sharing.share("edited", "view")) == "edited"
-    store.delete("edited")
-    assert not (tmp_path / "files" / "abc.csv").exists()
-
-
 def test_nothing_that_was_undone_is_lost(store: Store) -> None:
     """A change after undo leaves the other line of states where it is, and a name keeps a state beyond the limit."""
     project = store.create({"n": 0})
@@ -284,38 +216,8 @@ def test_a_damaged_database_is_set_aside_and_nothing_is_lost(tmp_path, damage):
     assert Store(tmp_path).set_aside is None
 
 
-def test_projects_of_a_newer_version_are_refused_and_not_touched(tmp_path):
-    """One sentence says what to do, and the file stays as it is."""
-    Store(tmp_path).close()
-    with sqlite3.connect(tmp_path / "projects.sqlite") as database:
-        database.execute("PRAGMA user_version = 99")
-    database.close()
-    with pytest.raises(MandolineError, match="written by a newer Mandoline"):
-        Store(tmp_path)
-    with sqlite3.connect(tmp_path / "projects.sqlite") as database:
-        assert database.execute("PRAGMA user_version").fetchone() == (99,)
-    database.close()
-
-
 def test_a_file_where_the_folder_should_be_is_said(tmp_path):
     """The name of the folder, and what to do."""
     (tmp_path / "data").write_text("")
     with pytest.raises(StoreError, match="Projects cannot be kept in 'data': there is a file"):
         Store(tmp_path / "data")
-
-
-def test_a_file_that_cannot_be_written_leaves_nothing_behind(tmp_path):
-    """A disk that is full, simulated by the system's own limit on the size of files."""
-    script = (
-        "import resource, signal, sys; from pathlib import Path; from app.project.store import Store, StoreError\n"
-        "store = Store(Path(sys.argv[1])); project = store.create({})\n"
-        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN); resource.setrlimit(resource.RLIMIT_FSIZE, (1000000, 1000000))\n"
-        "try: store.add_file(project, b'x' * 3000000, '.csv')\n"
-        "except StoreError as error: print(error)\n"
-        "print(sorted(path.name for path in store.files.iterdir()), store.exists(project))\n"
-    )
-    found = subprocess.run([sys.executable, "-c", script, str(tmp_path)], capture_output=True, text=True, check=True)
-    assert found.stdout.splitlines() == [
-        "The file could not be written: File too large. Nothing was kept.",
-        "[] True",
-    ]
