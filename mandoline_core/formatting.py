@@ -5,10 +5,12 @@ from __future__ import annotations
 import html
 import string
 import textwrap
+import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 _WIDTH = 100
+_REORDERING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 _WHOLE = 1e12  # whole numbers below this are written out
 
 
@@ -204,6 +206,20 @@ def html_table(rows: Sequence[Sequence[str]]) -> str:
     head = "".join(f"<th>{html.escape(cell)}</th>" for cell in rows[0])
     body = "".join("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in rows[1:])
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def printable(text: str) -> str:
+    r"""Spell out what would steer a terminal, or could not be printed: control characters, half a pair, reordering.
+
+    >>> print(printable("a\x1b[2J\u202eb"))
+    a\x1b[2J\u202eb
+    """
+    return text if text.isascii() and text.isprintable() else "".join(map(_spelled, text))
+
+
+def _spelled(letter: str) -> str:
+    steers = unicodedata.category(letter) in ("Cc", "Cs") or letter in _REORDERING
+    return letter.encode("unicode_escape").decode("ascii") if steers and letter != "\n" else letter
 
 
 def one_line(text: str) -> str:

@@ -274,11 +274,20 @@ def _records(path: Path, encoding: str, delimiter: str) -> Iterator[tuple[int, l
             yield line, []
 
 
+def _of_one_type(column: pd.Series) -> pd.Series:
+    """Give Python's own values a type: true/false with gaps, or whole numbers that only a text holds."""
+    if pd.api.types.is_bool_dtype(column.dropna().infer_objects().dtype):
+        return column.astype("boolean")
+    return column.astype("str")
+
+
 def _with_missing_words(table: pd.DataFrame) -> pd.DataFrame:
     """Read NA and its like as missing in the columns that are numbers or true/false but for them."""
     changed = {}
     for name in table.columns:
         column = table[name]
+        if column.dtype == object:
+            changed[name] = _of_one_type(column)
         if not isinstance(column.dtype, pd.StringDtype):
             continue
         words = column.isin(_MISSING)
