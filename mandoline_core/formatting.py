@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import html
+import re
 import string
 import textwrap
-import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 _WIDTH = 100
-_REORDERING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+# Control characters but for the line end, halves of a pair, and what reorders the text behind it.
+_STEERING = re.compile("[\0-\t\v-\x1f\x7f-\x9f\ud800-\udfff\u202a-\u202e\u2066-\u2069]")
 _WHOLE = 1e12  # whole numbers below this are written out
 
 
@@ -211,15 +212,10 @@ def html_table(rows: Sequence[Sequence[str]]) -> str:
 def printable(text: str) -> str:
     r"""Spell out what would steer a terminal, or could not be printed: control characters, half a pair, reordering.
 
-    >>> print(printable("a\x1b[2J\u202eb"))
-    a\x1b[2J\u202eb
+    >>> print(printable("a\x1b[2J"))
+    a\u001b[2J
     """
-    return text if text.isascii() and text.isprintable() else "".join(map(_spelled, text))
-
-
-def _spelled(letter: str) -> str:
-    steers = unicodedata.category(letter) in ("Cc", "Cs") or letter in _REORDERING
-    return letter.encode("unicode_escape").decode("ascii") if steers and letter != "\n" else letter
+    return _STEERING.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def one_line(text: str) -> str:

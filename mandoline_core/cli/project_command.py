@@ -55,9 +55,7 @@ def as_json(value: Any) -> str:
     "\u009b31m"
     """
     text = json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)
-    if printable(text) == text:
-        return text
-    return "".join(letter if printable(letter) == letter else f"\\u{ord(letter):04x}" for letter in text)
+    return printable(text)
 
 
 def write(path: Path, text: str) -> None:
