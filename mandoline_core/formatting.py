@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import html
+import re
 import string
 import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 _WIDTH = 100
+# Control characters but for the line end, halves of a pair, and what reorders the text behind it.
+_STEERING = re.compile("[\0-\t\v-\x1f\x7f-\x9f\ud800-\udfff\u202a-\u202e\u2066-\u2069]")
 _WHOLE = 1e12  # whole numbers below this are written out
 
 
@@ -204,6 +207,15 @@ def html_table(rows: Sequence[Sequence[str]]) -> str:
     head = "".join(f"<th>{html.escape(cell)}</th>" for cell in rows[0])
     body = "".join("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in rows[1:])
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def printable(text: str) -> str:
+    r"""Spell out what would steer a terminal, or could not be printed: control characters, half a pair, reordering.
+
+    >>> print(printable("a\x1b[2J"))
+    a\u001b[2J
+    """
+    return _STEERING.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def one_line(text: str) -> str:
