@@ -21,6 +21,7 @@ N_SOURCE, N_TARGET = 600, 300
 WORD = re.compile(r"hit\d{3}")
 # What a person does not see, and what stands for something else: escapes of Python's, ends of lines, joiners.
 _UNSEEN = re.compile(r"[\s\\\u2060]")
+_SIGNS = re.compile(r"[\\.+*?()|\[\]{}^$]")
 _AROUND = 8  # letters beside a payload's word that must be there, too
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
@@ -82,9 +83,9 @@ def _rule(number: int, one: Payload) -> md.Slice:
     if number % 5 == 0:
         return md.Category(text, column=text, values=(text,), noise=noise)
     if number % 5 == 1:
-        return md.Keyword(text, column=text, words=(one.word, text), whole_words=False, noise=noise)
+        return md.Keyword(text, column=text, words=(text, "calm 0"), whole_words=False, noise=noise)
     if number % 5 == 2:
-        return md.Regex(text, column=text, pattern=f"{one.word}|[<*$]x", noise=noise)
+        return md.Regex(text, column=text, pattern=_SIGNS.sub(r"\\\g<0>", text), noise=noise)
     if number % 5 == 3 and text.isprintable() and "\\" not in text:
         return md.Expression(text, text=f"{written_column(text)} == {written_text(text)}")
     if number % 5 == 3:
@@ -123,28 +124,28 @@ WRONG = """([ways, host, around]) => {
     if (window.hit !== undefined) found.push("a script ran");
     const made = ["src", "href", "action", "data", "poster", "style", "content", "formaction", "xlink\\\\:href"]
         .map(name => `[${name}*="${host}"]`).concat(["onerror", "onload", "ontoggle", "onfocus", "onmouseover"]
-        .map(name => `[${name}]`), ["img[src=x]", "a[href*='javascript' i]", ".katex", "marquee", "math", "base",
-        "iframe[srcdoc*=hit]"]);
+        .map(name => `[${name}]`), ["img[src=x]", ".katex", "marquee", "math", "base",
+        "iframe[srcdoc*=hit]:not([data-testid=stIFrame])"]);
     for (const one of document.querySelectorAll(made.join(","))) found.push("an element: " + one.outerHTML.slice(0, 300));
+    for (const one of document.querySelectorAll("a"))
+        if (one.protocol === "javascript:") found.push("a link: " + one.outerHTML.slice(0, 300));
     const seen = text => text.replace(/[\\s\\\\\\u2060]/g, "");
     const blocks = new Set();
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
     for (let node = walker.nextNode(); node; node = walker.nextNode()) {
         if (!/hit\\d{3}/.test(node.data)) continue;
         let block = node.parentElement;
-        if (block.closest("script, style, noscript")) continue;
+        if (block.closest("script, style, noscript, .plotly-notifier")) continue;
         while (block.parentElement && (block.tagName === "tspan" || getComputedStyle(block).display.startsWith("inline")
             && block.tagName !== "text")) block = block.parentElement;
         blocks.add(block);
     }
-    const ends = (text, want) => text.endsWith(want) || (text.length < want.length && want.endsWith(text))
-        || /\\u2026$/.test(text.slice(0, -1 * want.length) + "") && false;
+    const ends = (text, want) => text.endsWith(want) || want.endsWith(text);
     for (const block of blocks) {
         const text = seen(block.textContent);
         for (const match of text.matchAll(/hit\\d{3}/g)) {
             const before = text.slice(0, match.index).split("\\u2026").pop();
             const [after] = text.slice(match.index + 6).split("\\u2026");
-            const cut = text.slice(match.index + 6).includes("\\u2026") || true;
             const right = (ways[match[0]] ?? []).some(way => {
                 for (let at = way.indexOf(match[0]); at >= 0; at = way.indexOf(match[0], at + 1)) {
                     const left = way.slice(Math.max(0, at - around), at), next = way.slice(at + 6, at + 6 + around);
