@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from mandoline_core.errors import MandolineError
-from mandoline_core.formatting import no_formula, one_line, show_interval, show_value, table
+from mandoline_core.formatting import csv_text, one_line, show_interval, show_value, table
 from mandoline_core.metrics import get_metric
 from mandoline_core.pipelines.demands import badness
 from mandoline_core.project import Project
@@ -123,22 +121,19 @@ class Track:
 
     def to_csv(self) -> str:
         """Write a line for each target and model."""
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(
-            ("target", "model", "estimate", "low", "high", "source", "verdict", "n_target", "alert", "error")
-        )
+        rows: list[list[object]] = [
+            ["target", "model", "estimate", "low", "high", "source", "verdict", "n_target", "alert", "error"]
+        ]
         for one in self.targets:
             for model, point in one.models.items() or [("", None)]:
                 cells: list[object] = [one.target, model]
                 if point is None or not point["converged"]:
                     cells += ["", "", "", "", "", "", "", one.error or "no estimate: the weights did not converge"]
                 else:
-                    ends = (repr(end) for end in point["interval"])
-                    cells += [repr(point["estimate"]), *ends, repr(point["source"]), point["verdict"] or ""]
+                    cells += [point["estimate"], *point["interval"], point["source"], point["verdict"] or ""]
                     cells += [point["n_target"], int((one.target, model) in self.alerts), ""]
-                writer.writerow([no_formula(cell) for cell in cells])
-        return text.getvalue()
+                rows.append(cells)
+        return csv_text(rows)
 
     def to_html(self) -> str:
         """Write one HTML file with a chart for each model."""
