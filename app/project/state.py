@@ -19,6 +19,7 @@ from app.project.documents import document_of as _document
 from app.project.documents import project_of as _project
 from app.project.saving import ConflictError, save_edit
 from app.project.store import Entry, Revision, Store, StoreError, default_folder
+from app.project.tracking import TrackPlan, save_plan
 from app.words import plain, wording
 from mandoline_core import MandolineError, Project, load_project
 from mandoline_core.project import base_name, data_files, place_files
@@ -165,6 +166,11 @@ def look(**view: Any) -> None:
         st.session_state["looking"] = {**st.session_state.get("looking", {}), **view}
     else:
         store().amend(_project_id(), view)
+
+
+def change_track(label: str, edit: Callable[[TrackPlan], TrackPlan]) -> None:
+    """Change what is tracked beside the project, as a step of undo."""
+    _see(save_plan(store(), _editable_id(), label, edit))
 
 
 def keep_file(name: str, content: bytes | Path) -> Path:

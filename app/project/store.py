@@ -366,6 +366,12 @@ class Store:
             database.execute("INSERT OR IGNORE INTO uses VALUES (?, ?)", (project, path.name))
         return path
 
+    def track_memory(self, project: str) -> Path:
+        """Return the file that keeps what was estimated on the batches of new data that a project tracks."""
+        folder = self.folder / "tracks"
+        folder.mkdir(mode=0o700, exist_ok=True)
+        return folder / f"{project}.json"
+
     def delete(self, *projects: str) -> None:
         """Delete projects, their history, and the files that no other project uses."""
         with self._transaction() as database:
@@ -374,6 +380,8 @@ class Store:
             database.execute("DELETE FROM file WHERE hash NOT IN (SELECT hash FROM uses)")
         for (name,) in orphans:
             (self.files / name).unlink(missing_ok=True)
+        for project in projects:
+            (self.folder / "tracks" / f"{project}.json").unlink(missing_ok=True)
 
     def close(self) -> None:
         """Close the connections that are kept open."""

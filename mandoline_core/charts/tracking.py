@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import plotly.graph_objects as go
@@ -50,8 +50,8 @@ def track_chart(
         figure.add_band(places, low, high, colours.band)
     ends = (-0.3, n - 0.7)
     _add_level(figure, "labelled data", list(ends), [source] * 2, SOURCE, "dot", share)
-    _write(figure, points, [source] * n, f"labelled data {show_value(source, share=share)}", colours, SOURCE)
-    _add_limits(figure, points, colours, share)
+    said = f"labelled data {show_value(source, share=share)}"
+    _add_limits(figure, points, colours, share, not_at=_write(figure, points, dict.fromkeys(places, source), said))
     _add_alerts(figure, points, colours)
     _add_estimates(figure, points, colours, share)
     step = -(-n // _MOST_NAMES)
@@ -105,7 +105,7 @@ def _add_estimates(figure: Drawing, points: Sequence[TrackedPoint], colours: Pal
             "arrayminus": [point.estimate - point.interval[0] for point in points],
             "color": colours.ink,
         },
-        text=["" for _ in points[1:]] + [f"  {show_value(points[-1].estimate, share=share)}"],
+        text=["" for _ in points[1:]] + [f"&nbsp;&nbsp;{show_value(points[-1].estimate, share=share)}"],
         textposition="middle right",
         cliponaxis=False,
         hovertext=[_words(point, share) for point in points],
@@ -127,7 +127,7 @@ def _add_alerts(figure: Drawing, points: Sequence[TrackedPoint], colours: Palett
         )
 
 
-def _add_limits(figure: Drawing, points: Sequence[TrackedPoint], colours: Palette, share: bool) -> None:
+def _add_limits(figure: Drawing, points: Sequence[TrackedPoint], colours: Palette, share: bool, *, not_at: int) -> None:
     """Draw the line that no estimate may cross: level, or in steps where it follows the estimates."""
     for number in range(max(len(point.limits) for point in points)):
         steps = [(place, point.limits[number]) for place, point in enumerate(points) if len(point.limits) > number]
@@ -138,7 +138,7 @@ def _add_limits(figure: Drawing, points: Sequence[TrackedPoint], colours: Palett
             first = steps[0][1]
             level = all(value == first for _, value in steps)
             said = f"alert beyond {show_value(first, share=share)}" if level else "alert beyond this line"
-            _write(figure, points, dict(steps), said, colours, colours.ink)
+            _write(figure, points, dict(steps), said, not_at=not_at)
 
 
 def _add_level(figure: Drawing, name: str, x: list[float], y: list[float], colour: str, dash: str, share: bool) -> None:
@@ -156,30 +156,32 @@ def _add_level(figure: Drawing, name: str, x: list[float], y: list[float], colou
 def _write(
     figure: Drawing,
     points: Sequence[TrackedPoint],
-    line: Sequence[float] | dict[int, float],
+    line: Mapping[int, float],
     text: str,
-    colours: Palette,
-    colour: str,
-) -> None:
-    """Write what a line is along it: at the end where it is furthest from the intervals, on the side away from them."""
-    known = dict(enumerate(line)) if not isinstance(line, dict) else line
-    places = (min(known), max(known))
+    *,
+    not_at: int | None = None,
+) -> int:
+    """Write what a line is along it, on the side away from the estimates; return the batch where it stands.
+
+    That is the end where the line is furthest from the intervals, unless another line has its words there.
+    """
 
     def room(place: int) -> float:
-        near = [i for i in known if abs(i - place) <= len(points) / 3]
-        return min(max(points[i].interval[0] - known[i], known[i] - points[i].interval[1]) for i in near)
+        near = [i for i in line if abs(i - place) <= len(points) / 3]
+        return min(max(points[i].interval[0] - line[i], line[i] - points[i].interval[1]) for i in near)
 
-    place = max(places, key=room)
-    is_left, is_above = place == places[0], known[place] > points[place].estimate
+    first, last = min(line), max(line)
+    place = max((end for end in (first, last) if end != not_at or first == last), key=room)
+    is_left = place == first and not (first == last and not_at is not None)
     figure.add_annotation(
         x=max(place - 0.5, -0.3) if is_left else len(points) - 0.7,
-        y=known[place],
+        y=line[place],
         text=safe(text),
-        font={"color": colours.ink if colour != SOURCE else SOURCE},
         showarrow=False,
         xanchor="left" if is_left else "right",
-        yanchor="bottom" if is_above else "top",
+        yanchor="bottom" if line[place] > points[place].estimate else "top",
     )
+    return place
 
 
 def _words(point: TrackedPoint, share: bool) -> str:

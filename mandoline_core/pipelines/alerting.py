@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from mandoline_core.errors import MandolineError, did_you_mean
-from mandoline_core.formatting import Sentence, listed, show_value, together
+from mandoline_core.formatting import Sentence, listed, show_difference, show_value, together
 from mandoline_core.metrics import Metric
 from mandoline_core.pipelines.demands import badness, is_worse
 
@@ -117,19 +117,18 @@ def _judged(points: Sequence[tuple[str, Point]], base: str) -> Iterator[_Judged]
 def _drop(one: _Judged, model: str, rule: AlertRule, metric: Metric) -> Sentence | None:
     if rule.drop is None or one.against is None:
         return None
-    drop = (badness(one.point["estimate"], metric) - badness(one.against, metric)) * (100 if metric.share else 1)
-    if drop <= rule.drop:
+    drop = badness(one.point["estimate"], metric) - badness(one.against, metric)
+    if drop * (100 if metric.share else 1) <= rule.drop:
         return None
     where = "{where}" if one.where else "the {source}"
     return Sentence(
-        "{name}: the estimate of {model}, {value}, is {drop:.3g}{unit} worse than the {against} on "
+        "{name}: the estimate of {model}, {value}, is {drop} worse than the {against} on "
         + where
         + ", more than {most:g}.",
         name=one.target,
         model=model,
         value=show_value(one.point["estimate"], share=metric.share),
-        drop=drop,
-        unit=" points" if metric.share else "",
+        drop=show_difference(drop, share=metric.share),
         against=show_value(one.against, share=metric.share),
         where=one.where,
         most=rule.drop,
