@@ -25,6 +25,7 @@ EMPTY = (
     "New data keep coming, week by week. Give them here, a file a batch, and see how the estimate moves from one to "
     "the next, with an alert when it falls too far."
 )
+COLUMNS = ("batch", "estimate", "change", "verdict", "alert", "new rows")
 BASES = {"source": "on the labelled data", "first": "on the first batch", "previous": "on the batch before"}
 
 
@@ -64,7 +65,7 @@ def track_table(track: Track, model: str, waiting: Iterable[str] = ()) -> pd.Dat
     lines = []
     for one in track.targets:
         point = one.models.get(model)
-        line = {"batch": one.target, "estimate": "", "change": "", "verdict": "", "alert": "", "new rows": None}
+        line: dict[str, object] = {"batch": one.target}
         if point is not None and point["converged"]:
             change = show_points(point["estimate"] - point["source"], share=track.share)
             line |= {
@@ -79,8 +80,8 @@ def track_table(track: Track, model: str, waiting: Iterable[str] = ()) -> pd.Dat
         else:
             line["estimate"] = "cannot be used"
         lines.append(line)
-    lines += [{"batch": name, "estimate": "to come", "new rows": None} for name in waiting]
-    return pd.DataFrame(lines).astype({"new rows": "Int64"}).iloc[::-1]
+    lines += [{"batch": name, "estimate": "to come"} for name in waiting]
+    return pd.DataFrame(lines, columns=list(COLUMNS)).astype({"new rows": "Int64"}).iloc[::-1]
 
 
 def drop_label(metric: Metric) -> str:

@@ -70,20 +70,22 @@ def _take_in(key: str) -> None:
 
 
 def _on_server() -> None:
+    key = f"track_server:{state.remember('track_servers') or 0}"  # a new key empties the box
     st.selectbox(
         ON_SERVER,
         allowed.offered(),
         index=None,
-        key="track_server",
+        key=key,
         placeholder="Pick or type, such as weekly/*.parquet",
         accept_new_options=True,
         help=f"Under {wording.plain(allowed.where())}. Files that match a pattern later are tracked as they come.",
         on_change=_take_from_server,
+        args=(key,),
     )
 
 
-def _take_from_server() -> None:
-    chosen = state.typed("track_server")
+def _take_from_server(key: str) -> None:
+    chosen = state.typed(key)
     if not chosen:
         return
     try:
@@ -92,8 +94,8 @@ def _take_from_server() -> None:
         state.remember("track_refused", [wording.tell(error)])
         return
     state.remember("track_refused", [])
+    state.remember("track_servers", (state.remember("track_servers") or 0) + 1)
     _add([Batch(allowed.name_of(path), path, server=True)])
-    state.empty("track_server")
 
 
 def _take_out(workspace: Workspace) -> None:
