@@ -16,8 +16,7 @@ from app.compute.background import Run, Task, runs
 from app.compute.reading import engine_at, samples, state_of
 from app.compute.shelf import Shelf
 from app.compute.working import A_MOMENT, PATIENCE
-from app.project import Workspace, allowed, state
-from app.project.tracking import Batch, batches_of, plan_of
+from app.project import Batch, Workspace, allowed, state, tracking
 from mandoline_core import MandolineError, read_table
 from mandoline_core.pipelines import TargetEstimates, TargetFile, Track, Tracker
 from mandoline_core.samples import asking
@@ -42,8 +41,8 @@ def _kept() -> Shelf[TargetEstimates]:
 
 def tracked(workspace: Workspace) -> Tracked:
     """Gather what has been estimated so far, as things stand."""
-    plan = plan_of(workspace.revision.document)
-    batches, wrong = batches_of(plan)
+    plan = tracking.plan_of(workspace.revision.document)
+    batches, wrong = tracking.batches_of(plan)
     placed = _keys(workspace, batches)
     found = {batch: _kept().get(key) for batch, key in placed.items()}
     done = tuple(one for one in found.values() if one is not None)
@@ -119,7 +118,7 @@ def _place(workspace: Workspace) -> tuple[str, str]:
 
 
 def _waiting(workspace: Workspace) -> dict[Batch, Key]:
-    batches, _ = batches_of(plan_of(workspace.revision.document))
+    batches, _ = tracking.batches_of(tracking.plan_of(workspace.revision.document))
     return {batch: key for batch, key in _keys(workspace, batches).items() if _kept().get(key) is None}
 
 

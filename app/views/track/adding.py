@@ -6,8 +6,7 @@ import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from app import compute
-from app.project import Workspace, allowed, state, tracking
-from app.project.tracking import Batch
+from app.project import Batch, Workspace, allowed, state, tracking
 from app.words import tracking as words
 from app.words import wording
 from mandoline_core import MandolineError
