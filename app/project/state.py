@@ -29,6 +29,7 @@ LOOKING = "This link is for looking. Make a copy to edit."
 T = TypeVar("T")
 _ID = "project"
 _VIEW = "view"
+_NOTHING = object()
 
 
 @dataclass(frozen=True)
@@ -452,9 +453,9 @@ def _toast(text: str, icon: str | None) -> None:
     st.toast(text, icon=icon, duration="long")
 
 
-def remember(key: str, value: Any = None) -> Any:
-    """Return something kept for this visit only, or set it when a value is given."""
-    if value is not None:
+def remember(key: str, value: Any = _NOTHING) -> Any:
+    """Return something kept for this visit only, or set it when a value is given, which may be None."""
+    if value is not _NOTHING:
         st.session_state[f"kept:{key}"] = value
     return st.session_state.get(f"kept:{key}")
 
