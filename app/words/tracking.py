@@ -60,6 +60,15 @@ def about(name: str, error: str | MandolineError) -> str:
     return said if plain(name) in said else f"{plain(name)}: {said}"
 
 
+def error_sentences(track: Track) -> list[str]:
+    """Say why there is no estimate on some batches: each in its sentence, and what holds for several once."""
+    found: dict[str, list[str]] = {}
+    for one in track.targets:
+        if one.error is not None:
+            found.setdefault(one.error, []).append(one.target)
+    return [about(listed(names, most=3), error) for error, names in found.items()]
+
+
 def track_table(track: Track, model: str, waiting: Iterable[str] = ()) -> pd.DataFrame:
     """List a model's estimates, a line a batch, the newest first."""
     lines = []

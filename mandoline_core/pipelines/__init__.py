@@ -10,5 +10,5 @@ from mandoline_core.pipelines.demands import AGAINST, LEVELS, Demands, Held, che
 from mandoline_core.pipelines.junit import junit_xml
 from mandoline_core.pipelines.markdown import in_markdown, markdown_summary
 from mandoline_core.pipelines.starting import Start, guessed_text, start_project
-from mandoline_core.pipelines.track import TargetEstimates, Track
+from mandoline_core.pipelines.track import TargetEstimates, Track, short_name
 from mandoline_core.pipelines.tracking import TargetFile, Tracker, find_targets, natural_order, track_targets

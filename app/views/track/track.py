@@ -7,7 +7,7 @@ import streamlit as st
 from app import compute
 from app.project import Workspace, tracking
 from app.views import parts
-from app.views.track import adding, alerting, running
+from app.views.track import adding, alerting, looking, running
 from app.words import tracking as words
 from app.words import wording
 from mandoline_core.formatting import file_stem
@@ -40,6 +40,7 @@ def main() -> None:
     alerting.show(workspace)
     table(found, model)
     take_home(workspace, found)
+    looking.show(workspace)
     adding.show(workspace)
 
 
@@ -83,12 +84,11 @@ def headline(found: compute.Tracked, model: str) -> None:
 
 
 def problems(found: compute.Tracked) -> None:
-    """Say what is wrong with single batches, each in its sentence."""
+    """Say what is wrong with some batches."""
     for error in found.wrong:
         parts.show_error(error)
-    for one in found.track.targets:
-        if one.error is not None:
-            st.error(words.about(one.target, one.error), icon=":material/error:")
+    for said in words.error_sentences(found.track):
+        st.error(said, icon=":material/error:")
 
 
 def table(found: compute.Tracked, model: str) -> None:

@@ -137,6 +137,25 @@ def test_a_bad_file_gets_its_sentence_and_spoils_no_other(folder: Path) -> None:
     assert "There is no estimate on the newest batch" in said(app)
 
 
+def test_what_is_wrong_for_all_is_said_once(folder: Path) -> None:
+    broken = {"name": "gone", "kind": "threshold", "column": "no_such", "above": 1}
+    app = give(open_app(write_project(folder, {"slices": [broken]}), TRACK), WEEKS)
+    (error,) = app.error
+    assert error.value.replace("\\", "").startswith("week-8.csv, week-9.csv, week-10.csv: Slice 'gone'")
+
+
+def test_a_batch_opens_as_a_project_of_its_own(folder: Path) -> None:
+    """With the same numbers; the project that tracks it stays as it is."""
+    app = give(open_app(write_project(folder), TRACK), WEEKS)
+    first, tracks = table(app), project_id(app)
+    press(app, "Open it as a project")
+    assert project_id(app) != tracks
+    opened = workspace(app)
+    assert (opened.project.name, opened.names["target"]) == ("small, week-10", "week-10.csv")
+    app.switch_page("views/data/data.py")
+    assert first["week-10.csv"].split(" ")[0] in said(run(app))
+
+
 def test_a_link_for_looking_shows_and_offers_nothing(folder: Path) -> None:
     app = give(open_app(write_project(folder), TRACK), {"week-8.csv": WEEKS["week-8.csv"]})
     app.number_input(key="alert_worst").set_value(85.0)
