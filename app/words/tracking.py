@@ -25,7 +25,7 @@ EMPTY = (
     "New data keep coming, week by week. Give them here, a file a batch, and see how the estimate moves from one to "
     "the next, with an alert when it falls too far."
 )
-COLUMNS = ("batch", "estimate", "change", "verdict", "alert", "new rows")
+COLUMNS = ("batch", "estimate", "verdict", "alert", "change", "new rows")
 BASES = {"source": "on the labelled data", "first": "on the first batch", "previous": "on the batch before"}
 
 

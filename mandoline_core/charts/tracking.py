@@ -105,7 +105,7 @@ def _add_estimates(figure: Drawing, points: Sequence[TrackedPoint], colours: Pal
             "arrayminus": [point.estimate - point.interval[0] for point in points],
             "color": colours.ink,
         },
-        text=["" for _ in points[1:]] + [f"&nbsp;&nbsp;{show_value(points[-1].estimate, share=share)}"],
+        text=["" for _ in points[1:]] + [f"&nbsp;&nbsp;&nbsp;{show_value(points[-1].estimate, share=share)}"],
         textposition="middle right",
         cliponaxis=False,
         hovertext=[_words(point, share) for point in points],

@@ -155,7 +155,7 @@ class Track:
         return figure_page(
             self.project.name,
             "track",
-            f"{self.project.metric.name} on one target after the other, estimated without labels.",
+            f"{self.metric.spoken} on one batch of new data after the other, estimated without labels.",
             [*self.alerts.values(), *(f"{one.target}: {one.error}" for one in self.targets if one.error)],
             self.as_dict(),
             [_figure(self, model, number) for number, model in enumerate(self.models)],
@@ -188,9 +188,9 @@ def _figure(track: Track, model: str, number: int) -> tuple[Any, ...]:
     rows = [[p.name, show_interval(p.estimate, p.interval, share=share), p.verdict] for p in track.points(model)]
     return (
         f"track-{number + 1}",
-        f"The {metric} of {model}, target by target",
+        f"The {metric} of {model}, batch by batch",
         lambda dark: track.draw(model, dark=dark),
-        ("target", "estimate", "verdict"),
+        ("batch", "estimate", "verdict"),
         rows,
     )
 
