@@ -18,6 +18,7 @@ from app.compute.shelf import Shelf
 from app.compute.working import A_MOMENT, PATIENCE
 from app.project import Batch, Workspace, allowed, state, tracking
 from mandoline_core import MandolineError, read_table
+from mandoline_core.metrics import get_metric
 from mandoline_core.pipelines import TargetEstimates, TargetFile, Track, Tracker
 from mandoline_core.samples import asking
 
@@ -47,7 +48,8 @@ def tracked(workspace: Workspace) -> Tracked:
     found = {batch: _kept().get(key) for batch, key in placed.items()}
     done = tuple(one for one in found.values() if one is not None)
     waiting = tuple(batch for batch, one in found.items() if one is None)
-    return Tracked(Track(workspace.project, done, plan.alert), waiting, tuple(wrong))
+    alert = tracking.alert_of(plan, get_metric(workspace.project.metric.name))
+    return Tracked(Track(workspace.project, done, alert), waiting, tuple(wrong))
 
 
 def track_run(workspace: Workspace) -> Run | None:

@@ -369,7 +369,8 @@ class Store:
     def track_memory(self, project: str) -> Path:
         """Return the file that keeps what was estimated on the batches of new data that a project tracks."""
         folder = self.folder / "tracks"
-        folder.mkdir(mode=0o700, exist_ok=True)
+        with suppress(OSError):  # what cannot be kept is estimated again
+            folder.mkdir(mode=0o700, exist_ok=True)
         return folder / f"{project}.json"
 
     def delete(self, *projects: str) -> None:

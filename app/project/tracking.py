@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from app.project import allowed
 from app.project.store import Document, Store, StoreError
 from mandoline_core import DataError, MandolineError
-from mandoline_core.pipelines import AlertRule, find_targets, natural_order
+from mandoline_core.metrics import Metric
+from mandoline_core.pipelines import AlertRule, check_worst, find_targets, natural_order
 from mandoline_core.samples import is_pattern
 
 MOST_BATCHES = 500
@@ -50,6 +51,17 @@ def plan_of(document: Document) -> TrackPlan:
     return TrackPlan(given, None if alert is None else AlertRule(**alert))
 
 
+def alert_of(plan: TrackPlan, metric: Metric) -> AlertRule | None:
+    """Return when to alert; a worst score that was meant for another metric, and is none of this one, is left out."""
+    if plan.alert is None or plan.alert.worst is None:
+        return plan.alert
+    try:
+        check_worst("worst", plan.alert.worst, metric)
+    except MandolineError:
+        return replace(plan.alert, worst=None)
+    return plan.alert
+
+
 def batches_of(plan: TrackPlan) -> tuple[list[Batch], list[MandolineError]]:
     """List every file in the order of their names, and patterns that stand for none.
 
@@ -84,7 +96,7 @@ def add_batches(plan: TrackPlan, more: Sequence[Batch]) -> TrackPlan:
     given = tuple({batch.name: batch for batch in (*plan.given, *more)}.values())
     if len(given) > MOST_BATCHES:
         raise DataError(f"There would be {len(given):,} batches. At most {MOST_BATCHES} are tracked.")
-    return TrackPlan(given, plan.alert)
+    return replace(plan, given=given)
 
 
 def drop_batches(plan: TrackPlan, names: Collection[str]) -> TrackPlan:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
@@ -58,14 +60,22 @@ def _take_in(key: str) -> None:
     for file in given:
         name = base_name(file.name)
         try:
-            path = state.receive(file, keep=False)
-            compute.check_table(path)
-            batches.append(Batch(name, state.keep_file(name, path)))
+            batches.append(Batch(name, _keep(name, state.receive(file, keep=False))))
         except MandolineError as error:
             refused.append(words.about(name, error))
     state.remember("track_refused", refused)
     if batches:
         _add(batches)
+
+
+def _keep(name: str, path: Path) -> Path:
+    """Keep a file with the project if it is a table."""
+    try:
+        compute.check_table(path)
+    except MandolineError:
+        path.unlink()
+        raise
+    return state.keep_file(name, path)
 
 
 def _on_server() -> None:

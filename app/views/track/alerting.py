@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import streamlit as st
@@ -10,7 +11,7 @@ from app.project import Workspace, state, tracking
 from app.words import tracking as words
 from mandoline_core import MandolineError
 from mandoline_core.formatting import tidy_number
-from mandoline_core.metrics import get_metric
+from mandoline_core.metrics import Metric, get_metric
 from mandoline_core.pipelines import BASES, AlertRule
 
 DROP, BASE, WORST = "alert_drop", "alert_base", "alert_worst"
@@ -18,15 +19,15 @@ DROP, BASE, WORST = "alert_drop", "alert_base", "alert_worst"
 
 def show(workspace: Workspace) -> None:
     """Let a person say when to alert; who may only look is told."""
-    rule = tracking.plan_of(workspace.revision.document).alert
     metric = get_metric(workspace.project.metric.name)
+    rule = tracking.alert_of(tracking.plan_of(workspace.revision.document), metric)
     if workspace.view_only:
         st.caption(words.rule_sentence(rule, metric))
         return
     now = rule or AlertRule()
     scale = 100 if metric.share else 1
     worst = None if now.worst is None else float(tidy_number(scale * now.worst))
-    least, most = metric.bounds or (None, None)
+    least, most = _limits(metric, scale)
     drop, base, floor = st.columns([4, 3, 4], vertical_alignment="bottom")
     drop.number_input(
         words.drop_label(metric),
@@ -48,14 +49,24 @@ def show(workspace: Workspace) -> None:
     )
     floor.number_input(
         words.worst_label(metric),
-        min_value=None if least is None else float(scale * least),
-        max_value=None if most is None else float(scale * most),
+        min_value=least,
+        max_value=most,
         step=1.0 if metric.share else None,
         format="%g",
         placeholder="never",
         key=state.bind(WORST, worst),
         on_change=_change,
         args=(scale,),
+    )
+
+
+def _limits(metric: Metric, scale: float) -> tuple[float | None, float | None]:
+    """Return the least and the largest score that there can be, where there is one."""
+    least, most = metric.bounds or (-math.inf, math.inf)
+    least = max(least, 0.0) if metric.better == "near 0" else least
+    return (
+        float(scale * least) if math.isfinite(least) else None,
+        float(scale * most) if math.isfinite(most) else None,
     )
 
 

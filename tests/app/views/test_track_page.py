@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -10,6 +11,7 @@ from streamlit.testing.v1 import AppTest
 from app import compute
 from app.compute.background import runs
 from app.project import Batch, Workspace, allowed, state, tracking
+from mandoline_core.pipelines import AlertRule
 from tests.app.pages import labels, open_app, press, project_id, run, said
 from tests.app.tables import settle
 from tests.app.uploads import csv
@@ -135,6 +137,37 @@ def test_a_bad_file_gets_its_sentence_and_spoils_no_other(folder: Path) -> None:
     ]
     assert "\\<b\\>" in errors[0]
     assert "There is no estimate on the newest batch" in said(app)
+    assert list(state.store().incoming.rglob("*.csv")) == []
+
+
+MEAN = {"metric": {"name": "mean", "column": "n_words"}, "models": None, "task": None}
+
+
+@pytest.mark.parametrize(
+    ("changes", "label", "worst"),
+    [
+        ({"metric": {"name": "error"}}, "Alert when above (%)", 5.0),
+        (MEAN, "Alert when below (mean)", 1000.0),
+    ],
+    ids=["error", "mean"],
+)
+def test_alerts_mean_what_the_metric_means(folder: Path, changes: dict[str, Any], label: str, worst: float) -> None:
+    app = give(open_app(write_project(folder, changes), TRACK), {"week-8.csv": WEEKS["week-8.csv"]})
+    assert app.number_input(key="alert_worst").label == label
+    app.number_input(key="alert_worst").set_value(worst)
+    run(app)
+    assert app.dataframe[0].value["alert"].tolist() == ["alert"]
+
+
+def test_a_worst_score_of_another_metric_is_left_out(folder: Path) -> None:
+    """It would be no accuracy: nobody is alerted by it, and the page can be used."""
+    app = open_app(write_project(folder), TRACK)
+    (folder / "week-8.csv").write_bytes(WEEKS["week-8.csv"])
+    plan = tracking.TrackPlan((Batch("week-8.csv", folder / "week-8.csv"),), AlertRule(worst=1000.0))
+    tracking.save_plan(state.store(), project_id(app), "track", lambda _: plan)
+    settle(run(app))
+    assert app.number_input(key="alert_worst").value is None
+    assert app.dataframe[0].value["alert"].tolist() == [""]
 
 
 def test_what_is_wrong_for_all_is_said_once(folder: Path) -> None:
