@@ -17,6 +17,7 @@ VIEWS = {
     "Estimate": ":material/monitoring:",
     "Compare": ":material/compare_arrows:",
     "Trust": ":material/verified_user:",
+    "Track": ":material/timeline:",
     "Report": ":material/description:",
     "Present": ":material/slideshow:",
     "History": ":material/history:",

@@ -10,3 +10,4 @@ from app.project.opening import read_upload
 from app.project.remedies import Remedy
 from app.project.state import Workspace
 from app.project.store import Entry, Revision, Share
+from app.project.tracking import Batch

@@ -19,12 +19,14 @@ from app.project.documents import document_of as _document
 from app.project.documents import project_of as _project
 from app.project.saving import ConflictError, save_edit
 from app.project.store import Entry, Revision, StoreError
+from app.project.tracking import TrackPlan, save_plan
 from app.words import plain, wording
 from mandoline_core import MandolineError, Project, load_project
 from mandoline_core.project import base_name, data_files, place_files
 
 SAMPLES = Path(__file__).resolve().parents[2] / "sample_data"
 T = TypeVar("T")
+_NOTHING = object()
 
 
 @dataclass(frozen=True)
@@ -156,6 +158,11 @@ def look(**view: Any) -> None:
         st.session_state["looking"] = {**st.session_state.get("looking", {}), **view}
     else:
         store().amend(_project_id(), view)
+
+
+def change_track(label: str, edit: Callable[[TrackPlan], TrackPlan]) -> None:
+    """Change what is tracked beside the project, as a step of undo."""
+    _see(save_plan(store(), _editable_id(), label, edit))
 
 
 def keep_file(name: str, content: bytes | Path) -> Path:
@@ -408,9 +415,9 @@ def _toast(text: str, icon: str | None) -> None:
     st.toast(text, icon=icon, duration="long")
 
 
-def remember(key: str, value: Any = None) -> Any:
-    """Return something kept for this visit only, or set it when a value is given."""
-    if value is not None:
+def remember(key: str, value: Any = _NOTHING) -> Any:
+    """Return something kept for this visit only, or set it when a value is given, which may be None."""
+    if value is not _NOTHING:
         st.session_state[f"kept:{key}"] = value
     return st.session_state.get(f"kept:{key}")
 

@@ -234,6 +234,13 @@ class Store:
         """
         return self._uploads.add(project, content, suffix)
 
+    def track_memory(self, project: str) -> Path:
+        """Return the file that keeps what was estimated on the batches of new data that a project tracks."""
+        folder = self.folder / "tracks"
+        with suppress(OSError):  # what cannot be kept is estimated again
+            folder.mkdir(mode=0o700, exist_ok=True)
+        return folder / f"{project}.json"
+
     def delete(self, *projects: str) -> None:
         """Delete projects, their history, and the files that no other project uses, also from a disk that is full."""
         try:
@@ -248,6 +255,9 @@ class Store:
         with self._transaction() as database:
             database.executemany("DELETE FROM project WHERE id = ?", [(project,) for project in projects])
         self._uploads.drop_unused()
+        for project in projects:
+            with suppress(OSError):
+                self.track_memory(project).unlink()
 
     def close(self) -> None:
         """Close the connections that are kept open."""
