@@ -217,12 +217,17 @@ class Store:
 
     def view_token(self, project: str) -> str:
         """Return what a link holds that shows a project but cannot change it; it cannot be guessed either."""
-        with self._transaction() as database:
-            head_number(database, project)
-            database.execute(
-                "UPDATE project SET view = ? WHERE id = ? AND view IS NULL", (secrets.token_urlsafe(16), project)
-            )
-            return str(database.execute("SELECT view FROM project WHERE id = ?", (project,)).fetchone()[0])
+        of = "SELECT view FROM project WHERE id = ? AND view IS NOT NULL"
+        with self._connection() as database:  # every page asks, and need not wait for those who write
+            row = database.execute(of, (project,)).fetchone()
+        if row is None:
+            with self._transaction() as database:
+                head_number(database, project)
+                database.execute(
+                    "UPDATE project SET view = ? WHERE id = ? AND view IS NULL", (secrets.token_urlsafe(16), project)
+                )
+                row = database.execute(of, (project,)).fetchone()
+        return str(row[0])
 
     def viewed(self, token: str) -> str | None:
         """Find the project that a view-only link shows."""
