@@ -15,7 +15,7 @@ CONSTRAINTS := .ci/constraints.txt
 INSTALL := -m pip install --quiet --disable-pip-version-check --constraint $(CONSTRAINTS)
 
 .DEFAULT_GOAL := help
-.PHONY: help app test test-finetune test-sign-in test-spark test-lowest test-pythons test-built constraints audit java browser check format bench bench-scale calibrate samples results screenshots clean
+.PHONY: help app test test-finetune test-sign-in test-spark test-lowest test-pythons test-built constraints audit java browser check format bench bench-scale calibrate crash samples results screenshots clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -171,6 +171,11 @@ bench-scale: $(READY) ## Measure growth with rows, patterns and partitions, and 
 calibrate: $(READY) browser ## Check coverage of the intervals, and the longest ways through the app, at length
 	$(PYTEST) tests/calibration
 	VISITORS=20 $(PYTEST) -m long
+
+# What `make test` tries a few times, at length.
+crash: $(READY) browser ## Kill, cut off, damage and fill up the storage of projects, hundreds of times
+	KILLS=200 EVERY_BYTE=1 DAMAGES=2000 SERVER_KILLS=10 $(PYTEST) -rP tests/browser/test_crash.py \
+		$(foreach what,crashes power_loss damage faults schema,tests/app/project/test_$(what).py)
 
 samples: $(READY) ## Write the sample projects anew
 	$(BIN)/python sample_data/generate.py

@@ -37,11 +37,13 @@ def main() -> None:
         sign_in.show()
         return
     with parts.stopping():
-        state.store()  # without it there is nothing to show but why
-    if page == pages["Estimate"] and state.comes_home():
-        st.switch_page(pages["Projects"])
+        at_home = page == pages["Projects"] and state.comes_home()
+        if page == pages["Estimate"] and state.comes_home():
+            st.switch_page(pages["Projects"])
+        if not at_home:
+            state.head()  # without a store and a project in it there is nothing to show but why
     with parts.boundary():
-        frame.sidebar(at_home=page == pages["Projects"])
+        frame.sidebar(at_home=at_home)
     tour.show(page.title)
     with parts.boundary():
         if page != pages["Projects"]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -154,10 +156,14 @@ def change(
 
 def look(**view: Any) -> None:
     """Change how the project is looked at (model, revealed), which is no step of undo."""
-    if is_view_only():
-        st.session_state["looking"] = {**st.session_state.get("looking", {}), **view}
-    else:
-        store().amend(_project_id(), view)
+    try:
+        if is_view_only():
+            st.session_state["looking"] = {**st.session_state.get("looking", {}), **view}
+        else:
+            store().amend(_project_id(), view)
+    except StoreError as error:
+        forget_widgets()
+        refuse(error)
 
 
 def change_track(label: str, edit: Callable[[TrackPlan], TrackPlan]) -> None:
@@ -172,10 +178,14 @@ def keep_file(name: str, content: bytes | Path) -> Path:
 
 def step(by: int) -> None:
     """Undo (-1) or redo (1), and say what; not what someone else has done since this visitor looked."""
-    if is_view_only():
-        refuse(StoreError(LOOKING))
-        return
-    project_id, seen = _project_id(), st.session_state.get("seen")
+    try:
+        _step(_editable_id(), by)
+    except StoreError as error:
+        refuse(error)
+
+
+def _step(project_id: str, by: int) -> None:
+    seen = st.session_state.get("seen")
     now = store().head(project_id)
     word = "undo" if by < 0 else "redo"
     if seen not in (None, now.number):
@@ -194,6 +204,7 @@ def restore(number: int) -> None:
     old, now = store().revision(project_id, number), store().head(project_id)
     if old is None:
         raise StoreError("This state is too old: it is no longer kept.")
+    _project(old.document)  # or say that it is damaged
     name = old.snapshot or f"{old.number}: {old.label}"
     if store().save(project_id, old.document, f"restore {name}", after=now.number) is None:
         raise StoreError("Someone else has just changed this project. Nothing was restored; try again.")
@@ -248,8 +259,12 @@ def unpack(file: UploadedFile, read: Callable[[str, Path, Path], T]) -> T:
     def work() -> T:
         path = receive(file)
         folder = path.with_name("unpacked")
-        folder.mkdir()
-        return read(file.name, path, folder)
+        try:
+            folder.mkdir(exist_ok=True)
+            return read(file.name, path, folder)
+        except OSError as error:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise StoreError(f"{base_name(file.name)} could not be unpacked: {error.strerror or error}.") from None
 
     return _once("unpacked", file, work)
 
@@ -266,11 +281,16 @@ def _receive(file: UploadedFile) -> Path:
 
 
 def _once(what: str, file: UploadedFile, make: Callable[[], T]) -> T:
-    """Do something with an upload once, however often a page is drawn; what is wrong with it stays wrong."""
+    """Do something with an upload once, however often a page is drawn; what is wrong with it stays wrong.
+
+    What is wrong with the disk does not.
+    """
     known: dict[str, T | MandolineError] = st.session_state.setdefault(what, {})
     if file.file_id not in known:
         try:
             known[file.file_id] = make()
+        except StoreError:
+            raise
         except MandolineError as error:
             known[file.file_id] = error
     found = known[file.file_id]
@@ -367,7 +387,8 @@ def _create(
         document = _document(place_files(project, paths), known)
         store().amend(project_id, {**document, "server": list(server)} if server else document)
     except BaseException:
-        store().delete(project_id)
+        with suppress(StoreError):  # what is not listed goes after a day
+            store().delete(project_id)
         raise
     if listed:
         store().show(project_id)

@@ -32,11 +32,11 @@ def sidebar(*, at_home: bool) -> None:
     Parameters
     ----------
     at_home : bool
-        Whether the page lists the projects: who has yet to choose one needs no other.
+        Whether the visitor has yet to choose a project, on the page that lists them.
     """
     with st.sidebar:
         _account()
-        if at_home and state.comes_home():
+        if at_home:
             st.caption("Open a project, or start one.")
             return
         revision = state.head()

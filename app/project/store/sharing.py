@@ -47,6 +47,9 @@ class Sharing:
 
     def share(self, project: str, kind: Share) -> str:
         """Return what a link holds that leads to a project; it cannot be guessed, and stays until it is ended."""
+        found = self.access(project)  # every page asks, and need not wait for those who write
+        if found is not None and (known := found.view if kind == "view" else found.edit):
+            return known
         with self._database.transaction() as database:
             head_number(database, project)
             (token,) = database.execute(_KEEP[kind], (secrets.token_urlsafe(16), project)).fetchone()

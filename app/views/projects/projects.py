@@ -149,8 +149,12 @@ def duplicate(project_id: str) -> None:
 
 def archive(entry: Entry, name: str) -> None:
     """Put a project away, or take it out again."""
-    state.store().archive(entry.id, archived=not entry.archived)
-    state.tell(f"{name} is {'back among the projects' if entry.archived else 'in the archive'}.")
+    try:
+        state.store().archive(entry.id, archived=not entry.archived)
+    except MandolineError as error:
+        state.refuse(error)
+    else:
+        state.tell(f"{name} is {'back among the projects' if entry.archived else 'in the archive'}.")
 
 
 @st.dialog("Delete this project?")
@@ -161,7 +165,8 @@ def confirm_delete(project_id: str, name: str) -> None:
         "This cannot be undone."
     )
     if st.button("Delete", key="really_delete", type="primary"):
-        state.delete_project(project_id)
+        with parts.stopping():
+            state.delete_project(project_id)
         st.rerun()
 
 

@@ -1,10 +1,13 @@
-"""A process that edits saved projects until it is killed, and says on a pipe what it begins and what is done."""
+"""Processes to kill: one that edits saved projects and says on a pipe what is done, one that changes their form."""
 
 from __future__ import annotations
 
 import hashlib
+import os
 import random
 import secrets
+import signal
+import sqlite3
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -13,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from app.project.store import Store
+from app.project.store.database import Database
 
 THREADS = 3
 MOST = 4  # projects of one thread; the oldest goes first
@@ -127,3 +131,22 @@ def file_name(content: bytes) -> str:
 
 def _document(draw: random.Random) -> dict[str, Any]:
     return {"n": draw.random(), "text": secrets.token_hex(draw.choice([20, 500, 8_000]))}
+
+
+def die_at(folder: Path, statement: int) -> None:
+    """Bring projects to the present form, and be killed before one of the statements that do it."""
+    opened, left = Database._open, statement
+
+    def watched(self: Database) -> sqlite3.Connection:
+        def count(_: str) -> None:
+            nonlocal left
+            left -= 1
+            if left == 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+        database = opened(self)
+        database.set_trace_callback(count)
+        return database
+
+    Database._open = watched
+    Store(folder).close()

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-import multiprocessing
 import os
 import random
 import signal
 import sqlite3
 import time
-from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
+from multiprocessing.context import ForkServerContext
 from pathlib import Path
 from typing import Any
 
@@ -110,14 +109,7 @@ def check_folder(store: Store, ledger: Ledger) -> None:
     assert list(store.incoming.iterdir()) == []
 
 
-@pytest.fixture(scope="module")
-def processes() -> Iterator[Any]:
-    context = multiprocessing.get_context("forkserver")  # which imports once for all
-    context.set_forkserver_preload(["tests.app.project.editor"])
-    return context
-
-
-def run_and_kill(processes: Any, folder: Path, seed: int, ledger: Ledger, draw: random.Random) -> None:
+def run_and_kill(processes: ForkServerContext, folder: Path, seed: int, ledger: Ledger, draw: random.Random) -> None:
     """Let an editor work for a random while, now and then only as long as it takes to open, and kill it."""
     ours, theirs = processes.Pipe(duplex=False)
     editor = processes.Process(target=edit, args=(folder, seed, theirs))
@@ -153,7 +145,8 @@ def forget_what_came(folder: Path) -> int:
     return len(found)
 
 
-def test_whatever_was_acknowledged_is_there_after_a_kill(processes: Any, tmp_path: Path) -> None:
+@pytest.mark.slow
+def test_whatever_was_acknowledged_is_there_after_a_kill(processes: ForkServerContext, tmp_path: Path) -> None:
     """Several threads create, save, amend, name, step, add files and delete; killed at random, again and again."""
     ledger, draw, left = Ledger(), random.Random(14), 0  # noqa: S311  repeatable, not secret
     for seed in range(KILLS):

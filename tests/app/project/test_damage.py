@@ -16,7 +16,7 @@ from app.project.store import Store
 from mandoline_core import MandolineError, load_project
 from tests.core.projects import REVIEWS
 
-DAMAGES = int(os.environ.get("DAMAGES", "60"))
+DAMAGES = int(os.environ.get("DAMAGES", "40"))
 PAGE = 4096
 Parts = dict[str, bytes]
 
@@ -97,15 +97,15 @@ def use_all(store: Store) -> None:
                 act()
 
 
-def test_a_damaged_database_is_set_aside_to_the_byte_or_used_as_far_as_it_goes(parts: Parts, tmp_path: Path) -> None:
+def test_a_damaged_database_is_set_aside_to_the_byte_or_used_as_far_as_it_goes(parts: Parts, place: Path) -> None:
     """Cut, with bits turned over, and with pages lost or swapped, in the database or in its journal."""
     draw, aside, refused = random.Random(14), 0, 0  # noqa: S311  repeatable, not secret
     for number in range(DAMAGES):
         kind, part = draw.choice(KINDS), draw.choice(["projects.sqlite", "projects.sqlite", "projects.sqlite-wal"])
         damaged = {**parts, part: bytearray(parts[part])}
         kind(damaged[part], draw)
-        folder = tmp_path / str(number)
-        folder.mkdir()
+        folder = place / str(number)
+        folder.mkdir(parents=True)
         for name, content in damaged.items():
             (folder / name).write_bytes(content)
         try:

@@ -136,6 +136,7 @@ def test_a_start_that_fails_is_said_and_touches_nothing(tmp_path: Path, fault: s
         assert again.save(project, {"n": 2}, "change") == 1
 
 
+@pytest.mark.slow
 def test_a_disk_that_fills_up_at_any_page(tmp_path: Path) -> None:
     """On a disk of a few megabytes, filled but for so many pages: deleting always works, and makes room again."""
     if shutil.which("unshare") is None:

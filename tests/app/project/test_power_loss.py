@@ -6,7 +6,6 @@ import os
 import random
 import shutil
 import sqlite3
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
@@ -76,15 +75,6 @@ def disk(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
             lengths.append(_in_use(folder, page))
         parts = [(folder / f"projects.sqlite{end}").read_bytes() for end in ("", "-wal")]
     return Disk(parts[0], parts[1], lengths, project, page)
-
-
-@pytest.fixture
-def place(tmp_path: Path) -> Iterator[Path]:
-    """Give a folder, in memory where there is such a place: thousands of databases are opened."""
-    memory = Path("/dev/shm")  # noqa: S108  a folder of one's own in it
-    found = memory / f"mandoline-{os.getpid()}" if memory.is_dir() else tmp_path / "place"
-    yield found
-    shutil.rmtree(found, ignore_errors=True)
 
 
 def check(disk: Disk, folder: Path, cut: int) -> None:

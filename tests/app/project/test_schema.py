@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import multiprocessing
-import os
 import shutil
 import signal
 import sqlite3
 from contextlib import closing
+from multiprocessing.context import ForkServerContext
 from pathlib import Path
 
 import pytest
 
 from app.project.store import Store, StoreError, schema
-from app.project.store.database import Database
 from mandoline_core import MandolineError
+from tests.app.project.editor import die_at
 from tests.app.project.faults import while_failing, why_not
 from tests.app.project.test_faults import FAULTS
 
@@ -164,35 +163,14 @@ def test_projects_of_a_newer_version_are_refused_and_not_touched(tmp_path: Path)
     assert list(tmp_path.glob("*damaged*")) == []
 
 
-def _die_at(folder: Path, statement: int) -> None:
-    """Bring projects to the present form, and be killed before one of the statements that do it."""
-    opened, left = Database._open, statement
-
-    def watched(self: Database) -> sqlite3.Connection:
-        def count(_: str) -> None:
-            nonlocal left
-            left -= 1
-            if left == 0:
-                os.kill(os.getpid(), signal.SIGKILL)
-
-        database = opened(self)
-        database.set_trace_callback(count)
-        return database
-
-    Database._open = watched
-    Store(folder).close()
-
-
-def test_a_kill_at_any_step_leaves_the_old_form_or_the_new_one(tmp_path: Path) -> None:
+def test_a_kill_at_any_step_leaves_the_old_form_or_the_new_one(processes: ForkServerContext, tmp_path: Path) -> None:
     """And the next start comes to the new one, with everything."""
-    processes = multiprocessing.get_context("forkserver")
-    processes.set_forkserver_preload(["tests.app.project.editor", "tests.app.project.test_schema"])
     make(tmp_path / "old", 1)
     old, kills = content(tmp_path / "old" / "projects.sqlite"), 0
     while True:
         folder = tmp_path / str(kills)
         shutil.copytree(tmp_path / "old", folder)
-        worker = processes.Process(target=_die_at, args=(folder, kills + 1))
+        worker = processes.Process(target=die_at, args=(folder, kills + 1))
         worker.start()
         worker.join()
         if worker.exitcode == 0:

@@ -195,7 +195,7 @@ def test_a_link_for_looking_shows_and_offers_nothing(folder: Path) -> None:
     run(app)
     other = AppTest.from_file(str(app._script_path), default_timeout=60)
     other.switch_page(TRACK)
-    other.query_params["view"] = state.store().view_token(project_id(app))
+    other.query_params["view"] = state.store().sharing.share(project_id(app), "view")
     settle(run(other))
     assert table(other) == table(app)
     assert "Alerts: below 85.0%." in said(other)
