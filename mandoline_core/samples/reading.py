@@ -22,7 +22,7 @@ from mandoline_core.samples.doors import check_names, frame_of
 from mandoline_core.samples.tables.files import PARQUET, read_schema, unreadable
 from mandoline_core.samples.text_files import find_encoding, open_text
 
-MAX_COLUMNS = 50_000
+MAX_COLUMNS = 20_000
 _DELIMITED = (".csv", ".tsv", ".tab", ".txt")
 _DELIMITERS = ",;\t|"
 _SAMPLE_BYTES = 1 << 16

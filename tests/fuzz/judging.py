@@ -59,7 +59,7 @@ def run_input(found: Input) -> Outcome:
 
 def _run(arguments: tuple[str, ...], place: Path) -> Outcome:
     code: Any = None
-    failure, stdout, start = "", sys.stdout, time.process_time()
+    failure, start = "", time.process_time()
     with _taken(place) as said, warnings.catch_warnings():
         warnings.simplefilter("always")  # a warning that an earlier input met would be kept silent
         try:
@@ -68,8 +68,6 @@ def _run(arguments: tuple[str, ...], place: Path) -> Outcome:
             code = stopped.code
         except BaseException:  # noqa: BLE001 - whatever gets here is what is looked for
             failure = traceback.format_exc()
-        finally:
-            sys.stdout = stdout  # which a full disk makes the command line let go of
     seconds = time.process_time() - start
     out, err = (path.read_bytes().decode("utf-8", errors="surrogateescape") for path in said)
     return Outcome(code in (0, 1), failure or judge(arguments, code, out, PROGRESS.sub("", err)), seconds)
@@ -84,9 +82,15 @@ def _taken(place: Path) -> Iterator[tuple[Path, Path]]:
         file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
         os.dup2(file, number)
         os.close(file)
+    before = sys.stdout, sys.stderr
+    sys.stdout, sys.stderr = (open(number, "w", encoding="utf-8", closefd=False) for number in (1, 2))  # noqa: PTH123, SIM115
     try:
         yield paths
     finally:
+        for stream in (sys.stdout, sys.stderr):
+            if stream is not None:  # the command line lets go of one that it cannot write to
+                stream.close()
+        sys.stdout, sys.stderr = before
         for number, file in zip((1, 2), kept, strict=True):
             os.dup2(file, number)
             os.close(file)
