@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import os
 import stat
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -221,3 +223,34 @@ def test_a_file_where_the_folder_should_be_is_said(tmp_path):
     (tmp_path / "data").write_text("")
     with pytest.raises(StoreError, match="Projects cannot be kept in 'data': there is a file"):
         Store(tmp_path / "data")
+
+
+def test_a_file_that_comes_again_while_it_is_deleted_is_there(store: Store) -> None:
+    """One project goes, the last that used it, and at the same moment another brings the same bytes."""
+    for number in range(30):
+        content = b"a,b\n%d,2\n" % number
+        goes, comes = store.create({}), store.create({})
+        store.add_file(goes, content, ".csv")
+        with ThreadPoolExecutor(2) as both:
+            deleted = both.submit(store.delete, goes)
+            path = both.submit(store.add_file, comes, content, ".csv").result()
+            deleted.result()
+        assert path.read_bytes() == content
+
+
+def test_a_file_for_a_project_that_is_gone_is_refused_and_not_kept(store: Store) -> None:
+    project = store.create({})
+    store.delete(project)
+    with pytest.raises(StoreError, match="This project is not here"):
+        store.add_file(project, b"a\n1\n", ".csv")
+    assert list(store.files.iterdir()) == list(store.incoming.iterdir()) == []
+
+
+def test_uploads_left_half_way_go_after_a_day(store: Store, tmp_path: Path) -> None:
+    """Until then another server may be at work on them."""
+    path = store.receive(io.BytesIO(b"a"), "a.csv")
+    Store(tmp_path).close()
+    assert path.exists()
+    os.utime(path.parent, (0, 0))
+    Store(tmp_path).close()
+    assert not path.parent.exists()
