@@ -21,7 +21,28 @@ _USER = "_streamlit_user"
 _LINK = re.compile(r"/[A-Za-z0-9_/-]*\?(?:project|edit|view)=[A-Za-z0-9_-]{1,64}")
 _SECONDS = 600  # that signing in may take
 _WRONG_NAME = "This server has no such name. Whoever runs it can give it one: mandoline app --allow-host NAME\n"
+_SIGN_IN = "Sign in first.\n"
 _WRONG_PAGE = "A page of another site may not connect to this server.\n"
+_MOST_VISITS = 10_000  # at a time; the oldest have to be let in again, which drawing a page does
+_let_in: dict[str, None] = {}
+
+
+def let_in(visit: str) -> None:
+    """Note that someone has signed in: the framework takes files from any visit, also from who has yet to do so.
+
+    Parameters
+    ----------
+    visit : str
+        The framework's mark for it, which is in the address that files are sent to.
+    """
+    _let_in.pop(visit, None)
+    _let_in[visit] = None
+    while len(_let_in) > _MOST_VISITS:
+        del _let_in[next(iter(_let_in))]
+
+
+def _is_let_in(path: str) -> bool:
+    return any(part in _let_in for part in path.split("/"))
 
 
 class Door:
@@ -34,14 +55,15 @@ class Door:
     names : collection of str
         Names under which people reach the server, besides localhost and addresses in figures, which no other site can
         take.
-    remembers : bool
-        Whether to bring people back, once they have signed in, to the link that they came with.
+    asks : bool
+        Whether people sign in. Those who have are brought back to the link that they came with; those who have not
+        may send nothing.
     """
 
-    def __init__(self, inner: ASGIApp, names: Collection[str] = (), *, remembers: bool = False) -> None:
+    def __init__(self, inner: ASGIApp, names: Collection[str] = (), *, asks: bool = False) -> None:
         self._inner = inner
         self._names = {name.lower().rstrip(".") for name in names}
-        self._remembers = remembers
+        self._asks = asks
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request, or one connection."""
@@ -49,10 +71,13 @@ class Door:
             await self._inner(scope, receive, send)
             return
         headers = Headers(scope=scope)
-        why = self._refusal(headers, reads=scope["type"] == "http" and scope["method"] in ("GET", "HEAD", "OPTIONS"))
+        reads = scope["type"] == "http" and scope["method"] in ("GET", "HEAD", "OPTIONS")
+        why = self._refusal(headers, reads=reads)
+        if why is None and self._asks and scope["type"] == "http" and not reads and not _is_let_in(scope["path"]):
+            why = _SIGN_IN
         if why:
             await PlainTextResponse(why, status_code=403)(scope, receive, send)
-        elif self._remembers and scope["type"] == "http":
+        elif self._asks and scope["type"] == "http":
             await self._inner(scope, receive, _with_way_back(scope, headers, send))
         else:
             await self._inner(scope, receive, send)

@@ -18,7 +18,7 @@ app = st.App(
         Middleware(
             Door,
             names=[name for name in _GIVEN.split(",") if name],
-            remembers=bool(os.environ.get("MANDOLINE_SIGN_IN")),
+            asks=bool(os.environ.get("MANDOLINE_SIGN_IN")),
         )
     ],
 )

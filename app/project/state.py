@@ -414,6 +414,12 @@ def _given() -> Path | None:
 # What a visit remembers
 
 
+def visit() -> str:
+    """Return the framework's mark for this visit."""
+    context = get_script_run_ctx()
+    return "" if context is None else context.session_id
+
+
 def is_part_of_a_page() -> bool:
     """Tell whether only a part of a page is being drawn."""
     context = get_script_run_ctx()

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from app.project import people
+from app import door
+from app.project import people, state
 from app.words import wording
 
 
@@ -13,7 +14,10 @@ def is_done() -> bool:
     if not people.asks():
         return True
     person = people.person()
-    return person is not None and people.is_let_in(person)
+    if person is None or not people.is_let_in(person):
+        return False
+    door.let_in(state.visit())
+    return True
 
 
 def show() -> None:

@@ -8,7 +8,7 @@ from urllib.parse import quote
 import pytest
 from starlette.types import Message, Receive, Scope, Send
 
-from app.door import Door
+from app.door import Door, let_in
 
 LINK = "/slices?view=abc-DEF_123"
 
@@ -41,7 +41,7 @@ def knock(
     async def send(message: Message) -> None:
         answers.append(message)
 
-    asyncio.run((door or Door(inside, ["models.example.org"], remembers=True))(scope, receive, send))
+    asyncio.run((door or Door(inside, ["models.example.org"], asks=True))(scope, receive, send))
     return answers[0]
 
 
@@ -95,7 +95,7 @@ def test_only_its_own_names_are_answered(kind: str, host: str, *, known: bool) -
 def test_only_its_own_pages_may_connect_or_send(origin: str, *, own: bool) -> None:
     """To connect, and to send a file; reading is for the browser to forbid, which is not told to allow it."""
     assert is_let_in(knock("websocket", origin=origin)) == own
-    assert is_let_in(knock("http", origin=origin, method="PUT")) == own
+    assert is_let_in(knock("http", origin=origin, method="PUT", door=Door(inside, ["models.example.org"]))) == own
     assert is_let_in(knock("http", origin=origin, method="GET"))
 
 
@@ -132,3 +132,15 @@ def test_nothing_is_kept_of_who_is_signed_in_or_brings_no_link() -> None:
     assert not knock("http", LINK, cookie="_streamlit_user=signed")["headers"]
     assert not knock("http", "/slices")["headers"]
     assert not knock("http", LINK, door=Door(inside))["headers"]
+
+
+def test_who_has_not_signed_in_sends_nothing() -> None:
+    """The framework would take a file from any visit; reading, which is how one signs in, is free."""
+    upload = "/_stcore/upload_file/visit-7/file-1"
+    for method in ("PUT", "POST", "DELETE"):
+        assert not is_let_in(knock("http", upload, method=method))
+    assert is_let_in(knock("http", "/auth/login"))
+    let_in("visit-7")
+    for method in ("PUT", "DELETE"):
+        assert is_let_in(knock("http", upload, method=method))
+        assert not is_let_in(knock("http", upload.replace("7", "8"), method=method))

@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 from tests.browser.conftest import SAMPLE
 from tests.browser.server import ROOT, Server
 from tests.browser.visitor import Visitor
-from tests.sign_in.conftest import Come
+from tests.sign_in.conftest import Come, sign_in
 
 PAGES = [path.stem for path in (ROOT / "app" / "views").glob("*/*.py") if path.stem == path.parent.name]
 ASKED = "Sign in to see your projects"
@@ -51,6 +51,18 @@ def test_a_signed_out_visitor_sees_nothing(come: Come, server: Server) -> None:
         expect(visitor.page.get_by_role("navigation").get_by_role("link")).to_have_count(0)
     assert heard
     assert not [frame for frame in heard if "reviews" in frame or "labelled rows" in frame]
+
+
+def test_only_who_has_signed_in_can_send_a_file(come: Come, server: Server) -> None:
+    """The framework takes one from any visit; who is in can open a project file."""
+    send = "async () => (await fetch('/_stcore/upload_file/visit/file', {method: 'PUT', body: 'a'})).text()"
+    visitor = come()
+    assert visitor.page.evaluate(send) == "Sign in first.\n"
+    sign_in(visitor, "ann")
+    visitor.go("Projects")
+    visitor.page.get_by_role("tab", name="Open a project file").click()
+    visitor.upload("Project file", SAMPLE)
+    expect(visitor.main).to_contain_text("It names source.csv, target.csv, target_labels.csv.")
 
 
 def test_a_project_is_its_owners_until_it_is_shared(come: Come) -> None:
