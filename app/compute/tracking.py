@@ -75,8 +75,10 @@ def start_track(workspace: Workspace) -> Run:
     project, memory = workspace.project, state.store().track_memory(workspace.id)
     source, _ = samples(workspace.on_all_rows)
     tracker = cache(lambda: Tracker(project, memory=memory, source=source))  # goes over the whole source
-    run = Run([_task(key, batch, tracker) for batch, key in _waiting(workspace).items()], patience=PATIENCE)
-    runs().put(_place(workspace), run)
+    tasks = [_task(key, batch, tracker) for batch, key in _waiting(workspace).items()]
+    run = Run(tasks, patience=PATIENCE)
+    if tasks:  # someone else may have asked for the same
+        runs().put(_place(workspace), run)
     return run
 
 

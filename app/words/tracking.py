@@ -109,7 +109,7 @@ def rule_sentence(rule: AlertRule | None, metric: Metric) -> str:
 
     >>> from mandoline_core.metrics import get_metric
     >>> rule_sentence(AlertRule(3, "first", 0.8), get_metric("accuracy"))
-    'Alerts: more than 3 points worse than on the first batch, or below 80\\\\.0%.'
+    'Alerts: more than 3 points worse than on the first batch, or below 80\\.0%.'
     """
     if rule is None or (rule.drop is None and rule.worst is None):
         return "There is no alert rule."
