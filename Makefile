@@ -8,7 +8,7 @@ FINETUNE := $(VENV)/finetune
 SPARK := $(VENV)/spark
 
 .DEFAULT_GOAL := help
-.PHONY: help app test test-finetune test-spark java browser check format bench bench-scale calibrate samples results screenshots clean
+.PHONY: help app test test-finetune test-spark java browser check format bench bench-scale calibrate fuzz samples results screenshots clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -107,6 +107,12 @@ bench-scale: $(READY) ## Measure growth with rows, patterns and partitions, and 
 calibrate: $(READY) browser ## Check coverage of the intervals, and the longest ways through the app, at length
 	$(PYTEST) tests/calibration
 	VISITORS=20 $(PYTEST) -m long
+
+# INPUTS=1000 runs fewer, SEED=2 others. What fails is kept in test-results/fuzz.
+INPUTS ?= 20000
+SEED ?= 1
+fuzz: $(READY) ## Run 20,000 damaged inputs through the command line: a sentence or an answer, within 5 s and 1 GB
+	$(BIN)/python -m tests.fuzz $(INPUTS) $(SEED)
 
 samples: $(READY) ## Write the sample projects anew
 	$(BIN)/python sample_data/generate.py
