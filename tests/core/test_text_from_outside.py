@@ -61,7 +61,7 @@ TEMPLATES = {
     "mandoline_core.reproducing.texts.reviews": "a grammar",
     "mandoline_core.words.headline": "a table of verbs",
 }
-# Where Python reads code: the shape of an expression, from which only names, numbers and signs that are known are taken.
+# Where Python reads code: the shape of an expression, from which only names, numbers and signs that it knows are taken.
 CODE = {"mandoline_core.slices.expression.tree": "ast.parse of placeholders, never compiled"}
 
 # Where a pattern of file names is not written out in place: fnmatch's translation of it tries each star once.
@@ -176,7 +176,9 @@ def searches() -> Iterator[tuple[str, ast.expr, Module]]:
             of_texts = isinstance(function.value, ast.Attribute) and function.value.attr == "str"
             if of_texts and function.attr in SEARCHES:
                 yield place, call.args[0], module
-            elif function.attr.endswith("_regex") and isinstance(function.value, ast.Name) and function.value.id == "pc":
+            elif (
+                function.attr.endswith("_regex") and isinstance(function.value, ast.Name) and function.value.id == "pc"
+            ):
                 yield place, call.args[1], module
 
 
