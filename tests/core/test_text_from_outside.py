@@ -1,4 +1,4 @@
-"""Text from outside is never run: a person's pattern in linear time alone, their expression never, their text no template.
+"""Text from outside is never run: a pattern in linear time alone, an expression never, and no text is a template.
 
 Found by the syntax tree: every place that uses Python's `re`, searches texts by a pattern, fills a template in or runs
 code. A new place fails here until somebody has looked at it and listed it with what makes it safe.

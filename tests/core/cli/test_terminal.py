@@ -56,9 +56,14 @@ def test_a_caller_in_python_keeps_its_warnings() -> None:
 
 def test_standard_error_leads_where_it_did_after_an_error(capfd: pytest.CaptureFixture[str]) -> None:
     """Our own bugs show themselves."""
-    with pytest.raises(ZeroDivisionError), own_terminal(program=True):
-        os.write(2, b"lost\n")
-        raise ZeroDivisionError
+
+    def fail() -> None:
+        with own_terminal(program=True):
+            os.write(2, b"lost\n")
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fail()
     os.write(2, b"heard\n")
     assert capfd.readouterr().err == "heard\n"
 
