@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import csv
 import html
 import re
 import string
 import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import SimpleNamespace
 from typing import Any
 
 _WIDTH = 100
@@ -337,3 +339,17 @@ def no_formula(value: object) -> object:
     ("'=1+1", 'plain', -1)
     """
     return f"'{value}" if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")) else value
+
+
+def csv_text(rows: Iterable[Iterable[object]]) -> str:
+    r"""Write rows as CSV for spreadsheets: no text in it is a formula, or ends a line.
+
+    >>> csv_text([["name", "weight"], ["=1+1", -0.5], ["a\r=b", None]])
+    'name,weight\n\'=1+1,-0.5\n"a\r=b",\n'
+    """
+    lines: list[str] = []
+    # A writer puts into quotes what its own ends of lines are made of: with a plain newline, a carriage return in a
+    # name would start another line.
+    writer = csv.writer(SimpleNamespace(write=lambda line: lines.append(line.removesuffix("\r\n") + "\n")))
+    writer.writerows(map(no_formula, row) for row in rows)
+    return "".join(lines)

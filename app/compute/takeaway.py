@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 
-import pandas as pd
-
 from app.compute.estimates import report, shown_model
 from app.compute.reading import samples
 from app.project import Workspace
 from mandoline_core import Report
-from mandoline_core.formatting import no_formula
+from mandoline_core.report import weights_csv as csv_of
 
 
 def estimate_json(workspace: Workspace) -> str:
@@ -21,7 +19,7 @@ def estimate_json(workspace: Workspace) -> str:
 def weights_csv(workspace: Workspace) -> str:
     """Write one weight a labelled row and model, as `mandoline estimate --weights` does."""
     weights = {name: found.weights for name, found in _report(workspace).models.items()}
-    return pd.DataFrame(weights).rename(columns=no_formula).to_csv(index=False)
+    return csv_of(weights)
 
 
 def _report(workspace: Workspace) -> Report:

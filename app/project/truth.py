@@ -97,9 +97,10 @@ def write_labels(values: Sequence[object], label: str) -> bytes:
     r"""Write labels as a table that goes with the new rows, one line a row.
 
     >>> write_labels(["bad", None, "good"], "y")
-    b'y\nbad\n""\ngood\n'
+    b'y\r\nbad\r\n""\r\ngood\r\n'
     """
-    return pd.Series(list(values), dtype=object).to_frame(label).to_csv(index=False).encode()
+    # A plain newline as the end of a line would leave a carriage return in a label without quotes.
+    return pd.Series(list(values), dtype=object).to_frame(label).to_csv(index=False, lineterminator="\r\n").encode()
 
 
 def name_in_order(name: str) -> str:

@@ -10,7 +10,7 @@ import pandas as pd
 
 from mandoline_core import Ablation, Model, ModelReport, Sample
 from mandoline_core.estimating import HeavyPattern, SliceBalance
-from mandoline_core.formatting import no_formula, show_times
+from mandoline_core.formatting import csv_text, show_times
 from mandoline_core.patterns import describe
 from mandoline_core.samples import class_codes, profile_column
 from mandoline_core.trust import BalanceLine
@@ -159,5 +159,5 @@ def as_csv(table: pd.DataFrame) -> bytes:
     >>> as_csv(pd.DataFrame({"slice": ["=1+1"]})).decode().split()
     ['slice', "'=1+1"]
     """
-    text: str = table.map(no_formula).rename(columns=no_formula).to_csv(index=False)
-    return text.encode()
+    known = table.astype(object).where(table.notna(), None)
+    return csv_text([table.columns, *known.itertuples(index=False, name=None)]).encode()

@@ -11,8 +11,10 @@ from mandoline_core.formatting import direction, say, show_difference, show_time
 from mandoline_core.words import PLAIN, Headline
 
 _SPECIAL = re.compile(r"[\\`*_{}\[\]()<>#+\-.!|$:~&]")
-# Streamlit turns these into arrows, dashes, links and its logo after escapes are gone: an invisible joiner stops it.
-_REWRITTEN = re.compile(r"(?<=[<>-])(?=[<>=-])|(?<=:)(?=streamlit:|//)|(?<=@)(?=\S)|(?<=\bwww)(?=\.)", re.IGNORECASE)
+# Streamlit turns these into arrows, dashes, links, icons and its logo after escapes are gone: an invisible joiner stops it.
+_REWRITTEN = re.compile(
+    r"(?<=[<>-])(?=[<>=-])|(?<=:)(?=streamlit:|material/|//)|(?<=@)(?=\S)|(?<=\bwww)(?=\.)", re.IGNORECASE
+)
 _JOINER = "\u2060"
 
 

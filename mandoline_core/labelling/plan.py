@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
@@ -15,7 +13,7 @@ from mandoline_core.arrays import Floats, Interval
 from mandoline_core.errors import DataError, MandolineError
 from mandoline_core.estimating import ModelProblem, interval_by_settings
 from mandoline_core.estimators import Outcome, get_estimator, influence_interval, normal_reach
-from mandoline_core.formatting import Sentence, no_formula
+from mandoline_core.formatting import Sentence, csv_text
 from mandoline_core.labelling.allocation import allocate, draw_rows, round_at_random, spreads
 from mandoline_core.labelling.few_labels import FEWEST_LABELS, use_labels
 from mandoline_core.labelling.rows import has_label
@@ -96,13 +94,7 @@ class LabelPlan:
 
     def to_csv(self) -> str:
         """Write the rows as CSV, with the columns row (from 1), in_slices, weight and reason."""
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(COLUMNS)
-        writer.writerows(
-            (one.row, no_formula(one.in_slices), repr(one.weight), no_formula(one.reason)) for one in self.rows
-        )
-        return text.getvalue()
+        return csv_text([COLUMNS, *((one.row, one.in_slices, one.weight, one.reason) for one in self.rows)])
 
     def as_dict(self) -> dict[str, Any]:
         """Return everything as plain data: what `--json` prints."""

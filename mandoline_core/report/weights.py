@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,7 +12,7 @@ import pyarrow as pa
 
 from mandoline_core.arrays import Codes, Floats
 from mandoline_core.errors import MandolineError
-from mandoline_core.formatting import no_formula
+from mandoline_core.formatting import csv_text
 from mandoline_core.metrics import score_rows
 from mandoline_core.patterns import find_patterns
 from mandoline_core.project import MetricSettings
@@ -58,14 +59,17 @@ def write_weights(report: Report, path: str | Path) -> None:
     source.table.write(path, list(columns), partial(_weigh, models))
 
 
+def weights_csv(weights: Mapping[str, Floats]) -> str:
+    """Write one weight a source row and model as CSV."""
+    return csv_text([weights, *zip(*(column.tolist() for column in weights.values()), strict=True)])
+
+
 def _write_rows(weights: dict[str, Floats], path: Path) -> None:
     if path.suffix.lower() in PARQUET:
         write_batches(path, [pa.table(weights)])
         return
-    import pandas as pd
-
     try:
-        path.write_text(pd.DataFrame(weights).rename(columns=no_formula).to_csv(index=False), encoding="utf-8")
+        path.write_text(weights_csv(weights), encoding="utf-8", newline="")
     except OSError as error:
         raise MandolineError(f"{path} could not be written: {error.strerror}. Choose another place.") from None
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from mandoline_core.formatting import show_number
-from mandoline_core.slices.expression.tree import written_column, written_text
+from mandoline_core.slices.expression.tree import can_stand, written_column, written_text
 from mandoline_core.slices.kinds import Category, Expression, Keyword, Length, Missing, Range, Threshold
 from mandoline_core.slices.rule import BoundedRule, Scalar, Slice
 
@@ -31,25 +31,20 @@ def conjoin(name: str, rules: Sequence[Slice]) -> Expression | None:
     """
     written = [_WRITERS[type(rule)](rule) if type(rule) in _WRITERS else None for rule in rules]
     said = [one for one in written if one is not None]
-    if not said or len(said) < len(written) or not all(map(_can_stand, _texts(rules))):
+    if not said or len(said) < len(written) or not can_quote(rules):
         return None
     return Expression(name, text=" and ".join(said))
 
 
-def _texts(rules: Sequence[Slice]) -> list[str]:
-    """List the people's own words that would stand in quotes."""
+def can_quote(rules: Sequence[Slice]) -> bool:
+    """Tell whether the people's own words in some rules can stand in quotes."""
     found = [column for rule in rules for column in rule.reads]
     for rule in rules:
         if isinstance(rule, Keyword):
             found += rule.words
         if isinstance(rule, Category):
             found += [value for value in rule.values or () if isinstance(value, str)]
-    return found
-
-
-def _can_stand(text: str) -> bool:
-    """Tell whether a text in quotes is read as it is: a backslash would take the quote after it along."""
-    return text.isprintable() and "\\" not in text
+    return all(map(can_stand, found))
 
 
 def _keyword(rule: Keyword) -> str | None:

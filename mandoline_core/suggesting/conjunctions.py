@@ -11,6 +11,7 @@ from mandoline_core.slices import (
     Missing,
     Slice,
     Threshold,
+    can_quote,
     written_column,
     written_text,
 )
@@ -41,7 +42,7 @@ def join_rules(parts: tuple[Part, Part], way: tuple[bool, bool] = (True, True)) 
 
 def is_joinable(rule: Part) -> bool:
     """Tell whether the little language can say a rule."""
-    return _written(rule) is not None
+    return isinstance(rule, Slice) and can_quote([rule]) and _written(rule) is not None
 
 
 def _written(rule: Part) -> str | None:

@@ -2,111 +2,77 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
-from playwright.sync_api import expect
 
-import mandoline_core as md
+from app.project.documents import document_of
+from app.project.store import Store
+from mandoline_core import load_project
 from tests.browser.conftest import Arrive
+from tests.browser.looking import WORK, Looker
 from tests.browser.server import Server
-from tests.browser.visitor import Visitor
+from tests.hostile import write_hostile_project
+from tests.payloads import PAYLOADS, Payload
 
-IMAGE = "<img src=x onerror=alert(1)>"
-LINK = "[x](javascript:alert(1))"
-BOLD, RED, MATHS = "**b**", ":red[x]", "$x$"
-HOSTILE = (IMAGE, LINK, BOLD, RED, MATHS)
-INJECTED = "img[src='x'], a[href^='javascript'], .katex"
-PAGES = ("Data", "Slices", "Corrections", "Estimate")
-
-
-def write_hostile_project(folder: Path) -> Path:
-    """Write a project in which everything a person can name has a hostile name."""
-    rng = np.random.default_rng(0)
-    for name, n, tilt in (("source", 600, 0.3), ("target", 300, 0.6)):
-        right = rng.random(n) < 0.8
-        label = rng.choice([BOLD, RED], n)
-        frame = pd.DataFrame(
-            {
-                IMAGE: np.where(rng.random(n) < tilt, " ".join(HOSTILE), "calm words"),
-                MATHS: rng.normal(tilt, 1.0, n).round(3),
-                RED: rng.choice([LINK, BOLD, IMAGE], n, p=[tilt, 0.8 - tilt, 0.2]),
-                LINK: np.where(right, label, np.where(label == BOLD, RED, BOLD)),
-            }
-        )
-        if name == "source":
-            frame[BOLD] = label
-        frame.to_csv(folder / f"{name}.csv", index=False)
-    project = md.Project(
-        name=IMAGE,
-        source_path=Path("source.csv"),
-        target_path=Path("target.csv"),
-        label=BOLD,
-        models=(md.Model(IMAGE, LINK), md.Model(LINK, LINK)),
-        slices=(
-            md.Keyword(IMAGE, column=IMAGE, words=("onerror", "red")),
-            md.Threshold(LINK, column=MATHS, above=0.5),
-            md.Category(BOLD, column=RED, values=(LINK, IMAGE)),
-            md.Category(RED, column=RED, values=(LINK, IMAGE)),  # a duplicate, so that a finding speaks of it
-            md.Category(MATHS, column=RED, values=(BOLD,), noise=md.Noise(source=md.Correction(inside=0.9))),
-        ),
-        edges=((IMAGE, LINK),),
-        base=folder,
-    )
-    path = folder / "project.toml"
-    md.save_project(replace(project, path=path), path)
-    return path
+AT_ONCE = 30  # payloads in a project: a page of more would take long to draw
+PAGES = ("Data", "Slices", "Corrections", "Estimate", "Compare", "Trust", "Report", "History", "Projects", "Gallery")
+# Taken for commands at some time: they are always looked for.
+ONCE = (":material/home: ", 'hit116"\n')
+SOME = 12
 
 
-@pytest.fixture
-def host(arrive: Arrive, server: Server, folder: Path) -> Visitor:
-    return arrive(server.link_to(write_hostile_project(folder), "slices"))
+def some_payloads(seed: int = 0) -> tuple[Payload, ...]:
+    """Draw a few, one of each kind, and those that once took effect."""
+    rng = np.random.default_rng(seed)
+    kinds = dict.fromkeys(one.kind for one in PAYLOADS)
+    drawn = [rng.choice(np.array([one for one in PAYLOADS if one.kind == kind], dtype=object)) for kind in kinds]
+    known = [one for one in PAYLOADS if one.text.startswith(ONCE)]
+    return tuple(dict.fromkeys([*known, *drawn]))
 
 
-def look(visitor: Visitor) -> str:
-    """Open all that can be opened, check that nothing was injected, and return all text and values on the page."""
-    closed = visitor.main.locator("details:not([open]) > summary")
-    while closed.count():
-        closed.first.click()
-    visitor.settle()
-    expect(visitor.page.locator(INJECTED)).to_have_count(0)
-    values = visitor.page.locator("input, textarea").evaluate_all("fields => fields.map(field => field.value)")
-    return "\n".join([visitor.page.locator("body").inner_text(), *values])
+def link_to(server: Server, folder: Path, payloads: Sequence[Payload], page: str) -> str:
+    """Save a hostile project whose files had hostile names, too, and return the link to it."""
+    names = {role: f"{one.text}.csv" for role, one in zip(("source", "target", "labels"), payloads, strict=False)}
+    document = document_of(load_project(write_hostile_project(folder, payloads)), names)
+    return f"{server.url}/{page}?project={Store(server.folder / 'data').create(document)}"
 
 
-def test_hostile_names_are_shown_as_they_are_written(host: Visitor) -> None:
-    """Every page, everything opened, every slice edited and corrected: nothing runs, and each name can be read."""
-    seen = dict.fromkeys(PAGES, "")
-    for title in PAGES:
-        host.go(title)
-        seen[title] = look(host)
-        assert IMAGE in seen[title], title
-    host.go("Slices")
-    for name in HOSTILE[1:]:
-        host.edit(name)
-        seen["Slices"] += look(host)
-    for opener in ("Pick a kind", "Save and share"):
-        host.button(opener).click()
-        look(host)
-        host.button(opener).click()
-    host.go("Corrections")
-    for name in HOSTILE[1:]:
-        host.button(name).click()
-        host.settle()
-    seen["Corrections"] += look(host)
-    for title in ("Slices", "Corrections"):
-        assert all(name in seen[title] for name in HOSTILE), title
+def test_some_hostile_texts_are_shown_as_they_are_written(arrive: Arrive, server: Server, folder: Path) -> None:
+    """A few texts in every name, on the pages that show most of them."""
+    payloads = some_payloads()
+    looker = Looker(arrive(link_to(server, folder, payloads, "data")), payloads)
+    for title in PAGES[:4]:
+        looker.visitor.go(title)
+        looker.unfold()
+        looker.look(title)
+    looker.visitor.go("Slices")
+    for one in payloads[:4]:
+        looker.page.locator(".st-key-slice_list button").filter(has_text=one.word).first.click()
+        looker.look(f"Slices, {one.word}")
+    seen = looker.page.locator("body").inner_text()
+    assert all(one.word in seen for one in payloads)
+    looker.visitor.button("Delete").click()
+    looker.visitor.expect_message("Undo brings it back.")
+    looker.look("Slices, deleted")
+    assert looker.wrong == {}
 
 
-def test_a_message_with_hostile_text_is_plain(host: Visitor) -> None:
-    """What passes by in a corner of the screen is as harmless as the rest."""
-    host.edit(RED)
-    host.button("Delete").click()
-    host.expect_message(f"Deleted {RED}. Undo brings it back.")
-    host.settle()
-    host.button("Undo").click()
-    host.expect_message(f"Undone: delete {RED}")
-    look(host)
+@pytest.mark.long
+@pytest.mark.parametrize("start", range(0, len(PAYLOADS), AT_ONCE))
+def test_no_text_takes_effect_anywhere(arrive: Arrive, server: Server, folder: Path, start: int) -> None:
+    """Every payload in every name, on every page with everything opened, and in everything that can be taken away."""
+    payloads = PAYLOADS[start : start + AT_ONCE]
+    looker = Looker(arrive(link_to(server, folder, payloads, "data")), payloads)
+    for title in (*PAGES, "Present"):
+        looker.page.get_by_role("navigation").get_by_role("link", name=title, exact=True).click()
+        looker.page.locator("h1").first.wait_for()
+        looker.everything(title)
+        WORK.get(title, lambda _: None)(looker)
+        looker.take(title, folder)
+        if title == "Estimate":
+            looker.share(folder)
+    print(f"\n{len(payloads)} payloads, {len(PAGES) + 1} pages, {looker.looks} looks, {looker.taken} downloads")
+    assert looker.wrong == {}

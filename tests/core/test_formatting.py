@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import ast
+import csv
+import io
 from pathlib import Path
 
 import pytest
 
 from mandoline_core import formatting
+from tests.payloads import PAYLOADS, Payload
 
 ROOT = Path(__file__).parents[2]
 FILES = [path for folder in ("mandoline_core", "app") for path in sorted((ROOT / folder).rglob("*.py"))]
@@ -56,3 +59,15 @@ def test_nobody_takes_a_written_number_apart():
 def test_a_step_is_signed_unless_it_is_nothing_as_written(difference: float, share: bool, step: str, way: str) -> None:
     assert formatting.show_step(difference, share=share) == step
     assert formatting.direction(difference, share=share) == way
+
+
+@pytest.mark.parametrize("one", [one for one in PAYLOADS if one.kind in ("formula", "header", "toml")])
+def test_no_name_in_a_csv_file_is_a_formula_or_ends_a_line(one: Payload) -> None:
+    """A spreadsheet takes a carriage return for the end of a line, after which a name would begin anew."""
+    texts = [one.text, f"{one.word}\r{one.text}", f"{one.word}\r=1"]
+    written = formatting.csv_text([["name", "number"], *([text, -0.5] for text in texts)])
+    rows = list(csv.reader(io.StringIO(written, newline="")))
+    assert [row[0].removeprefix("'") for row in rows[1:]] == texts
+    assert {row[1] for row in rows[1:]} == {"-0.5"}
+    assert not any(row[0].startswith(("=", "+", "-", "@", "\t", "\r")) for row in rows)
+    assert written.count("\r") == sum(text.count("\r") for text in texts)

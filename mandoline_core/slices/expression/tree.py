@@ -124,6 +124,15 @@ def written_text(text: str) -> str:
     return f'"{escaped}"'
 
 
+def can_stand(text: str) -> bool:
+    r"""Tell whether a text in quotes is read as it is: a backslash would take the quote after it along.
+
+    >>> can_stand('say "so"'), can_stand("C:\\"), can_stand("two\nlines")
+    (True, False, False)
+    """
+    return text.isprintable() and "\\" not in text
+
+
 class _Reader(ast.NodeTransformer):
     """Put names and constants back into a tree of blanks, and refuse what is not part of the language."""
 

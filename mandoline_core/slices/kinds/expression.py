@@ -12,7 +12,7 @@ from mandoline_core.formatting import show_number
 from mandoline_core.samples import Sample, arrow_array
 from mandoline_core.slices.expression.compiling import asks_for_boundaries, compile_expression_code
 from mandoline_core.slices.expression.syntax import ExpressionError
-from mandoline_core.slices.expression.tree import expression_columns, parse_expression, written_column
+from mandoline_core.slices.expression.tree import can_stand, expression_columns, parse_expression, written_column
 from mandoline_core.slices.rule import Ground, Measure, Schema, Slice, shown
 
 _HELP = "Columns by name, numbers, texts in quotes, and, or, not, comparisons, in (...)."
@@ -75,11 +75,12 @@ class Expression(Slice, kind="expression", title="Expression", purpose="a condit
 
     @classmethod
     def start(cls, ground: Ground) -> Slice | None:
-        """Write an expression of sentences, else of the first numbers, else of the first column."""
-        if ground.prose is not None:
+        """Write an expression of sentences, else of the first numbers, else of the first column that it can name."""
+        if ground.prose is not None and can_stand(ground.prose):
             name = written_column(ground.prose)
             first = f'contains({name}, "{ground.word}") and ' if ground.word else ""
             return cls("expression", text=f"{first}words({name}) < {show_number(ground.length)}")
-        if ground.numbers:
+        if ground.numbers and can_stand(ground.numbers[0]):
             return cls("expression", text=f"{written_column(ground.numbers[0])} > {show_number(ground.middle)}")
-        return cls("expression", text=f"is_missing({written_column(ground.free[0])})") if ground.free else None
+        free = next(filter(can_stand, ground.free), None)
+        return None if free is None else cls("expression", text=f"is_missing({written_column(free)})")

@@ -86,7 +86,6 @@ def test_a_finding_is_told_with_names_escaped():
         "$x$",
         "**b**",
         ":smile:",
-        ":material/home:",
         "# head",
         "1. one",
         "`code`",
@@ -103,7 +102,10 @@ def test_hostile_text_shows_as_it_is_written(text):
 
 @pytest.mark.parametrize(
     "text",
-    ["a -> b", "a <- b", "--flag", "x >= 5", ":streamlit:", "http://evil.example", "a@b.example", "www.evil.example"],
+    [
+        *("a -> b", "a <- b", "--flag", "x >= 5", ":streamlit:", "http://evil.example", "a@b.example"),
+        *("www.evil.example", ":material/home:"),
+    ],
 )
 def test_text_that_would_be_rewritten_after_escaping_is_broken_by_an_invisible_joiner(text):
     escaped = wording.plain(text)
