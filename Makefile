@@ -15,7 +15,7 @@ CONSTRAINTS := .ci/constraints.txt
 INSTALL := -m pip install --quiet --disable-pip-version-check --constraint $(CONSTRAINTS)
 
 .DEFAULT_GOAL := help
-.PHONY: help app test test-finetune test-sign-in test-spark test-lowest test-pythons test-built constraints audit java browser check format bench bench-scale calibrate crash samples results screenshots clean
+.PHONY: help app test test-finetune test-sign-in test-spark test-lowest test-pythons test-built constraints audit java browser check format bench bench-scale calibrate crash fuzz samples results screenshots clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -176,6 +176,12 @@ calibrate: $(READY) browser ## Check coverage of the intervals, and the longest 
 crash: $(READY) browser ## Kill, cut off, damage and fill up the storage of projects, hundreds of times
 	KILLS=200 EVERY_BYTE=1 DAMAGES=2000 SERVER_KILLS=10 $(PYTEST) -rP tests/browser/test_crash.py \
 		$(foreach what,crashes power_loss damage faults schema,tests/app/project/test_$(what).py)
+
+# INPUTS=1000 runs fewer, SEED=2 others. What fails is kept in test-results/fuzz.
+INPUTS ?= 20000
+SEED ?= 1
+fuzz: $(READY) ## Run 20,000 damaged inputs through the command line: a sentence or an answer, within 5 s and 1 GB
+	$(BIN)/python -m tests.fuzz $(INPUTS) $(SEED)
 
 samples: $(READY) ## Write the sample projects anew
 	$(BIN)/python sample_data/generate.py

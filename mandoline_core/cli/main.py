@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Sequence
 from contextlib import nullcontext
+from functools import cache
 from types import ModuleType
 
 from mandoline_core.cli import (
@@ -32,6 +33,7 @@ from mandoline_core.errors import MandolineError
 from mandoline_core.formatting import printable
 
 DONE, BAD_INPUT, STOPPED = 0, 2, 130
+_LONGEST = 4_000  # characters of a sentence
 COMMANDS: dict[str, ModuleType] = {
     "app": app,
     "estimate": estimate,
@@ -81,7 +83,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if sys.stdout is not None:  # it is None where it was closed from the start
             sys.stdout.flush()  # here, where a reader that has gone is met with silence
     except MandolineError as error:
-        return _refuse(printable(str(error)).replace("\n", " "))
+        return _refuse(_shortened(printable(str(error)).replace("\n", " ")))
     except MemoryError:
         return _refuse('there is not enough memory for this. Use fewer rows or columns, or engine = "polars".')
     except BrokenPipeError:  # the reader of our output has gone, as `head` does
@@ -102,6 +104,12 @@ def _refuse(sentence: str) -> int:
     return BAD_INPUT
 
 
+def _shortened(sentence: str) -> str:
+    """Leave the middle out where a file's own text makes it longer than anyone reads."""
+    return sentence if len(sentence) <= _LONGEST else f"{sentence[: _LONGEST // 2]} ... {sentence[-_LONGEST // 4 :]}"
+
+
+@cache
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="mandoline",

@@ -41,7 +41,7 @@ def _quiet_error() -> Iterator[None]:
     os.dup2(nowhere, _ERROR)
     os.close(nowhere)
     if _leads_to_error(before):
-        sys.stderr = open(kept, "w", buffering=1, encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: PTH123, SIM115
+        sys.stderr = open(kept, "w", buffering=1, encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: SIM115
     try:
         yield
     finally:

@@ -6,7 +6,7 @@ import math
 import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from functools import cached_property
+from functools import cache, cached_property
 from importlib.metadata import version
 from typing import Any, Unpack
 
@@ -37,6 +37,12 @@ from mandoline_core.trust import CheckedReport, report_model
 from mandoline_core.weighting import CorrectionRule, check_edges, fixed_rule
 
 PACKAGES = ("mandoline-estimator", "numpy", "scipy", "pandas", "narwhals")  # whose versions a report names
+
+
+@cache
+def _versions() -> dict[str, str]:
+    """Look up the packages that numbers hang on; once, for each takes milliseconds."""
+    return {name: version(name) for name in PACKAGES}
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +77,7 @@ class Report:
         return {
             "settings": asdict(self.settings),
             "fingerprints": {side: sample.fingerprint for side, sample in self.samples.items()},
-            "versions": {"python": platform.python_version(), **{name: version(name) for name in PACKAGES}},
+            "versions": {"python": platform.python_version(), **_versions()},
         }
 
     @property

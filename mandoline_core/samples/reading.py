@@ -158,7 +158,9 @@ class _Text(NamedTuple):
         if header is None:
             raise _no_header(path)
         if len(header) > MAX_COLUMNS:
-            raise DataError(f"{path.name} has {len(header):,} columns. At most {MAX_COLUMNS:,} are read here. Save fewer.")
+            raise DataError(
+                f"{path.name} has {len(header):,} columns. At most {MAX_COLUMNS:,} are read here. Save fewer."
+            )
         check_names(sorted(name for name in header if name), path.name)
         first = next(rows, None)
         if first is not None and len(first) != len(header):
@@ -244,7 +246,7 @@ def _head(path: Path, encoding: str) -> str:
 
 def _no_header(path: Path) -> DataError:
     return DataError(
-        f"The first line of {path.name} is longer than any line of column names. Put one name a column there, in a line."
+        f"The first line of {path.name} is longer than any line of column names. Put one name a column there."
     )
 
 
@@ -316,7 +318,7 @@ def _with_missing_words(table: pd.DataFrame) -> pd.DataFrame:
     """Read NA and its like as missing in the columns that are numbers or true/false but for them."""
     changed = {}
     for name, dtype in table.dtypes.items():
-        if dtype == object:
+        if pd.api.types.is_object_dtype(dtype):
             changed[name] = _of_one_type(table[name])
         if not isinstance(dtype, pd.StringDtype):
             continue

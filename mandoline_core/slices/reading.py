@@ -71,6 +71,7 @@ _SIGNS_IN_WORDS = {
 }
 _NUMBER = re.compile(r"([+-]?)(?:(\d{1,3}(?:[,_ ]\d{3})+|\d+)?(?:[.](\d*))?|(\d+),(\d+))(?:[eE]([+-]?\d{1,3}))?(%?)")
 _CALL = re.compile(r"(words|characters|length|is_missing|missing|overlap)\s*\((.*)\)", re.IGNORECASE | re.DOTALL)
+_AND, _OR = re.compile(r"\s+and\s+"), re.compile(r"\s+or\s+")
 _CLASSIFIER = re.compile(r"classifier(?:\s*\((.+)\))?", re.IGNORECASE | re.DOTALL)
 _INTERVAL = re.compile(r"(?:is\s+)?(?:between\s+(.+?)\s+and|from\s+(.+?)\s+to)\s+(.+)", re.IGNORECASE)
 _QUOTES = {'"': '"', "'": "'", "`": "`", "\u201c": "\u201d"}
@@ -198,8 +199,8 @@ class _Reader:
         first, _, rest = text.partition(" ")
         if first.casefold() == "not" and (name := self._slice(rest)):
             return Not(self.name, of=(name,))
-        for word, kind in (("and", All), ("or", Any)):
-            names = [self._slice(part) for part in re.split(rf"\s+{word}\s+", text)]
+        for joined, kind in ((_AND, All), (_OR, Any)):
+            names = [self._slice(part) for part in joined.split(text)]
             if len(names) > 1 and all(names):
                 return kind(self.name, of=tuple(name for name in names if name))
         return None

@@ -74,6 +74,8 @@ CASES: dict[str, Callable[[], Input]] = {
     "a column without a name on another engine": _nameless_column,
     # pandas tried Python's re first, which warned of a nested set
     "a set within a set": lambda: _rule(kind='"regex"', column='"text"', pattern="'[[a]'"),
+    # ColumnNotFoundError: the search by word boundaries came before the check of columns
+    "word boundaries in no column": lambda: _rule(kind='"expression"', text="'matches(nope, \"\\bso\")'"),
     # TypeError: a table cannot be looked up among the units
     "a table for a unit": lambda: _rule(kind='"length"', column='"text"', below="3", unit="{ a = 1 }"),
     # "the answer could not be written": a file in the place of a folder

@@ -153,7 +153,9 @@ def _odd_value(rng: random.Random) -> Any:
     if how == 6:
         return {odd_text(rng): _odd_value(rng) for _ in range(rng.randrange(3))}
     names = ("y", "p", "a", "text", "n", "x", "flag", "when", "big", "negation", "m", "source.csv", "*.csv", "polars")
-    return rng.choice((*names, "duckdb", "spark", "bootstrap", "crossfit", "strict", "auto", "kmm", "expression", "not"))
+    return rng.choice(
+        (*names, "duckdb", "spark", "bootstrap", "crossfit", "strict", "auto", "kmm", "expression", "not")
+    )
 
 
 def _parquet(rng: random.Random) -> Input:

@@ -60,7 +60,7 @@ def run_input(found: Input) -> Outcome:
 def _run(arguments: tuple[str, ...], place: Path) -> Outcome:
     code: Any = None
     failure, start = "", time.process_time()
-    with _taken(place) as said, warnings.catch_warnings():
+    with _taken(place) as paths, warnings.catch_warnings():
         warnings.simplefilter("always")  # a warning that an earlier input met would be kept silent
         try:
             code = main(list(arguments))
@@ -69,8 +69,9 @@ def _run(arguments: tuple[str, ...], place: Path) -> Outcome:
         except BaseException:  # noqa: BLE001 - whatever gets here is what is looked for
             failure = traceback.format_exc()
     seconds = time.process_time() - start
-    out, err = (path.read_bytes().decode("utf-8", errors="surrogateescape") for path in said)
-    return Outcome(code in (0, 1), failure or judge(arguments, code, out, PROGRESS.sub("", err)), seconds)
+    out, err = (path.read_bytes().decode("utf-8", errors="surrogateescape") for path in paths)
+    said = "".join(line for line in err.splitlines(keepends=True) if not PROGRESS.fullmatch(line))
+    return Outcome(code in (0, 1), failure or judge(arguments, code, out, said), seconds)
 
 
 @contextmanager
@@ -83,7 +84,7 @@ def _taken(place: Path) -> Iterator[tuple[Path, Path]]:
         os.dup2(file, number)
         os.close(file)
     before = sys.stdout, sys.stderr
-    sys.stdout, sys.stderr = (open(number, "w", encoding="utf-8", closefd=False) for number in (1, 2))  # noqa: PTH123, SIM115
+    sys.stdout, sys.stderr = (open(number, "w", encoding="utf-8", closefd=False) for number in (1, 2))  # noqa: SIM115
     try:
         yield paths
     finally:

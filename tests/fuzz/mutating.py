@@ -19,7 +19,16 @@ ODD_TEXTS = (
 )
 ODD_BYTES = (
     *(b"\xff", b"\xfe\xff", b"\xff\xfe", b"\xef\xbb\xbf", b"\0", b"\0\0\0\0", b"\x80", b"\xc0\xaf", b"\xed\xa0\x80"),
-    *(b"\x1f\x8b", b"PK\x03\x04", b"PAR1", b"\xff\xff\xff\xff", b"\x7f\xff\xff\xff", b"\xf4\x90\x80\x80", b"\r", b"\x1a"),
+    *(
+        b"\x1f\x8b",
+        b"PK\x03\x04",
+        b"PAR1",
+        b"\xff\xff\xff\xff",
+        b"\x7f\xff\xff\xff",
+        b"\xf4\x90\x80\x80",
+        b"\r",
+        b"\x1a",
+    ),
 )
 ENCODINGS = (
     *("utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "cp1252", "latin-1", "utf-7", "shift_jis"),

@@ -20,7 +20,7 @@ RESULTS = ROOT / "test-results" / "fuzz"
 SEED = 1
 # Of 20 inputs, how many are of each kind.
 SHARES = {"csv": 5, "toml": 5, "parquet": 3, "expression": 3, "regex": 2, "zip": 2}
-_PATIENCE = 60.0  # seconds of any clock after which a process waits for something that never comes
+_PATIENCE = 300.0  # seconds of any clock after which a process waits for something that never comes
 _ANEW = 500  # inputs after which a process makes room for another
 
 

@@ -1,4 +1,4 @@
-"""Damaged inputs through the command line: a sentence or an answer, within bounds; `make fuzz` runs ten times as many."""
+"""Damaged inputs through the command line: a sentence or an answer; `make fuzz` runs ten times as many."""
 
 from __future__ import annotations
 

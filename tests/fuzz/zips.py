@@ -9,8 +9,29 @@ import zipfile
 from tests.fuzz.mutating import damage_bytes, odd_text
 
 _NAMES = (
-    *("../out.csv", "/etc/passwd", "C:\\x.csv", "..\\x.csv", "a/../../x", "CON", "x\0y.csv", "SOURCE.CSV", "source.csv"),
-    *("a/", "second.toml", "a/b/c/d/e.csv", "a" * 300 + ".csv", "a/" * 200 + "x.csv", ".", "..", "", " ", "project.toml/x"),
+    *(
+        "../out.csv",
+        "/etc/passwd",
+        "C:\\x.csv",
+        "..\\x.csv",
+        "a/../../x",
+        "CON",
+        "x\0y.csv",
+        "SOURCE.CSV",
+        "source.csv",
+    ),
+    *(
+        "a/",
+        "second.toml",
+        "a/b/c/d/e.csv",
+        "a" * 300 + ".csv",
+        "a/" * 200 + "x.csv",
+        ".",
+        "..",
+        "",
+        " ",
+        "project.toml/x",
+    ),
 )
 _LINK = 0o120777 << 16
 

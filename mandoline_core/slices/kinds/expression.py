@@ -51,6 +51,7 @@ class Expression(Slice, kind="expression", title="Expression", purpose="a condit
         return Measure("\0".join(("", self.kind, self.text)), self._answers) if asks_for_boundaries(self.text) else None
 
     def _answers(self, sample: Sample) -> pa.Array:
+        self._compiled(sample.schema)  # refuses a column that is not there
         rows = nw.from_native(sample.frame.select(*self.reads).to_arrow(), eager_only=True)
         empty = {column: nw.Unknown() for column in self.reads if sample.schema[column] == nw.Unknown}
         code = self._compiled({**rows.schema, **empty})
