@@ -217,6 +217,15 @@ def one_line(text: str) -> str:
     return " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
 
 
+def printable(text: str) -> str:
+    r"""Replace what a terminal would take for a command; lines stay, and so do letters and emoji that are joined.
+
+    >>> printable("a\n\x1b[2Jb")
+    'a\n [2Jb'
+    """
+    return "".join(letter if letter.isprintable() or letter in "\n\u200c\u200d" else " " for letter in text)
+
+
 def file_stem(name: str) -> str:
     """Turn a name into the beginning of a file's name, for any system.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from functools import partial
 
-from mandoline_core.cli.project_command import Progress, add_project, as_json, each_model
+from mandoline_core.cli.project_command import Progress, add_project, as_json, each_model, say
 
 HELP = "Show how the estimate moves as slices are added, and without each of them."
 add_arguments = add_project
@@ -27,5 +27,5 @@ def run(options: argparse.Namespace) -> int:
         first = next(iter(found.values())).as_dict()
         print(as_json({**first, "models": {name: curves.as_dict() for name, curves in found.items()}}))
     else:
-        print("\n\n".join(ablation_text(name, curves) for name, curves in found.items()))
+        say("\n\n".join(ablation_text(name, curves) for name, curves in found.items()))
     return 0

@@ -72,6 +72,7 @@ def _check_least(least: float | None, project: Project) -> None:
 
 
 def _judge(report: Report, least: float | None) -> int:
+    from mandoline_core.formatting import one_line
     from mandoline_core.pipelines import Demands, hold_against
 
     if least is None:
@@ -79,5 +80,5 @@ def _judge(report: Report, least: float | None) -> int:
     held = next(iter(hold_against(report, Demands(worst=least))))
     if held.met:
         return 0
-    print(f"mandoline: {held.sentence}", file=sys.stderr)
+    print(f"mandoline: {one_line(held.sentence)}", file=sys.stderr)
     return BELOW

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from mandoline_core.cli.project_command import Progress, add_project, as_json, each_model
+from mandoline_core.cli.project_command import Progress, add_project, as_json, each_model, say
 
 HELP = "Combine the estimate with labels of a few new rows, and test the slices."
 
@@ -40,5 +40,5 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         print(as_json({"models": {name: one.as_dict() for name, one in found.items()}}))
     else:
-        print(labels_text(found, share=get_metric(project.metric.name).share))
+        say(labels_text(found, share=get_metric(project.metric.name).share))
     return 0

@@ -77,7 +77,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if sys.stdout is not None:  # it is None where it was closed from the start
             sys.stdout.flush()  # here, where a reader that has gone is met with silence
     except MandolineError as error:
-        print(f"mandoline: {error}", file=sys.stderr)
+        from mandoline_core.formatting import printable
+
+        print(f"mandoline: {printable(str(error))}", file=sys.stderr)
         return BAD_INPUT
     except BrokenPipeError:  # the reader of our output has gone, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

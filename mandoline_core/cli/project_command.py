@@ -39,7 +39,17 @@ def at_least_one(text: str) -> int:
 
 def show(found: Any, options: argparse.Namespace) -> None:
     """Print an answer as text, or as plain data where JSON is asked for."""
-    print(as_json(found.as_dict()) if options.json else found)
+    if options.json:
+        print(as_json(found.as_dict()))
+    else:
+        say(found)
+
+
+def say(text: object) -> None:
+    """Print text for a person; names in it do nothing to the terminal."""
+    from mandoline_core.formatting import printable
+
+    print(printable(str(text)))
 
 
 def as_json(value: Any) -> str:
@@ -85,7 +95,10 @@ class Progress:
         """Say what is being done, and how much of it is done."""
         if time.monotonic() - self._start < self._after:
             return
-        text = f"{what}: {share if self._terminal else int(share * 10) / 10:.0%}"  # a log gets a line every tenth
+        from mandoline_core.formatting import one_line
+
+        share = share if self._terminal else int(share * 10) / 10  # a log gets a line every tenth
+        text = f"{one_line(what)}: {share:.0%}"
         if self._terminal:
             print("\r" + text.ljust(len(self._shown)), end="", file=sys.stderr, flush=True)
         elif text != self._shown:

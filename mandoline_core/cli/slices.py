@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from mandoline_core.cli.project_command import Progress, add_project, as_json, each_model
+from mandoline_core.cli.project_command import Progress, add_project, as_json, each_model, say
 
 HELP = "Show what each slice covers, how far it shifts and how the model does inside it."
 add_arguments = add_project
@@ -25,5 +25,5 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         print(as_json({"models": {name: [row.as_dict() for row in rows] for name, rows in found.items()}}))
     else:
-        print("\n\n".join(slices_text(name, rows) for name, rows in found.items()))
+        say("\n\n".join(slices_text(name, rows) for name, rows in found.items()))
     return 0
