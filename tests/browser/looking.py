@@ -120,6 +120,10 @@ class Looker:
     def close(self) -> None:
         """Close a list, a dialog or a little window."""
         self.page.keyboard.press("Escape")
+        self.visitor.settle()
+        if self.page.get_by_test_id("stDialog").count():  # a little window below it may have taken the key
+            self.page.keyboard.press("Escape")
+        expect(self.page.get_by_test_id("stDialog")).to_have_count(0)
         expect(self.page.locator("button").filter(has_text="expand_less")).to_have_count(0)
         self.visitor.settle()
 

@@ -1,4 +1,4 @@
-"""A visitor without a browser: speaks to the app's server as the framework's own page does, so that many fit on a machine."""
+"""A visitor without a browser: speaks to the server as the framework's own page does, so that many fit on a machine."""
 
 from __future__ import annotations
 
@@ -97,17 +97,13 @@ class Session:
         return found
 
     def _set(self, kind: str, label: str, **value: object) -> Answer:
-        widget = next(
-            one for one in self._widgets.values() if one.kind == kind and _words(one.proto).startswith(label)
-        )
+        widget = next(one for one in self._widgets.values() if one.kind == kind and _words(one.proto).startswith(label))
         state = self._state(widget.fragment)
         state.widget_states.widgets.append(WidgetState(id=widget.proto.id, **value))
         return self._ask(state)
 
     def _state(self, fragment: str = "", **more: bool) -> ClientState:
-        return ClientState(
-            query_string=self._query, page_script_hash=self._script, fragment_id=fragment, **more
-        )
+        return ClientState(query_string=self._query, page_script_hash=self._script, fragment_id=fragment, **more)
 
     def _ask(self, state: ClientState) -> Answer:
         """Send what a page sends, and take in what comes until the script has ended."""
