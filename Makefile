@@ -6,18 +6,25 @@ READY := $(VENV)/.ready
 OTHERS := $(VENV)/others
 FINETUNE := $(VENV)/finetune
 SPARK := $(VENV)/spark
+PROVIDER := $(VENV)/provider
+LOWEST := $(VENV)/lowest
+TOOLS := $(VENV)/tools
+
+# The versions that the tests ran with: what is installed here today is installed tomorrow, too.
+CONSTRAINTS := .ci/constraints.txt
+INSTALL := -m pip install --quiet --disable-pip-version-check --constraint $(CONSTRAINTS)
 
 .DEFAULT_GOAL := help
-.PHONY: help app test test-finetune test-spark java browser check format bench bench-scale load calibrate samples results screenshots clean
+.PHONY: help app test test-finetune test-sign-in test-spark test-lowest test-pythons test-built constraints audit java browser check format bench bench-scale load calibrate crash samples results screenshots clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-# Set-up happens on first use, and again only when pyproject.toml changed.
-$(READY): pyproject.toml
+# Set-up happens on first use, and again only when pyproject.toml or the tested versions changed.
+$(READY): pyproject.toml $(CONSTRAINTS)
 	@$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed; this is " + sys.version.split()[0] + ". Try: make PYTHON=python3.12") if sys.version_info < (3, 11) else None'
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	$(BIN)/python $(INSTALL) --editable '.[dev]'
 	@touch $(READY)
 
 app: $(READY) ## Start the app on a sample project
@@ -27,26 +34,27 @@ app: $(READY) ## Start the app on a sample project
 # there are cores: the one that drives a browser mostly waits for it. Whoever has nothing left takes from the others,
 # so that tests that share a server, a browser or a sample stay together.
 CORES := $(shell nproc 2>/dev/null || echo 2)
-PYTEST := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest --dist worksteal -n $(shell expr $(CORES) + 1)
+ONE_THREAD := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1
+SPREAD := --dist worksteal -n $(shell expr $(CORES) + 1)
+PYTEST := $(ONE_THREAD) $(BIN)/python -m pytest $(SPREAD)
 
 test: $(READY) browser ## Run the whole test suite, in a real browser too
 	$(PYTEST) -m 'not long'
 
 # PyTorch, which only fine-tuning needs, in an environment of its own. One version: an index may have a small build of
 # it for processors, where a range would take a newer one with gigabytes of libraries for graphics cards.
-$(FINETUNE)/.ready: pyproject.toml | $(READY)
+$(FINETUNE)/.ready: pyproject.toml $(CONSTRAINTS) | $(READY)
 	test -x $(FINETUNE)/bin/python || $(PYTHON) -m venv $(FINETUNE)
-	$(FINETUNE)/bin/python -m pip install --quiet --disable-pip-version-check \
-		torch==2.13.0 --editable '.[transformers]' hypothesis pytest
+	$(FINETUNE)/bin/python $(INSTALL) torch==2.13.0 --editable '.[transformers]' hypothesis pytest
 	@touch $@
 
 test-finetune: $(FINETUNE)/.ready ## Test fine-tuning on a tiny model that the tests make; needs PyTorch, which it installs
 	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(FINETUNE)/bin/python -m pytest tests/finetune
 
 # Spark is large, and runs in an environment of its own.
-$(SPARK)/.ready: pyproject.toml
+$(SPARK)/.ready: pyproject.toml $(CONSTRAINTS)
 	test -x $(SPARK)/bin/python || $(PYTHON) -m venv $(SPARK)
-	$(SPARK)/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[engines,spark]' hypothesis pytest
+	$(SPARK)/bin/python $(INSTALL) --editable '.[engines,spark]' hypothesis pytest
 	@touch $@
 
 test-spark: java ## Run the tests on a Spark cluster of processes on this machine
@@ -57,6 +65,62 @@ test-spark: java ## Run the tests on a Spark cluster of processes on this machin
 	else \
 		echo "No Java found: the tests on Spark are skipped. Install it (Debian: sudo apt-get install openjdk-17-jre-headless)."; \
 	fi
+
+# A provider to sign in with, a real one, in an environment of its own: it needs other versions of what we use.
+$(PROVIDER)/.ready:
+	test -x $(PROVIDER)/bin/python || $(PYTHON) -m venv $(PROVIDER)
+	$(PROVIDER)/bin/python -m pip install --quiet --disable-pip-version-check 'canaille[front,oidc,server,sqlite]==0.3.6'
+	@touch $@
+
+test-sign-in: $(READY) $(PROVIDER)/.ready browser ## Sign in to the app with a real OpenID provider on this machine
+	PROVIDER=$(PROVIDER)/bin/canaille $(BIN)/python -m pytest tests/sign_in
+
+# uv, which knows what the lowest versions are that pyproject.toml allows, and resolves for all platforms and versions of
+# Python at once; pip does neither. Only these targets use it.
+$(TOOLS)/.ready:
+	test -x $(TOOLS)/bin/python || $(PYTHON) -m venv $(TOOLS)
+	$(TOOLS)/bin/python -m pip install --quiet --disable-pip-version-check pip-audit uv
+	@touch $@
+
+# All extras but `transformers`, whose version of PyTorch is named above. No hashes: pip then wants one for the project
+# itself, which is installed from its folder and has none.
+EXTRAS = $(shell $(PYTHON) -c 'import tomllib; print(*("--extra " + name for name in \
+	tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"] if name != "transformers"))')
+constraints: $(TOOLS)/.ready ## Write down the newest versions of everything, to be tested
+	{ echo '# The versions that the tests ran with. `make constraints` writes this file anew; then run `make test`.'; \
+	$(TOOLS)/bin/uv pip compile pyproject.toml $(EXTRAS) --universal --python-version 3.11 --no-annotate --no-header --quiet \
+	; } > $(TOOLS)/constraints.txt
+	mv $(TOOLS)/constraints.txt $(CONSTRAINTS)
+
+audit: $(TOOLS)/.ready ## Look for the tested versions among known vulnerabilities, where a service that knows them answers
+	$(TOOLS)/bin/python .ci/audit.py $(CONSTRAINTS)
+
+# The lowest versions that pyproject.toml names, of what it names itself, on the lowest Python that is here.
+LOWEST_PYTHON = $(shell for python in python3.11 $(PYTHON); do $$python -c pass 2>/dev/null && echo $$python && break; done)
+WITHOUT_BROWSER := tests/core tests/app mandoline_core
+$(LOWEST)/.ready: pyproject.toml | $(TOOLS)/.ready
+	rm -rf $(LOWEST) && $(LOWEST_PYTHON) -m venv $(LOWEST)
+	$(TOOLS)/bin/uv pip install --quiet --python $(LOWEST)/bin/python --resolution lowest-direct --editable '.[dev]'
+	@touch $@
+
+test-lowest: $(LOWEST)/.ready ## Run the tests without a browser on the lowest versions that pyproject.toml allows
+	$(ONE_THREAD) $(LOWEST)/bin/python -m pytest $(SPREAD) -m 'not long' $(WITHOUT_BROWSER)
+
+# A command may be there and not start: pyenv puts one up for every version it knows of.
+test-pythons: ## Run the fast tests on each of Python 3.11, 3.12 and 3.13 that is here
+	@missing=''; \
+	for version in 3.11 3.12 3.13; do \
+		if python$$version -c pass 2>/dev/null; then \
+			echo "Python $$version"; \
+			test -x $(VENV)/$$version/bin/python || python$$version -m venv $(VENV)/$$version || exit 1; \
+			$(VENV)/$$version/bin/python $(INSTALL) --editable '.[dev]' || exit 1; \
+			$(ONE_THREAD) $(VENV)/$$version/bin/python -m pytest $(SPREAD) -q -m 'not slow and not long' $(WITHOUT_BROWSER) || exit 1; \
+		else missing="$$missing $$version"; fi; \
+	done; \
+	test -z "$$missing" || echo "Not tested, because no such command starts here: Python$$missing."
+
+test-built: $(READY) ## Install the wheel and the sdist into new environments, and run what they hold
+	$(BIN)/python -m pytest -m long tests/core/test_wheel.py
 
 # Java for Spark: the one that is here, or Debian's in continuous integration.
 java:
@@ -111,6 +175,11 @@ load: $(READY) ## Measure many people editing at once (SESSIONS=50, MINUTES=5), 
 calibrate: $(READY) browser ## Check coverage of the intervals, and the longest ways through the app, at length
 	$(PYTEST) tests/calibration
 	VISITORS=20 $(PYTEST) -m long
+
+# What `make test` tries a few times, at length.
+crash: $(READY) browser ## Kill, cut off, damage and fill up the storage of projects, hundreds of times
+	KILLS=200 EVERY_BYTE=1 DAMAGES=2000 SERVER_KILLS=10 $(PYTEST) -rP tests/browser/test_crash.py \
+		$(foreach what,crashes power_loss damage faults schema,tests/app/project/test_$(what).py)
 
 samples: $(READY) ## Write the sample projects anew
 	$(BIN)/python sample_data/generate.py

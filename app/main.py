@@ -7,7 +7,7 @@ from streamlit.navigation.page import StreamlitPage
 
 from app import compute
 from app.project import state
-from app.views import frame, parts, tour
+from app.views import frame, parts, sign_in, tour
 
 VIEWS = {
     "Projects": ":material/folder_open:",
@@ -17,6 +17,7 @@ VIEWS = {
     "Estimate": ":material/monitoring:",
     "Compare": ":material/compare_arrows:",
     "Trust": ":material/verified_user:",
+    "Track": ":material/timeline:",
     "Report": ":material/description:",
     "Present": ":material/slideshow:",
     "History": ":material/history:",
@@ -30,13 +31,19 @@ def main() -> None:
     st.logo(str(parts.ASSETS / "logo.svg"), size="large", icon_image=str(parts.ASSETS / "mark.svg"))
     parts.style("style.css")
     pages = {title: _page(title, icon) for title, icon in VIEWS.items()}
-    page = st.navigation(list(pages.values()))
+    signed_in = sign_in.is_done()
+    page = st.navigation(list(pages.values()), position="sidebar" if signed_in else "hidden")
+    if not signed_in:
+        sign_in.show()
+        return
     with parts.stopping():
-        state.store()  # without it there is nothing to show but why
-    if page == pages["Estimate"] and state.comes_home():
-        st.switch_page(pages["Projects"])
+        at_home = page == pages["Projects"] and state.comes_home()
+        if page == pages["Estimate"] and state.comes_home():
+            st.switch_page(pages["Projects"])
+        if not at_home:
+            state.head()  # without a store and a project in it there is nothing to show but why
     with parts.boundary():
-        frame.sidebar(at_home=page == pages["Projects"])
+        frame.sidebar(at_home=at_home)
     tour.show(page.title)
     with parts.boundary():
         if page != pages["Projects"]:

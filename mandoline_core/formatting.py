@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import html
+import re
 import string
 import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -11,6 +12,8 @@ from types import SimpleNamespace
 from typing import Any
 
 _WIDTH = 100
+# Control characters but for the line end, halves of a pair, and what reorders the text behind it.
+_STEERING = re.compile("[\0-\t\v-\x1f\x7f-\x9f\ud800-\udfff\u202a-\u202e\u2066-\u2069]")
 _WHOLE = 1e12  # whole numbers below this are written out
 
 
@@ -208,6 +211,15 @@ def html_table(rows: Sequence[Sequence[str]]) -> str:
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
+def printable(text: str) -> str:
+    r"""Spell out what would steer a terminal, or could not be printed: control characters, half a pair, reordering.
+
+    >>> print(printable("a\x1b[2J"))
+    a\u001b[2J
+    """
+    return _STEERING.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
 def one_line(text: str) -> str:
     r"""Bring text onto one line without control characters: a log's reader may take the start of a line for a command.
 
@@ -215,15 +227,6 @@ def one_line(text: str) -> str:
     'a ::stop:: [2J'
     """
     return " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
-
-
-def printable(text: str) -> str:
-    r"""Replace what a terminal would take for a command; lines stay, and so do letters and emoji that are joined.
-
-    >>> printable("a\n\x1b[2Jb")
-    'a\n [2Jb'
-    """
-    return "".join(letter if letter.isprintable() or letter in "\n\u200c\u200d" else " " for letter in text)
 
 
 def file_stem(name: str) -> str:

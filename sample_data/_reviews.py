@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 from _review_words import BAD_SLANG, SLANG
-from _review_writer import SHORTEST_LONG, SOURCE, TARGET, TRAIN, Review, write_review
+from _review_writer import SHORTEST_LONG, SOURCE, TARGET, TRAIN, Mix, Review, write_review
 from numpy.typing import NDArray
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
@@ -12,6 +12,7 @@ from sklearn.naive_bayes import MultinomialNB
 
 SEED = 2
 N_TRAIN, N_SOURCE, N_TARGET = 5000, 6000, 1000
+N_WEEKS, N_WEEK = 6, 120
 Floats = NDArray[np.float64]
 LABELS = ("negative", "positive")
 
@@ -84,21 +85,55 @@ buckets = 6
 
 
 def generate() -> dict[str, list[list[str]]]:
-    """Return the rows of source.csv, target.csv and target_labels.csv, each with its header."""
+    """Return the rows of source.csv, target.csv, target_labels.csv and a few weeks to track, each with its header."""
     rng = np.random.default_rng(SEED)
     train, source, target = (
         [write_review(rng, mix) for _ in range(n)]
         for mix, n in ((TRAIN, N_TRAIN), (SOURCE, N_SOURCE), (TARGET, N_TARGET))
     )
-    probabilities = [fit(train, [*source, *target]) for fit in (_logistic_regression, _naive_bayes)]
-    source_rows = _rows("s", source, [p[: len(source)] for p in probabilities])
-    target_rows = _rows("t", target, [p[len(source) :] for p in probabilities])
+    weeks = [write_review(rng, mix) for mix in _weekly_mixes() for _ in range(N_WEEK)]
+    probabilities = [fit(train, [*source, *target, *weeks]) for fit in (_logistic_regression, _naive_bayes)]
+    first, last = len(source), len(source) + len(target)
+    source_rows = _rows("s", source, [p[:first] for p in probabilities])
+    target_rows = _rows("t", target, [p[first:last] for p in probabilities])
+    week_rows = _rows("w", weeks, [p[last:] for p in probabilities])
     label = COLUMNS.index("label")
+    by_week = {
+        f"weekly/week-{week + 1}.csv": _without_label([list(COLUMNS), *week_rows[N_WEEK * week : N_WEEK * (week + 1)]])
+        for week in range(N_WEEKS)
+    }
     return {
         "source.csv": [list(COLUMNS), *source_rows],
-        "target.csv": [row[:label] + row[label + 1 :] for row in [list(COLUMNS), *target_rows]],
+        "target.csv": _without_label([list(COLUMNS), *target_rows]),
         "target_labels.csv": [["label"], *([row[label]] for row in target_rows)],
+        **by_week,
     }
+
+
+def _without_label(rows: list[list[str]]) -> list[list[str]]:
+    label = COLUMNS.index("label")
+    return [row[:label] + row[label + 1 :] for row in rows]
+
+
+def _weekly_mixes() -> list[Mix]:
+    """Go from the source's mix to the target's, week by week."""
+
+    def between(first: float, last: float, share: float) -> float:
+        return (1 - share) * first + share * last
+
+    def pair(first: tuple[float, float], last: tuple[float, float], share: float) -> tuple[float, float]:
+        return between(first[0], last[0], share), between(first[1], last[1], share)
+
+    return [
+        Mix(
+            short=between(SOURCE.short, TARGET.short, share),
+            slang=pair(SOURCE.slang, TARGET.slang, share),
+            negated=pair(SOURCE.negated, TARGET.negated, share),
+            price=between(SOURCE.price, TARGET.price, share),
+            domains=SOURCE.domains,
+        )
+        for share in np.linspace(0, 1, N_WEEKS)
+    ]
 
 
 def _rows(prefix: str, reviews: Sequence[Review], probabilities: Iterable[Floats]) -> list[list[str]]:

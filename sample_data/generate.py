@@ -21,6 +21,7 @@ def write_samples(out: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "project.toml").write_text(project, encoding="utf-8", newline="\n")
         for file, rows in generate().items():
+            (folder / file).parent.mkdir(exist_ok=True)
             with (folder / file).open("w", encoding="utf-8", newline="") as handle:
                 csv.writer(handle, lineterminator="\n").writerows(rows)
 

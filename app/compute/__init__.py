@@ -115,6 +115,7 @@ from app.compute.suggesting import (
     suggestions,
 )
 from app.compute.takeaway import estimate_json, weights_csv
+from app.compute.tracking import Tracked, ask_track, check_table, start_track, track_json, track_run, tracked
 from app.compute.trust import (
     MOST_GAMMA,
     attribution,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -51,11 +52,14 @@ def summary_of(found: ModelReport) -> Summary:
 
 
 def read_summary(revision: Revision, model: str) -> Summary | None:
-    """Read what is kept beside a state."""
+    """Read what is kept beside a state; what was damaged on the disk is worked out again."""
     found: Mapping[str, Any] | None = revision.summaries.get(model)
     if found is None:
         return None
-    return Summary(**{**found, "interval": tuple(found["interval"])})
+    try:
+        return Summary(**{**found, "interval": tuple(found["interval"])})
+    except (KeyError, TypeError):
+        return None
 
 
 def note_summary(workspace: Workspace) -> None:
@@ -120,7 +124,8 @@ def _worked_out(workspace: Workspace) -> Summary | None:
         found = summary_of(report(shown_model(workspace, workspace.model)))
     except MandolineError:
         return None
-    state.store().summarise(workspace.id, workspace.revision.number, workspace.model, asdict(found))
+    with suppress(MandolineError):  # it is worked out again where it could not be kept
+        state.store().summarise(workspace.id, workspace.revision.number, workspace.model, asdict(found))
     return found
 
 

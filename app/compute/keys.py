@@ -174,6 +174,13 @@ def every_model(workspace: Workspace) -> Key:
     return (*samples(workspace), *map(repr, parts))
 
 
+def tracked(workspace: Workspace) -> Key:
+    """Name what estimates on other new data depend on: all but the project's own new data."""
+    project, (source, _) = workspace.project, reading.samples(workspace.on_all_rows)
+    parts = (project.label, project.models, project.metric, project.slices, project.edges, project.methods)
+    return (*rows(source), *map(repr, (*parts, project.estimator, project.trust)))
+
+
 def report(workspace: Workspace) -> Key:
     """Name what an estimate with the truth beside it depends on."""
     return (*solution(workspace), *_truth(workspace))

@@ -90,4 +90,6 @@ def _rows_with(found: tuple[Sample, Slice, Slice]) -> int:
     sample, word, rule = found
     # A row that has the word is inside the whole rule, so that only these need be looked at.
     inside = codes_of(sample, [rule])[:, 0] == 1
+    if not inside.any():
+        return 0
     return int((slice_codes(Sample(sample.frame.select(*rule.reads).filter(inside.tolist())), word) == 1).sum())

@@ -127,6 +127,22 @@ def _engine(path: Path, engine: str | None, states: _States, guarded: bool) -> s
     return "polars" if n_bytes > IN_MEMORY and find_spec("polars") is not None else None
 
 
+def engine_at(path: Path, *, guarded: bool) -> str | None:
+    """Choose what goes over the rows of a file; none where they are read into memory.
+
+    Parameters
+    ----------
+    guarded : bool
+        Whether a visitor named the path.
+    """
+    return _engine(path, None, _states(path), guarded)
+
+
+def state_of(path: Path) -> tuple[str, int, int]:
+    """Tell one state of a file from another without reading it."""
+    return _state(path)
+
+
 def _states(path: Path) -> _States:
     if not is_pattern(path):
         return (_state(path),)

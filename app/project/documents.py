@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
-from app.project.store import Document, StoreError
+from app.project.store import DAMAGED, Document, StoreError
 from mandoline_core import MandolineError, Project, dump_project, parse_project
 from mandoline_core.project import data_files, name_files, place_files
 
@@ -23,9 +23,14 @@ def document_of(project: Project, names: dict[str, str] | None = None) -> Docume
 
 
 def project_of(document: Document) -> Project:
-    """Read a project from its saved form."""
+    """Read a project from its saved form, which may have been damaged on the disk."""
+    text, names = document.get("toml"), document.get("names")
+    if not isinstance(text, str) or not isinstance(names, dict) or not {"source", "target"} <= set(names):
+        raise StoreError(DAMAGED)
     try:
-        return _parse(document["toml"])
+        return _parse(text)
+    except tomllib.TOMLDecodeError:
+        raise StoreError(DAMAGED) from None
     except MandolineError as error:
         raise StoreError(f"The saved project cannot be read: {error}") from error
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
-from mandoline_core import Noise, Project, ProjectError, Slice, SliceError
+from mandoline_core import Noise, Project, ProjectError, Sample, Slice, SliceError
 
 
 def put_slice(project: Project, name: str, rule: Slice) -> Project:
@@ -20,6 +21,18 @@ def put_slice(project: Project, name: str, rule: Slice) -> Project:
     if not isinstance(edges, str):
         edges = tuple((moved(a), moved(b)) for a, b in edges)
     return replace(project, slices=slices, edges=edges)
+
+
+def write_field(project: Project, name: str, field: str, value: Any, source: Sample) -> Project:
+    """Write what a control of a rule's form now holds into the rule called `name`.
+
+    A browser may send all that a form holds, also what nobody touched. What the rule holds already starts nothing anew,
+    such as the cut that belongs to a column.
+    """
+    rule = find_slice(project, name)
+    if any(control.field == field and control.value == value for control in rule.form()):
+        return project
+    return put_slice(project, name, rule.edited(field, value, source))
 
 
 def add_slice(project: Project, rule: Slice) -> Project:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import ipaddress
+import shutil
 import sys
 from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -14,20 +15,20 @@ from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileMan
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from app.project import incoming
+from app.project import access, incoming, people
+from app.project.access import LOOKING, is_view_only, projects, reached, store
 from app.project.documents import document_of as _document
 from app.project.documents import project_of as _project
 from app.project.saving import ConflictError, save_edit
-from app.project.store import Entry, Revision, Store, StoreError, default_folder
+from app.project.store import Entry, Revision, StoreError
+from app.project.tracking import TrackPlan, save_plan
 from app.words import plain, wording
 from mandoline_core import MandolineError, Project, load_project
 from mandoline_core.project import base_name, data_files, place_files
 
 SAMPLES = Path(__file__).resolve().parents[2] / "sample_data"
-LOOKING = "This link is for looking. Make a copy to edit."
 T = TypeVar("T")
-_ID = "project"
-_VIEW = "view"
+_NOTHING = object()
 
 
 @dataclass(frozen=True)
@@ -71,12 +72,6 @@ class Workspace:
     def on_draw(self) -> Workspace:
         """The same, looked at on the rows that were drawn from tables; what is in memory is looked at whole."""
         return replace(self, drawn=True)
-
-
-@st.cache_resource
-def store() -> Store:
-    """Open the store of saved projects, once a server."""
-    return Store(default_folder())
 
 
 # What the visitor works on
@@ -161,10 +156,19 @@ def change(
 
 def look(**view: Any) -> None:
     """Change how the project is looked at (model, revealed), which is no step of undo."""
-    if is_view_only():
-        st.session_state["looking"] = {**st.session_state.get("looking", {}), **view}
-    else:
-        store().amend(_project_id(), view)
+    try:
+        if is_view_only():
+            st.session_state["looking"] = {**st.session_state.get("looking", {}), **view}
+        else:
+            store().amend(_project_id(), view)
+    except StoreError as error:
+        forget_widgets()
+        refuse(error)
+
+
+def change_track(label: str, edit: Callable[[TrackPlan], TrackPlan]) -> None:
+    """Change what is tracked beside the project, as a step of undo."""
+    _see(save_plan(store(), _editable_id(), label, edit))
 
 
 def keep_file(name: str, content: bytes | Path) -> Path:
@@ -174,10 +178,14 @@ def keep_file(name: str, content: bytes | Path) -> Path:
 
 def step(by: int) -> None:
     """Undo (-1) or redo (1), and say what; not what someone else has done since this visitor looked."""
-    if is_view_only():
-        refuse(StoreError(LOOKING))
-        return
-    project_id, seen = _project_id(), st.session_state.get("seen")
+    try:
+        _step(_editable_id(), by)
+    except StoreError as error:
+        refuse(error)
+
+
+def _step(project_id: str, by: int) -> None:
+    seen = st.session_state.get("seen")
     now = store().head(project_id)
     word = "undo" if by < 0 else "redo"
     if seen not in (None, now.number):
@@ -196,6 +204,7 @@ def restore(number: int) -> None:
     old, now = store().revision(project_id, number), store().head(project_id)
     if old is None:
         raise StoreError("This state is too old: it is no longer kept.")
+    _project(old.document)  # or say that it is damaged
     name = old.snapshot or f"{old.number}: {old.label}"
     if store().save(project_id, old.document, f"restore {name}", after=now.number) is None:
         raise StoreError("Someone else has just changed this project. Nothing was restored; try again.")
@@ -250,8 +259,12 @@ def unpack(file: UploadedFile, read: Callable[[str, Path, Path], T]) -> T:
     def work() -> T:
         path = receive(file)
         folder = path.with_name("unpacked")
-        folder.mkdir()
-        return read(file.name, path, folder)
+        try:
+            folder.mkdir(exist_ok=True)
+            return read(file.name, path, folder)
+        except OSError as error:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise StoreError(f"{base_name(file.name)} could not be unpacked: {error.strerror or error}.") from None
 
     return _once("unpacked", file, work)
 
@@ -268,11 +281,16 @@ def _receive(file: UploadedFile) -> Path:
 
 
 def _once(what: str, file: UploadedFile, make: Callable[[], T]) -> T:
-    """Do something with an upload once, however often a page is drawn; what is wrong with it stays wrong."""
+    """Do something with an upload once, however often a page is drawn; what is wrong with it stays wrong.
+
+    What is wrong with the disk does not.
+    """
     known: dict[str, T | MandolineError] = st.session_state.setdefault(what, {})
     if file.file_id not in known:
         try:
             known[file.file_id] = make()
+        except StoreError:
+            raise
         except MandolineError as error:
             known[file.file_id] = error
     found = known[file.file_id]
@@ -283,7 +301,7 @@ def _once(what: str, file: UploadedFile, make: Callable[[], T]) -> T:
 
 def go_to(project_id: str) -> None:
     """Work on a project from now on."""
-    _point(_ID, project_id)
+    access.point_home(project_id)
     forget_widgets()
     _see(None)
 
@@ -293,8 +311,8 @@ def copy_project(project_id: str, name: str | None = None) -> str:
     document = store().head(project_id).document
     project = _project(document)
     copy = replace(project, name=name or f"{project.name} (copy)")
-    found = store().create({**document, **_document(copy, document["names"])}, label="copy")
-    _mine(found)
+    found = store().create({**document, **_document(copy, document["names"])}, owner=people.visitor_id(), label="copy")
+    access.note_own(found)
     return found
 
 
@@ -306,17 +324,11 @@ def rename_project(project_id: str, name: str) -> None:
 def delete_project(project_id: str) -> None:
     """Delete a project with its data; whoever works on it starts anew."""
     store().delete(project_id)
-    if st.session_state.get(_ID) == project_id:
+    if access.is_open(project_id):
         mine = st.session_state.get("mine", ())
         st.session_state.clear()
         st.session_state["mine"] = mine
         st.query_params.clear()
-
-
-def projects() -> list[Entry]:
-    """List the projects that this visitor may see: all on a computer of one's own, else those of this visit."""
-    entries = store().entries()
-    return entries if is_local() else [entry for entry in entries if entry.id in st.session_state.get("mine", ())]
 
 
 def project_in(entry: Entry) -> Project:
@@ -324,37 +336,14 @@ def project_in(entry: Entry) -> Project:
     return _project(entry.head.document)
 
 
-def is_local() -> bool:
-    """Tell whether only this computer can reach the server."""
-    address = str(st.get_option("server.address") or "")
-    try:
-        return address == "localhost" or ipaddress.ip_address(address).is_loopback
-    except ValueError:
-        return False
-
-
 def has_project() -> bool:
     """Tell whether the visitor has come with a link, or has opened a project since."""
-    return _wanted() is not None
+    return reached() is not None
 
 
 def comes_home() -> bool:
     """Tell whether a visitor who names no project has some to choose from."""
     return not has_project() and _given() is None and any(not entry.archived for entry in projects())
-
-
-def is_view_only() -> bool:
-    """Tell whether the visitor may look but not change anything."""
-    wanted = _wanted()
-    return wanted is not None and wanted[0] == _VIEW
-
-
-def links() -> dict[str, str]:
-    """Return the links to the project: one to edit it, which a link for looking does not give away, and one to look."""
-    base = st.context.url or ""
-    project_id = _project_id()
-    view = f"{base}?{_VIEW}={store().view_token(project_id)}"
-    return {"view": view} if is_view_only() else {"edit": f"{base}?{_ID}={project_id}", "view": view}
 
 
 def exporter(workspace: Workspace, write: Callable[[Workspace], str | bytes]) -> Callable[[], str | bytes]:
@@ -391,18 +380,19 @@ def _create(
     listed: bool,
     server: Collection[str] = (),
 ) -> str:
-    project_id = store().create({}, listed=False)
+    project_id = store().create({}, owner=people.visitor_id(), listed=False)
     try:
         paths = {role: store().add_file(project_id, content, _suffix(name)) for role, (name, content) in files.items()}
         known = {**{role: name for role, (name, _) in files.items()}, **(names or {})}
         document = _document(place_files(project, paths), known)
         store().amend(project_id, {**document, "server": list(server)} if server else document)
     except BaseException:
-        store().delete(project_id)
+        with suppress(StoreError):  # what is not listed goes after a day
+            store().delete(project_id)
         raise
     if listed:
         store().show(project_id)
-    _mine(project_id)
+    access.note_own(project_id)
     return project_id
 
 
@@ -422,6 +412,12 @@ def _given() -> Path | None:
 
 
 # What a visit remembers
+
+
+def visit() -> str:
+    """Return the framework's mark for this visit."""
+    context = get_script_run_ctx()
+    return "" if context is None else context.session_id
 
 
 def is_part_of_a_page() -> bool:
@@ -446,9 +442,9 @@ def _toast(text: str, icon: str | None) -> None:
     st.toast(text, icon=icon, duration="long")
 
 
-def remember(key: str, value: Any = None) -> Any:
-    """Return something kept for this visit only, or set it when a value is given."""
-    if value is not None:
+def remember(key: str, value: Any = _NOTHING) -> Any:
+    """Return something kept for this visit only, or set it when a value is given, which may be None."""
+    if value is not _NOTHING:
         st.session_state[f"kept:{key}"] = value
     return st.session_state.get(f"kept:{key}")
 
@@ -503,10 +499,6 @@ def _see(number: int | None) -> None:
     st.session_state["seen"] = st.session_state["latest"] = number
 
 
-def _mine(project_id: str) -> None:
-    st.session_state["mine"] = [*st.session_state.get("mine", ()), project_id]
-
-
 def _editable_id() -> str:
     project_id = _project_id()
     if is_view_only():
@@ -515,38 +507,17 @@ def _editable_id() -> str:
     return project_id
 
 
-def _wanted() -> tuple[str, str] | None:
-    """Find what the visitor asks for, if it is there: in the URL, which survives a refresh, or since in the session."""
-    for place in (st.query_params, st.session_state):
-        for kind in (_VIEW, _ID):
-            if found := place.get(kind):
-                project_id = store().viewed(found) if kind == _VIEW else found
-                return (kind, str(found)) if project_id is not None and store().exists(project_id) else None
-    return None
-
-
 def _project_id() -> str:
     """Find the project of this visit, or start one."""
-    wanted = _wanted()
-    if wanted is None:
-        if st.query_params.get(_ID) or st.query_params.get(_VIEW):
+    found = reached()
+    if found is None:
+        if access.is_asked_for():
             st.session_state["kept:lost"] = True
-        wanted = _ID, _start()
-    kind, found = wanted
-    if st.session_state.get(kind) != found or st.query_params.get(kind) != found:
-        _point(kind, found)
-    return str(store().viewed(found)) if kind == _VIEW else found
-
-
-def _point(kind: str, found: str) -> None:
-    """Let the URL and the session lead to a project, by one of its two links."""
-    other = _VIEW if kind == _ID else _ID
-    for place in (st.query_params, st.session_state):
-        if other in place:
-            del place[other]
-        place[kind] = found
-    if kind == _ID and found not in st.session_state.get("mine", ()):
-        _mine(found)
+        project_id = _start()
+        access.point_home(project_id)
+        return project_id
+    access.point(found.kind, found.token)
+    return found.project
 
 
 def _suffix(name: str) -> str:

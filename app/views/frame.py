@@ -9,13 +9,19 @@ from dataclasses import replace
 import streamlit as st
 
 from app import compute
-from app.project import Workspace, documents, state
+from app.project import Share, Workspace, access, documents, people, state
 from app.views import parts
 from app.words import wording
 from mandoline_core import MandolineError
 from mandoline_core.formatting import file_stem
 from mandoline_core.metrics import get_metric
 from mandoline_core.project import pack_project
+
+_LINKS: dict[Share, str] = {
+    "edit": "Whoever has this link can edit the project:",
+    "view": "Whoever has this link can look, and change nothing:",
+}
+_SHARING: dict[Share, str] = {"edit": "Share a link to edit", "view": "Share a link to look"}
 
 
 def sidebar(*, at_home: bool) -> None:
@@ -26,10 +32,11 @@ def sidebar(*, at_home: bool) -> None:
     Parameters
     ----------
     at_home : bool
-        Whether the page lists the projects: who has yet to choose one needs no other.
+        Whether the visitor has yet to choose a project, on the page that lists them.
     """
     with st.sidebar:
-        if at_home and state.comes_home():
+        _account()
+        if at_home:
             st.caption("Open a project, or start one.")
             return
         revision = state.head()
@@ -54,6 +61,15 @@ def sidebar(*, at_home: bool) -> None:
         with below:
             _note(workspace)
             _take_away(workspace)
+
+
+def _account() -> None:
+    """Show who has signed in, and the way out."""
+    person = people.person()
+    if person is not None:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.caption(wording.plain(person.name))
+            st.button("Sign out", icon=":material/logout:", type="tertiary", on_click=st.logout)
 
 
 def _project(workspace: Workspace) -> None:
@@ -99,12 +115,7 @@ def _note(workspace: Workspace) -> None:
 def _take_away(workspace: Workspace) -> None:
     """Offer links, files and numbers; each file is made when it is asked for."""
     with st.popover("Save and share", icon=":material/download:"):
-        links = state.links()
-        if "edit" in links:
-            st.caption("Your work is saved as you go. Whoever has this link can edit the project:")
-            st.code(links["edit"], language=None, wrap_lines=True)
-        st.caption("Whoever has this link can look, and change nothing:")
-        st.code(links["view"], language=None, wrap_lines=True)
+        _share()
         _download(
             workspace,
             "Download project file",
@@ -158,6 +169,27 @@ def _take_away(workspace: Workspace) -> None:
                     compute.weights_csv,
                     "How much each labelled row counts, a column a model.",
                 )
+
+
+def _share() -> None:
+    """Show the links to the project; where people sign in, its owner decides whether there are any."""
+    links = access.links()
+    if not access.is_view_only():
+        st.caption("Your work is saved as you go.")
+    for kind, says in _LINKS.items():
+        if access.can_share():
+            key = state.bind(f"share_{kind}", kind in links)
+            st.toggle(_SHARING[kind], key=key, on_change=_change_sharing, args=(kind, key))
+        if kind in links:
+            st.caption(says)
+            st.code(links[kind], language=None, wrap_lines=True)
+
+
+def _change_sharing(kind: Share, key: str) -> None:
+    try:
+        access.share(kind, shared=bool(state.typed(key)))
+    except MandolineError as error:
+        state.refuse(error)
 
 
 def _is_in_table(workspace: Workspace) -> bool:

@@ -174,14 +174,19 @@ def progress(find: Callable[[], compute.Run | None], name: str, *, in_line: bool
 
 def figure_format() -> None:
     """Let a person choose how figures are saved by the button that hovering over them shows."""
-    chosen = st.segmented_control(
+    st.segmented_control(
         "Figures on all pages are saved as",
         charts.IMAGE_FORMATS,
         key=state.bind("figure_format", state.remember("figure_format") or charts.IMAGE_FORMATS[0]),
         format_func=str.upper,
         help="Point at a figure and press the camera above it. In the report every figure has a button for each.",
+        required=True,
+        on_change=_choose_format,
     )
-    state.remember("figure_format", chosen)
+
+
+def _choose_format() -> None:
+    state.remember("figure_format", state.typed("figure_format"))
 
 
 def verdict_chip(workspace: Workspace) -> None:

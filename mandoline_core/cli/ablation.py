@@ -25,7 +25,7 @@ def run(options: argparse.Namespace) -> int:
         }
     if options.json:
         first = next(iter(found.values())).as_dict()
-        print(as_json({**first, "models": {name: curves.as_dict() for name, curves in found.items()}}))
+        say(as_json({**first, "models": {name: curves.as_dict() for name, curves in found.items()}}))
     else:
         say("\n\n".join(ablation_text(name, curves) for name, curves in found.items()))
     return 0

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import signal
+import socket
 import subprocess
 import sys
 import tomllib
 from pathlib import Path
+
+from mandoline_core.cli.signing_in import SignInError, find_sign_in, is_loopback
 
 _PATIENCE = 10.0  # seconds that a server gets to end
 HELP = "Start the app in the browser, on the sample project when none is given."
@@ -35,15 +39,47 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="let visitors use files in this folder where they lie; may be given several times",
     )
     parser.add_argument("--host", metavar="H", help="address to listen on (this machine only, unless told otherwise)")
+    parser.add_argument(
+        "--allow-host",
+        metavar="NAME",
+        type=_name,
+        action="append",
+        default=[],
+        help="a name under which people reach the server; may be given several times",
+    )
+    signing_in = parser.add_mutually_exclusive_group()
+    signing_in.add_argument(
+        "--auth",
+        metavar="FILE.toml",
+        type=Path,
+        help="let people sign in with an OpenID provider, whose settings are in this file's table [auth] "
+        "(.streamlit/secrets.toml, when it is there)",
+    )
+    signing_in.add_argument(
+        "--no-auth", action="store_true", help="let everyone in who reaches the server, also from elsewhere"
+    )
+    parser.add_argument(
+        "--allow-user",
+        metavar="EMAIL",
+        type=_user,
+        action="append",
+        default=[],
+        help="let in only this person, or everyone at a domain (*@example.org); may be given several times",
+    )
 
 
 def run(options: argparse.Namespace) -> int:
     """Start Streamlit on the app, and wait for its end."""
     from mandoline_core.project import load_project
 
-    root = bundle_root()
-    command = [sys.executable, "-m", "streamlit", "run", str(root / "app" / "main.py")]
-    command += ["--server.address", options.host or _address(), "--server.showEmailPrompt", "false"]
+    root, address = bundle_root(), options.host or _address()
+    sign_in = None if options.no_auth else find_sign_in(options.auth)
+    if sign_in is None:
+        _check_open(address, options)
+    command = [sys.executable, "-m", "streamlit", "run", str(root / "app" / "server.py")]
+    command += ["--server.address", address, "--server.showEmailPrompt", "false"]
+    if sign_in is not None:  # only what was checked here is read there
+        command += ["--secrets.files", str(sign_in.path.resolve())]
     if options.port is not None:
         command += ["--server.port", str(options.port)]
     if options.project is not None:
@@ -57,7 +93,21 @@ def run(options: argparse.Namespace) -> int:
         environment["MANDOLINE_DATA_DIR"] = str(options.data_dir.resolve())
     if options.allow_dir:
         environment["MANDOLINE_ALLOW_DIRS"] = os.pathsep.join(map(str, options.allow_dir))
+    names = [*options.allow_host, *([] if is_loopback(address) else [address, socket.gethostname()])]
+    environment["MANDOLINE_ALLOW_HOSTS"] = ",".join([*names, *([sign_in.host] if sign_in else [])])
+    environment["MANDOLINE_SIGN_IN"] = "" if sign_in is None else ",".join(options.allow_user) or "*"
     return _serve(command, environment)
+
+
+def _check_open(address: str, options: argparse.Namespace) -> None:
+    """Refuse to be open to everyone without having been told so."""
+    if options.allow_user:
+        raise SignInError("--allow-user needs sign-in. Name its settings with --auth FILE.toml.")
+    if not is_loopback(address) and not options.no_auth:
+        raise SignInError(
+            f"On {address}, everyone who reaches this machine could open the app. Let people sign in "
+            "(--auth FILE.toml), or say --no-auth if that is what you want."
+        )
 
 
 def _serve(command: list[str], environment: dict[str, str]) -> int:
@@ -100,6 +150,20 @@ def _folder(text: str) -> Path:
     if os.pathsep in str(found):
         raise argparse.ArgumentTypeError(f"must have no {os.pathsep!r} in its name. Got {text!r}.")
     return found
+
+
+def _name(text: str) -> str:
+    """Read a host name, without a port; argparse says what is wrong with any other text."""
+    if not re.fullmatch(r"[A-Za-z0-9_.:-]{1,253}", text) or re.fullmatch(r"[^:]*:\d+", text):
+        raise argparse.ArgumentTypeError(f"must be a name such as models.example.org, without a port. Got {text!r}.")
+    return text
+
+
+def _user(text: str) -> str:
+    """Read an email address, or `*@` and a domain; argparse says what is wrong with any other text."""
+    if not re.fullmatch(r"(?:\*|[^\s@,*]+)@[^\s@,*]+", text):
+        raise argparse.ArgumentTypeError(f"must be an email address, or *@ and a domain. Got {text!r}.")
+    return text
 
 
 def _port(text: str) -> int:

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mandoline_core.cli.project_command import Progress, add_project, as_json, write
+from mandoline_core.cli.project_command import Progress, add_project, as_json, say, write
 from mandoline_core.cli.report import check_place
 from mandoline_core.errors import MandolineError
 
@@ -96,9 +96,9 @@ def _check(options: argparse.Namespace, log: _Log) -> int:
     if options.markdown is not None:
         write(options.markdown, markdown_summary(report, held))
     if options.json:
-        print(as_json(_plain(report, held)))
+        say(as_json(_plain(report, held)))
     elif not options.quiet:
-        print(_text(report, held))
+        say(_text(report, held))
     log.held(held)
     passed = all(one.met for one in held)
     log.event("finished", passed=passed, seconds=round(time.monotonic() - start, 3))

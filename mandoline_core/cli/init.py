@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from mandoline_core.cli.project_command import Progress, writing
+from mandoline_core.cli.project_command import Progress, say, writing
 from mandoline_core.errors import MandolineError
 
 HELP = "Write a project file for a labelled and an unlabelled file: roles guessed, slices tried, all explained."
@@ -48,7 +48,7 @@ def run(options: argparse.Namespace) -> int:
                 file.write(start.to_toml())
         except FileExistsError:
             _check_free(options.out)
-    print(f"{guessed_text(start)}\n\nThe project is in {options.out}. Read it, then: mandoline estimate {options.out}")
+    say(f"{guessed_text(start)}\n\nThe project is in {options.out}. Read it, then: mandoline estimate {options.out}")
     return 0
 
 

@@ -38,7 +38,7 @@ def run(options: argparse.Namespace) -> int:
             plan = read_plan(Sample(read_table(options.plan), name=options.plan.name), target.n_rows)
         found = {name: use_labels(problem, project.estimator, target, plan=plan) for name, problem in problems}
     if options.json:
-        print(as_json({"models": {name: one.as_dict() for name, one in found.items()}}))
+        say(as_json({"models": {name: one.as_dict() for name, one in found.items()}}))
     else:
         say(labels_text(found, share=get_metric(project.metric.name).share))
     return 0

@@ -6,6 +6,7 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import nullcontext
 from types import ModuleType
 
 from mandoline_core.cli import (
@@ -26,7 +27,9 @@ from mandoline_core.cli import (
     suggest,
     track,
 )
+from mandoline_core.cli.terminal import own_terminal
 from mandoline_core.errors import MandolineError
+from mandoline_core.formatting import printable
 
 DONE, BAD_INPUT, STOPPED = 0, 2, 130
 COMMANDS: dict[str, ModuleType] = {
@@ -73,24 +76,30 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     code = DONE
     try:
-        code = options.run(options)
+        with nullcontext() if options.run is app.run else own_terminal(program=arguments is None):
+            code = options.run(options)
         if sys.stdout is not None:  # it is None where it was closed from the start
             sys.stdout.flush()  # here, where a reader that has gone is met with silence
     except MandolineError as error:
-        from mandoline_core.formatting import printable
-
-        print(f"mandoline: {printable(str(error))}", file=sys.stderr)
-        return BAD_INPUT
+        return _refuse(printable(str(error)).replace("\n", " "))
+    except MemoryError:
+        return _refuse('there is not enough memory for this. Use fewer rows or columns, or engine = "polars".')
     except BrokenPipeError:  # the reader of our output has gone, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except OSError as error:  # standard output on a disk that is full, say
-        print(f"mandoline: the answer could not be written: {error.strerror or error}. Make room.", file=sys.stderr)
-        sys.stdout = None  # what is left in it must not be tried again at the end
-        return BAD_INPUT
+    except OSError as error:
+        if error.filename is not None:
+            return _refuse(printable(f"{error.filename!r} cannot be used: {error.strerror}. Check it and its folder."))
+        sys.stdout = None  # on a disk that is full, say: what is left in it must not be tried again at the end
+        return _refuse(f"the answer could not be written: {error.strerror or error}. Make room.")
     except KeyboardInterrupt:
         print("mandoline: stopped.", file=sys.stderr)
         return STOPPED
     return code
+
+
+def _refuse(sentence: str) -> int:
+    print(f"mandoline: {sentence}", file=sys.stderr)
+    return BAD_INPUT
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from mandoline_core.cli.project_command import Progress, add_project, as_json, at_least_one, each_model, write
+from mandoline_core.cli.project_command import Progress, add_project, as_json, at_least_one, each_model, say, write
 
 HELP = "Say which new rows to label next; the column row counts them from 1."
 
@@ -34,7 +34,7 @@ def run(options: argparse.Namespace) -> int:
     if options.out is not None:
         write(options.out, plan.to_csv())
     if options.json:
-        print(as_json(plan.as_dict()))
+        say(as_json(plan.as_dict()))
     elif options.out is None:
         print(plan.to_csv(), end="")
     return 0

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mandoline_core.errors import MandolineError
+from mandoline_core.formatting import one_line, printable
 
 if TYPE_CHECKING:
     from mandoline_core.estimating import ModelProblem, Request
@@ -39,22 +40,22 @@ def at_least_one(text: str) -> int:
 
 def show(found: Any, options: argparse.Namespace) -> None:
     """Print an answer as text, or as plain data where JSON is asked for."""
-    if options.json:
-        print(as_json(found.as_dict()))
-    else:
-        say(found)
+    say(as_json(found.as_dict()) if options.json else str(found))
 
 
-def say(text: object) -> None:
-    """Print text for a person; names in it do nothing to the terminal."""
-    from mandoline_core.formatting import printable
-
-    print(printable(str(text)))
+def say(text: str) -> None:
+    """Print for a person: names and values come from files, and must not steer the terminal."""
+    print(printable(text))
 
 
 def as_json(value: Any) -> str:
-    """Write plain data as JSON."""
-    return json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)
+    r"""Write plain data as JSON; what would steer a terminal is written as JSON writes it.
+
+    >>> print(as_json("\x9b31m"))
+    "\u009b31m"
+    """
+    text = json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)
+    return printable(text)
 
 
 def write(path: Path, text: str) -> None:
@@ -95,8 +96,6 @@ class Progress:
         """Say what is being done, and how much of it is done."""
         if time.monotonic() - self._start < self._after:
             return
-        from mandoline_core.formatting import one_line
-
         share = share if self._terminal else int(share * 10) / 10  # a log gets a line every tenth
         text = f"{one_line(what)}: {share:.0%}"
         if self._terminal:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mandoline_core.cli.project_command import Progress, add_project_file, write
+from mandoline_core.cli.project_command import Progress, add_project_file, say, write
 from mandoline_core.errors import MandolineError
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def run(options: argparse.Namespace) -> int:
         if options.spread:
             found = replace(found, spreads=spread(project, progress=progress))
         write_report(place, found, progress, reveal=options.reveal)
-    print(f"The report is in {place}.")
+    say(f"The report is in {place}.")
     return 0
 
 

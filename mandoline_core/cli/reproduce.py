@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mandoline_core.cli.project_command import Progress, at_least_one, show, write, writing
+from mandoline_core.cli.project_command import Progress, at_least_one, say, show, write, writing
 
 if TYPE_CHECKING:
     from mandoline_core.reproducing import Reproduction
@@ -48,10 +48,10 @@ def _list(options: argparse.Namespace) -> None:
 
     known = [{"name": one.name, "place": one.place, "title": one.title} for one in EXPERIMENTS.values()]
     if options.json:
-        print(as_json({"experiments": known}))
+        say(as_json({"experiments": known}))
         return
-    print(table([["experiment", "in the paper", "what"], *([*one.values()] for one in known)], "<<<"))
-    print("\nmandoline reproduce NAME runs one; --quick gives a rough answer within seconds.")
+    say(table([["experiment", "in the paper", "what"], *([*one.values()] for one in known)], "<<<"))
+    say("\nmandoline reproduce NAME runs one; --quick gives a rough answer within seconds.")
 
 
 def _write(found: Reproduction, options: argparse.Namespace) -> None:

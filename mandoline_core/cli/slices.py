@@ -23,7 +23,7 @@ def run(options: argparse.Namespace) -> int:
             for name, problem in each_model(state_project(project), progress)
         }
     if options.json:
-        print(as_json({"models": {name: [row.as_dict() for row in rows] for name, rows in found.items()}}))
+        say(as_json({"models": {name: [row.as_dict() for row in rows] for name, rows in found.items()}}))
     else:
         say("\n\n".join(slices_text(name, rows) for name, rows in found.items()))
     return 0

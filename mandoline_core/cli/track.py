@@ -9,7 +9,7 @@ from pathlib import Path
 from mandoline_core.cli.project_command import Progress, add_project, show, write
 from mandoline_core.cli.report import check_place
 
-HELP = "Estimate on one target after the other; what was done before is kept, and --alert-drop says when to look."
+HELP = "Estimate on one target after the other; what was done before is kept, and alerts say when to look."
 ALERT, BAD_TARGET = 1, 2
 
 
@@ -31,6 +31,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="exit with 1 when the last target's estimate is more than P worse: in points for shares",
     )
     parser.add_argument(
+        "--alert-under",
+        metavar="X",
+        type=float,
+        help="exit with 1 when the last target's estimate is worse than X: below it, or above it where less is better",
+    )
+    parser.add_argument(
         "--alert-against",
         choices=("source", "first", "previous"),
         default="source",
@@ -44,11 +50,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Estimate on what is new, write what was asked for, print, and alert."""
     from mandoline_core.formatting import one_line
-    from mandoline_core.pipelines import AlertRule, find_targets, track_targets
+    from mandoline_core.metrics import get_metric
+    from mandoline_core.pipelines import AlertRule, check_worst, find_targets, track_targets
     from mandoline_core.project import load_project
 
     project = load_project(options.project)
-    rule = None if options.alert_drop is None else AlertRule(options.alert_drop, options.alert_against)
+    rule = None
+    if options.alert_under is not None:
+        check_worst("--alert-under", options.alert_under, get_metric(project.metric.name))
+    if options.alert_drop is not None or options.alert_under is not None:
+        rule = AlertRule(options.alert_drop, options.alert_against, options.alert_under)
     targets = find_targets(options.targets)
     memory = options.memory or options.project.with_name(f"{options.project.stem}.track.json")
     for place in (options.csv, options.html, memory):

@@ -5,9 +5,10 @@ A project to start with, whether every model meets the demands, the estimate on 
 
 from __future__ import annotations
 
+from mandoline_core.pipelines.alerting import BASES, AlertRule
 from mandoline_core.pipelines.demands import AGAINST, LEVELS, Demands, Held, check_worst, hold_against, is_worse
 from mandoline_core.pipelines.junit import junit_xml
 from mandoline_core.pipelines.markdown import in_markdown, markdown_summary
 from mandoline_core.pipelines.starting import Start, guessed_text, start_project
-from mandoline_core.pipelines.track import BASES, AlertRule, TargetEstimates, Track
-from mandoline_core.pipelines.tracking import find_targets, track_targets
+from mandoline_core.pipelines.track import TargetEstimates, Track, short_name
+from mandoline_core.pipelines.tracking import TargetFile, Tracker, find_targets, natural_order, track_targets

@@ -4,38 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from mandoline_core.errors import MandolineError
-from mandoline_core.formatting import csv_text, one_line, show_interval, show_value, table
-from mandoline_core.metrics import get_metric
-from mandoline_core.pipelines.demands import badness
+from mandoline_core.formatting import Sentence, csv_text, one_line, show_interval, table
+from mandoline_core.metrics import Metric, get_metric
+from mandoline_core.pipelines.alerting import AlertRule, find_alerts, find_limits
 from mandoline_core.project import Project
 from mandoline_core.report import figure_page
 
-BASES = ("source", "first", "previous")
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
 
-
-@dataclass(frozen=True)
-class AlertRule:
-    """Say when an estimate calls for a person: more than `drop` worse than its base.
-
-    Parameters
-    ----------
-    drop : float
-        In points for shares, else in the metric's own unit.
-    base : {"source", "first", "previous"}
-        What it is compared with: the score on the source, the first target's estimate, or that of the target before.
-    """
-
-    drop: float
-    base: str = "source"
-
-    def __post_init__(self) -> None:
-        """Refuse what no number is."""
-        if not 0 <= self.drop < float("inf"):
-            raise MandolineError(f"--alert-drop must be a number, 0 or above. Got {self.drop:g}.")
+    from mandoline_core.charts import TrackedPoint
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,32 +59,60 @@ class Track:
     @property
     def share(self) -> bool:
         """Whether values are shown as percentages."""
-        return get_metric(self.project.metric.name).share
+        return self.metric.share
 
     @property
-    def alerts(self) -> dict[tuple[str, str], str]:
+    def metric(self) -> Metric:
+        """What is estimated."""
+        return get_metric(self.project.metric.name)
+
+    @property
+    def models(self) -> list[str]:
+        """The models that have an estimate on some target."""
+        return list(dict.fromkeys(name for one in self.targets for name, p in one.models.items() if p["converged"]))
+
+    @cached_property
+    def alerts(self) -> dict[tuple[str, str], Sentence]:
         """What calls for a person, by target and model, in one sentence each."""
         if self.alert is None:
             return {}
-        metric, rule, found = get_metric(self.project.metric.name), self.alert, {}
-        for model in dict.fromkeys(name for one in self.targets for name in one.models):
-            base: float | None = None
-            for one in self.targets:
-                point = one.models.get(model)
-                if point is None or not point["converged"]:
-                    continue
-                against = point["source"] if rule.base == "source" or base is None else base
-                drop = (badness(point["estimate"], metric) - badness(against, metric)) * (100 if metric.share else 1)
-                if drop > rule.drop and (rule.base == "source" or base is not None):
-                    unit = " points" if metric.share else ""
-                    than = {"source": "the source's", "first": "the first target's", "previous": "the target's before,"}
-                    said = show_value(point["estimate"], share=metric.share)
-                    found[one.target, model] = (
-                        f"{one.target}: the estimate of {model}, {said}, is {drop:.3g}{unit} worse than "
-                        f"{than[rule.base]} {show_value(against, share=metric.share)}, more than {rule.drop:g}."
-                    )
-                base = point["estimate"] if rule.base == "previous" or base is None else base
-        return found
+        found = {model: find_alerts(self._of(model), model, self.alert, self.metric) for model in self.models}
+        return {(target, model): said for model, all_said in found.items() for target, said in all_said.items()}
+
+    def points(self, model: str) -> list[TrackedPoint]:
+        """Return what is drawn of a model: its estimates in the order of targets, with marks for alerts."""
+        from mandoline_core.charts import TrackedPoint
+
+        found = [(target, point) for target, point in self._of(model) if point["converged"]]
+        limits = {} if self.alert is None else find_limits(found, self.alert, self.metric)
+        return [
+            TrackedPoint(
+                short_name(target),
+                point["estimate"],
+                tuple(point["interval"]),
+                point["verdict"] or "",
+                (target, model) in self.alerts,
+                limits.get(target, ()),
+            )
+            for target, point in found
+        ]
+
+    def draw(self, model: str, *, dark: bool = False) -> go.Figure:
+        """Draw the estimates of a model over the targets."""
+        from mandoline_core.charts import track_chart
+
+        source = next(point["source"] for _, point in self._of(model) if point["converged"])
+        return track_chart(
+            self.points(model),
+            source=source,
+            model=model,
+            metric=self.metric.spoken,
+            share=self.share,
+            dark=dark,
+        )
+
+    def _of(self, model: str) -> list[tuple[str, Mapping[str, Any]]]:
+        return [(one.target, one.models[model]) for one in self.targets if model in one.models]
 
     @property
     def newest_alerts(self) -> list[str]:
@@ -140,14 +150,11 @@ class Track:
         return figure_page(
             self.project.name,
             "track",
-            f"{self.project.metric.name} on one target after the other, estimated without labels.",
+            f"{self.metric.spoken} on one batch of new data after the other, estimated without labels.",
             [*self.alerts.values(), *(f"{one.target}: {one.error}" for one in self.targets if one.error)],
             self.as_dict(),
-            [_figure(self, model, number) for number, model in enumerate(self._models())],
+            [_figure(self, model, number) for number, model in enumerate(self.models)],
         )
-
-    def _models(self) -> list[str]:
-        return list(dict.fromkeys(name for one in self.targets for name, p in one.models.items() if p["converged"]))
 
     def __str__(self) -> str:
         share = self.share
@@ -172,30 +179,22 @@ class Track:
 
 
 def _figure(track: Track, model: str, number: int) -> tuple[Any, ...]:
-    from mandoline_core.charts import TrackedPoint, track_chart
-
-    found = [(one.target, one.models[model]) for one in track.targets if model in one.models]
-    points = [
-        TrackedPoint(
-            Path(target).stem,
-            point["estimate"],
-            tuple(point["interval"]),
-            point["verdict"] or "",
-            (target, model) in track.alerts,
-        )
-        for target, point in found
-        if point["converged"]
-    ]
-    share, metric, source = track.share, track.project.metric.name, found[0][1]["source"]
-    rows = [[one.name, show_interval(one.estimate, one.interval, share=share), one.verdict] for one in points]
-
-    def draw(dark: bool) -> Any:
-        return track_chart(points, source=source, model=model, metric=metric, share=share, dark=dark)
-
+    share, metric = track.share, track.metric.spoken
+    rows = [[p.name, show_interval(p.estimate, p.interval, share=share), p.verdict] for p in track.points(model)]
     return (
         f"track-{number + 1}",
-        f"The {metric} of {model}, target by target",
-        draw,
-        ("target", "estimate", "verdict"),
+        f"The {metric} of {model}, batch by batch",
+        lambda dark: track.draw(model, dark=dark),
+        ("batch", "estimate", "verdict"),
         rows,
     )
+
+
+def short_name(target: str) -> str:
+    """Name a target without its folder and ending.
+
+    >>> short_name("weekly/2026-01-05.csv.gz")
+    '2026-01-05'
+    """
+    name = Path(target).name
+    return Path(name.removesuffix(".gz")).stem or name

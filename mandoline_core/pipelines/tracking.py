@@ -10,16 +10,83 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from mandoline_core.errors import DataError, MandolineError
 from mandoline_core.estimating import Progress
-from mandoline_core.pipelines.track import AlertRule, TargetEstimates, Track
+from mandoline_core.formatting import one_line
+from mandoline_core.pipelines.alerting import AlertRule
+from mandoline_core.pipelines.track import TargetEstimates, Track
 from mandoline_core.project import Project, dump_project
 from mandoline_core.report import Report, estimate
+from mandoline_core.samples import Sample, take_step
 
 _FORMAT = 1  # of the file that keeps what was done
 _CHUNK = 1 << 20
+
+
+class TargetFile(NamedTuple):
+    """Name a file to estimate on.
+
+    Parameters
+    ----------
+    name : str
+        What it is called; messages, too, call it so.
+    engine : str, optional
+        What goes over its rows; chosen by its size when left out.
+    """
+
+    path: Path
+    name: str
+    engine: str | None = None
+
+
+class Tracker:
+    """Estimate on one target after the other, with one project on one source.
+
+    Parameters
+    ----------
+    memory : Path, optional
+        The file that keeps what was done.
+    source : Sample, optional
+        The source, where it has been read already.
+    """
+
+    def __init__(self, project: Project, *, memory: Path | None = None, source: Sample | None = None) -> None:
+        self._project, self._memory, self._source = project, memory, source
+        self._made_of = _made_of(project)
+        self._known = _remember(memory, self._made_of)
+
+    def estimate(self, target: TargetFile, progress: Progress | None = None) -> TargetEstimates:
+        """Take what is known of a target, or estimate on it and keep that; the answer says if it cannot be used."""
+        digest = ""
+        try:
+            digest = _file_digest(target.path, target.name)
+            if digest in self._known:
+                return TargetEstimates(target.name, digest, self._known[digest], kept=True)
+            points = _points(self._report(target, progress))
+        except MandolineError as error:
+            return TargetEstimates(target.name, digest, error=error.sentence)
+        self._known[digest] = points
+        if self._memory is not None:  # after each: who stops it keeps what was done
+            _keep(self._memory, self._made_of, self._known)
+        return TargetEstimates(target.name, digest, points)
+
+    def _report(self, target: TargetFile, progress: Progress | None) -> Report:
+        project = self._project
+        if self._source is None:
+            self._source = project.read_source()
+        return estimate(
+            self._source,
+            project.read_target(target.path, name=Path(target.name).name, engine=target.engine),
+            project.slices,
+            estimator=project.estimator,
+            progress=progress,
+            edges=project.edges,
+            metric=project.metric,
+            methods=project.placed_methods,
+            harmless=project.trust.harmless,
+        )
 
 
 def track_targets(
@@ -39,52 +106,36 @@ def track_targets(
     memory : Path, optional
         The file that keeps what was done.
     """
-    made_of = _made_of(project)
-    known = _remember(memory, made_of)
-    found: list[TargetEstimates] = []
-    for number, path in enumerate(targets):
-        if progress is not None:
-            progress("targets", number / len(targets))
-        one = _done(project, path, known)
-        if one.error is None:
-            known[one.fingerprint] = {name: dict(point) for name, point in one.models.items()}
-            if memory is not None and not one.kept:  # after each: who stops it keeps what was done
-                _keep(memory, made_of, known)
-        found.append(one)
+    tracker, n = Tracker(project, memory=memory), len(targets)
+    found = [
+        tracker.estimate(TargetFile(path, path.as_posix()), _within(progress, one_line(path.name), number, n))
+        for number, path in enumerate(targets)
+    ]
     return Track(project, tuple(found), alert)
+
+
+def _within(progress: Progress | None, name: str, number: int, n: int) -> Progress | None:
+    """Report the progress on one target out of n as progress on all."""
+    return None if progress is None else lambda _, share: progress(name, (number + share) / n)
 
 
 def find_targets(pattern: str) -> list[Path]:
     """List the files that match a pattern, numbers in their names in the order of numbers."""
     found = [Path(name) for name in glob.glob(pattern, recursive=True)]  # noqa: PTH207 - takes any path
-    files = sorted((path for path in found if path.is_file()), key=_in_order)
+    files = sorted((path for path in found if path.is_file()), key=lambda path: natural_order(path.as_posix()))
     if not files:
         raise DataError(f"No file matches {pattern!r}. Put the pattern in quotes, such as 'weekly/*.parquet'.")
     return files
 
 
-def _in_order(path: Path) -> list[tuple[int, int, str]]:
-    parts = re.findall(r"[0-9]+|[^0-9]+", path.as_posix())
+def natural_order(name: str) -> list[tuple[int, int, str]]:
+    """Turn a name into what it is sorted by: numbers in it count as numbers.
+
+    >>> sorted(["week-10", "week-9"], key=natural_order)
+    ['week-9', 'week-10']
+    """
+    parts = re.findall(r"[0-9]+|[^0-9]+", name)
     return [(0, int(part), "") if part.isdecimal() and len(part) < 100 else (1, 0, part) for part in parts]
-
-
-def _done(project: Project, path: Path, known: Mapping[str, Any]) -> TargetEstimates:
-    """Take what is known of a target, or estimate on it."""
-    name, digest = path.as_posix(), _file_digest(path)
-    if digest in known:
-        return TargetEstimates(name, digest, known[digest], kept=True)
-    here = replace(
-        project,
-        target_path=path.resolve(),
-        target_engine=None,
-        target_table=None,
-        target_master=None,
-        target_labels=None,
-    )
-    try:
-        return TargetEstimates(name, digest, _points(estimate(here)))
-    except MandolineError as error:
-        return TargetEstimates(name, digest, error=str(error))
 
 
 def _points(report: Report) -> dict[str, dict[str, Any]]:
@@ -106,7 +157,7 @@ def _made_of(project: Project) -> str:
     said = dump_project(replace(project, target_path=Path("target"), target_labels=None, note=""))
     digest = hashlib.blake2b(f"{version('mandoline-estimator')}\n{said}".encode(), digest_size=16)
     for path in _source_files(project):
-        digest.update(_file_digest(path).encode())
+        digest.update(_file_digest(path, path.name).encode())
     return digest.hexdigest()
 
 
@@ -115,14 +166,15 @@ def _source_files(project: Project) -> list[Path]:
     return [place] if place.is_file() else [Path(name) for name in sorted(glob.glob(str(place), recursive=True))]  # noqa: PTH207
 
 
-def _file_digest(path: Path) -> str:
+def _file_digest(path: Path, name: str) -> str:
     digest = hashlib.blake2b(digest_size=16)
     try:
         with path.open("rb") as file:
             while part := file.read(_CHUNK):
+                take_step()
                 digest.update(part)
     except OSError as error:
-        raise DataError(f"{path} could not be read: {error.strerror}.") from None
+        raise DataError(f"{name} could not be read: {error.strerror}.") from None
     return digest.hexdigest()
 
 

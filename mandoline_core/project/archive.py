@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+import lzma
 import stat
+import struct
 import zipfile
 import zlib
 from collections import Counter
@@ -23,6 +25,11 @@ PROJECT_FILE = "project.toml"
 _LONG_AGO = (1980, 1, 1, 0, 0, 0)  # the first day that a zip can name: no time of packing makes two zips differ
 _CHUNK = 1 << 20
 _LONGEST = 200  # bytes of a file's name: systems allow 255, and a role may come in front
+# What the library raises on damaged zips: some of it is meant for the sentence, some happens to it.
+_DAMAGE = (
+    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error),
+    *(EOFError, NotImplementedError, RuntimeError, ValueError, IndexError, OverflowError),
+)
 
 
 def data_files(project: Project) -> dict[str, Path]:
@@ -141,7 +148,10 @@ def base_name(name: str) -> str:
 def _readable(name: str) -> Iterator[None]:
     try:
         yield
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError) as error:
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise ProjectError(f"{name} cannot be unpacked: {reason}. Make room, or pack the project once more.") from None
+    except _DAMAGE as error:
         if isinstance(error, ProjectError):
             raise
         why = "it needs a password" if "encrypted" in str(error) else "it is damaged, or no zip"

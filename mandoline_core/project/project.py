@@ -132,12 +132,36 @@ class Project:
         """
         same = self.source_path.name == self.target_path.name
         names = [path.as_posix() if same else path.name for path in (self.source_path, self.target_path)]
-        source = Sample(self.open("source"), label=self.label, models=self.models, name=names[0])
+        return self.read_source(names[0]), self._as_target(self.open("target"), names[1])
+
+    def read_source(self, name: str | None = None) -> Sample:
+        """Read the source.
+
+        Parameters
+        ----------
+        name : str, optional
+            What messages call it; the file's name when left out.
+        """
+        source = Sample(self.open("source"), label=self.label, models=self.models, name=name or self.source_path.name)
         if self.metric.column is not None:
             source.series(self.metric.column)
-        table = self.open("target")
+        return source
+
+    def read_target(self, path: Path, *, name: str, engine: str | None = None) -> Sample:
+        """Read another target than the project's own, from a file.
+
+        Parameters
+        ----------
+        name : str
+            What messages call it.
+        engine : str, optional
+            What goes over its rows; chosen by its size when left out.
+        """
+        return self._as_target(open_data(path, engine=engine or "auto"), name)
+
+    def _as_target(self, table: pd.DataFrame | Table, name: str) -> Sample:
         label = self.label if self.label in columns_of(table) else None
-        return source, Sample(table, label=label, models=self.models, name=names[1])
+        return Sample(table, label=label, models=self.models, name=name)
 
     def open(self, side: Literal["source", "target"]) -> pd.DataFrame | Table:
         """Open one of the samples: read it, or leave it to an engine."""

@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _WHOLE = re.compile(r"[+-]?\d+", re.ASCII)
 _TOGETHER = 100_000  # rows
+_MOST_DIGITS = 4_000  # that Python makes a number of
 
 
 def class_name(value: object) -> str:
@@ -32,7 +33,7 @@ def class_name(value: object) -> str:
     if text.casefold() in ("true", "false"):
         return "1" if text.casefold() == "true" else "0"
     if _WHOLE.fullmatch(text):
-        return str(int(text))
+        return str(int(text)) if len(text) < _MOST_DIGITS else text
     if not _NUMBER.fullmatch(text) or not np.isfinite(number := float(text)):
         return text
     return str(int(number)) if number.is_integer() else repr(number)

@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 
 from mandoline_core.samples.classes import arrow_array
 
+_LONG = 1_000  # rows from which on threads are worth what they cost
 _LARGEST_EXACT = 2**53  # the last whole number up to which float64 holds every one
 
 
@@ -32,9 +33,11 @@ def fingerprint(frame: nw.DataFrame[Any]) -> str:
     >>> first == fingerprint(nw.from_native(pd.DataFrame({"a": [2, 1]})))
     False
     """
-    # hashlib lets go of the interpreter lock on large buffers, so columns hash side by side.
-    with ThreadPoolExecutor() as pool:
-        digests = list(pool.map(lambda name: _column_digest(name, frame[name]), frame.columns))
+    if len(frame) < _LONG:
+        digests = [_column_digest(column.name, column) for column in frame.iter_columns()]
+    else:  # hashlib lets go of the interpreter lock on large buffers, so columns hash side by side
+        with ThreadPoolExecutor() as pool:
+            digests = list(pool.map(lambda name: _column_digest(name, frame[name]), frame.columns))
     return hashlib.blake2b(b"".join([len(frame).to_bytes(8, "little"), *digests]), digest_size=16).hexdigest()
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from mandoline_core.samples.classes import class_name
+from mandoline_core.samples.classes import arrow_array, class_name
 from mandoline_core.samples.sample import Sample, kind_of
 
 Kind = Literal["number", "flag", "date", "category", "text", "identifier", "constant", "empty", "other"]
@@ -107,15 +107,15 @@ class ColumnProfile:
     @cached_property
     def is_constant(self) -> bool:
         """Tell whether every row has the same value."""
-        first = [series[:_LOOKED_AT] for series in self.series]
-        # Missing values first: pandas' own neither equals another nor does not.
-        if any(series.is_null().any() for series in first):
+        first = [arrow_array(series[:_LOOKED_AT]) for series in self.series]
+        if any(some.null_count for some in first):
             return False
-        if any(value != values[0] for values in (series.to_list() for series in first) for value in values):
+        values = [some.to_pylist() for some in first]
+        if any(value != some[0] for some in values for value in some):
             return False
-        if sum(self.known) < self.n_rows or set(self.distinct) != {1}:
+        if max(map(len, self.series)) > _LOOKED_AT and (sum(self.known) < self.n_rows or set(self.distinct) != {1}):
             return False
-        return all(series[0] == self.series[0][0] for series in self.series)
+        return all(some[0] == values[0][0] for some in values)
 
     @cached_property
     def is_prose(self) -> bool:

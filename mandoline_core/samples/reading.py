@@ -7,6 +7,7 @@ import io
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -21,15 +22,18 @@ from mandoline_core.samples.doors import check_names, frame_of
 from mandoline_core.samples.tables.files import PARQUET, read_schema, unreadable
 from mandoline_core.samples.text_files import find_encoding, open_text
 
+MAX_COLUMNS = 20_000
 _DELIMITED = (".csv", ".tsv", ".tab", ".txt")
 _DELIMITERS = ",;\t|"
 _SAMPLE_BYTES = 1 << 16
-_LONGEST_LINE = 1 << 24
+_LONGEST_LINE = 1 << 22
+_LONGEST_FIELD = 1 << 30
 _NAMELESS_INDEX = re.compile(r"__index_level_\d+__")
 _OFFSET = re.compile(r"[+-]\d{2}:?\d{2}")
 _LAST_SECOND = 62_135_596_800  # as many since 1970 backwards are the year 1; forwards a little less is 9999
 # Missing only among numbers or true/false: among texts, "NA" may be Namibia and "None" a class.
 _MISSING = ("NA", "N/A", "n/a", "NaN", "nan", "-NaN", "-nan", "NULL", "null", "None", "<NA>", "#N/A", "#NA")
+_MISSING_WORDS = pa.array(_MISSING)
 _TRUTH = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
 
 
@@ -149,10 +153,16 @@ class _Text(NamedTuple):
         if not sample.strip("\ufeff\0 \t\r\n"):
             raise _empty(path)
         delimiter = "\t" if ".tsv" in path.suffixes else _delimiter(sample)
-        rows = csv.reader(io.StringIO(sample, newline=""), delimiter=delimiter)
-        header = next(row for row in rows if row)
+        rows = _rows(sample, delimiter)
+        header = next(rows, None)
+        if header is None:
+            raise _no_header(path)
+        if len(header) > MAX_COLUMNS:
+            raise DataError(
+                f"{path.name} has {len(header):,} columns. At most {MAX_COLUMNS:,} are read here. Save fewer."
+            )
         check_names(sorted(name for name in header if name), path.name)
-        first = next((row for row in rows if row), None)
+        first = next(rows, None)
         if first is not None and len(first) != len(header):
             # pandas would take the extra field for an index.
             _explain_ragged(path, encoding, delimiter)
@@ -219,22 +229,42 @@ def read_chunks(path: Path, n_rows: int, as_text: Sequence[str] = ()) -> Iterato
 
 
 def _head(path: Path, encoding: str) -> str:
+    """Read the first lines: at least two, if they are not longer than any that are read."""
     with open_text(path, encoding) as file:
         head = file.read(_SAMPLE_BYTES)
-        if len(head) == _SAMPLE_BYTES and "\n" not in head:  # a header may be longer than that
-            head += file.readline(_LONGEST_LINE) + file.readline(_LONGEST_LINE)
+        if len(head) < _SAMPLE_BYTES:
             return head
+        if "\n" not in head:  # a header may be longer than that
+            head += file.readline(_LONGEST_LINE)
+            if len(head) >= _LONGEST_LINE:
+                raise _no_header(path)
+        if head.find("\n") in (head.rfind("\n"), -1):
+            return head + file.readline(_LONGEST_LINE)
     # A line cut in half would look ragged.
-    return head if len(head) < _SAMPLE_BYTES or "\n" not in head else head[: head.rindex("\n")]
+    return head[: head.rindex("\n")]
+
+
+def _no_header(path: Path) -> DataError:
+    return DataError(
+        f"The first line of {path.name} is longer than any line of column names. Put one name a column there, in a line."
+    )
+
+
+def _rows(text: str, delimiter: str) -> Iterator[list[str]]:
+    """Go through the rows that are not empty, up to a text that the csv module finds too long."""
+    try:
+        yield from filter(None, csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
+    except csv.Error:
+        return
 
 
 def _delimiter(sample: str) -> str:
     """Choose the delimiter that splits the header and splits the rows as it splits the header."""
 
     def fit(delimiter: str) -> tuple[bool, float, int]:
-        rows = [row for row in csv.reader(io.StringIO(sample, newline=""), delimiter=delimiter) if row][:100]
-        width = len(rows[0])
-        return width > 1, sum(len(row) == width for row in rows) / len(rows), width
+        rows = list(islice(_rows(sample, delimiter), 100))
+        width = len(rows[0]) if rows else 0
+        return width > 1, sum(len(row) == width for row in rows) / max(1, len(rows)), width
 
     return max(_DELIMITERS, key=fit)
 
@@ -265,6 +295,7 @@ def _records(path: Path, encoding: str, delimiter: str) -> Iterator[tuple[int, l
     line = 1
     with open_text(path, encoding) as file:
         reader = csv.reader(file, delimiter=delimiter)
+        usual = csv.field_size_limit(_LONGEST_FIELD)
         try:
             for row in reader:
                 if row:
@@ -272,22 +303,37 @@ def _records(path: Path, encoding: str, delimiter: str) -> Iterator[tuple[int, l
                 line = reader.line_num + 1
         except csv.Error:
             yield line, []
+        finally:
+            csv.field_size_limit(usual)
+
+
+def _of_one_type(column: pd.Series) -> pd.Series:
+    """Give Python's own values a type: true/false with gaps, or whole numbers that only a text holds."""
+    if pd.api.types.is_bool_dtype(column.dropna().infer_objects().dtype):
+        return column.astype("boolean")
+    return column.astype("str")
 
 
 def _with_missing_words(table: pd.DataFrame) -> pd.DataFrame:
     """Read NA and its like as missing in the columns that are numbers or true/false but for them."""
     changed = {}
-    for name in table.columns:
+    for name, dtype in table.dtypes.items():
+        if dtype == object:
+            changed[name] = _of_one_type(table[name])
+        if not isinstance(dtype, pd.StringDtype):
+            continue
         column = table[name]
-        if not isinstance(column.dtype, pd.StringDtype):
+        texts = pa.array(column)  # whose kernels take a hundredth of pandas' time where columns are many and short
+        found = pc.is_in(texts, value_set=_MISSING_WORDS)
+        if not 0 < found.true_count < len(texts) - texts.null_count:
             continue
         words = column.isin(_MISSING)
-        if not words.any():
-            continue
         rest = column[~words].dropna()
-        if rest.isin(list(_TRUTH)).all() and len(rest):
+        if rest.isin(list(_TRUTH)).all():
             changed[name] = column.mask(words).map(_TRUTH).astype("boolean")
         # A look at the first few spares the whole of a long column of texts.
-        elif len(rest) and all(pd.to_numeric(part, errors="coerce").notna().all() for part in (rest.head(), rest)):
+        elif all(pd.to_numeric(part, errors="coerce").notna().all() for part in (rest.head(), rest)):
             changed[name] = pd.to_numeric(rest).reindex(column.index)
-    return table.assign(**changed) if changed else table
+    if not changed:
+        return table
+    return pd.concat([changed.get(name, table[name]) for name in table.columns], axis=1)

@@ -184,10 +184,14 @@ class Sample:
         object.__setattr__(alone, "_drawn_from", self.table.n_rows)
         return alone
 
-    @property
+    @cached_property
     def columns(self) -> tuple[str, ...]:
         """The names of the columns."""
         return tuple(self.frame.columns)
+
+    @cached_property
+    def _names(self) -> frozenset[str]:
+        return frozenset(self.columns)
 
     @property
     def roles(self) -> frozenset[str]:
@@ -198,12 +202,18 @@ class Sample:
     @cached_property
     def schema(self) -> Mapping[str, nw.dtypes.DType]:
         """The type of each column; `narwhals.Unknown` for a column without a single value."""
-        missing = self.frame.select(nw.all().is_null().all())
-        empty = {name for name in self.columns if missing[name].item()}
+        empty = set(self._empty_columns())
         if self.table is not None:  # a draw may miss the few values there are
             empty = {name for name in empty if not self.table.has_values(name)}
             return {name: nw.Unknown() if name in empty else self.table.schema[name] for name in self.columns}
         return {name: nw.Unknown() if name in empty else dtype for name, dtype in self.frame.schema.items()}
+
+    def _empty_columns(self) -> list[str]:
+        native = nw.to_native(self.frame)
+        if isinstance(native, pd.DataFrame):  # which asks all columns at once, where there may be thousands
+            return native.columns[native.isna().all().to_numpy()].tolist()
+        missing = self.frame.select(nw.all().is_null().all())
+        return [name for name in self.columns if missing[name].item()]
 
     @cached_property
     def fingerprint(self) -> str:
@@ -235,7 +245,7 @@ class Sample:
         ...
         mandoline_core.errors.DataError: Column 'txt' is not in sample. Columns: text. Did you mean 'text'?
         """
-        if column not in self.columns:
+        if column not in self._names:
             raise DataError.missing_column(column, self.name, self.columns)
         return self.frame[column]
 

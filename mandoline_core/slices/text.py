@@ -214,15 +214,15 @@ def portable_regex(pattern: str) -> str:
     Examples
     --------
     >>> print(portable_regex(r"\d+[\d.]"))
-    \p{Nd}+[\p{Nd}.]\pL{0}
+    \pL{0}\p{Nd}+[\p{Nd}.]
     """
     parts = []
     for token, bracketed in _tokens(pattern):
         outside, inside = _CLASSES.get(token[1:], (token, token)) if token[0] == "\\" else (token, token)
         parts.append((inside or token) if bracketed else outside)
     # "No letter" changes nothing, but Python's re cannot read it: pandas, which would hand some patterns to re
-    # (another meaning, and time without bound), keeps to RE2.
-    return "".join(parts) + r"\pL{0}"
+    # (another meaning, and time without bound), keeps to RE2. It stands first: re warns of what it finds before it.
+    return r"\pL{0}" + "".join(parts)
 
 
 def has_boundary(pattern: str) -> bool:

@@ -27,9 +27,8 @@ def default_columns(source: Sample, target: Sample) -> tuple[tuple[str, ...], di
     """
     reasons = _roles(source, target)
     for here, there in ((source, target), (target, source)):
-        for column in here.columns:
-            if column not in there.columns:
-                reasons.setdefault(column, f"not in {there.name}")
+        for column in {*here.columns} - {*there.columns}:
+            reasons.setdefault(column, f"not in {there.name}")
     for column in source.columns:
         if column not in reasons and (reason := _drawback(column, source, target)):
             reasons[column] = reason

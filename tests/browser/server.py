@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 import urllib.request
+from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 from urllib.error import URLError
@@ -34,6 +35,9 @@ class Server:
     script : Path, optional
     options : dict of str, optional
         Further options of Streamlit, by name.
+    arguments : sequence of str, optional
+        Start the app with `mandoline app` and these.
+    port : int, optional
     """
 
     def __init__(
@@ -42,13 +46,16 @@ class Server:
         project: Path | None = None,
         script: Path | None = None,
         options: dict[str, str] | None = None,
+        arguments: Sequence[str] | None = None,
+        port: int | None = None,
     ) -> None:
         self.folder = folder
-        self.port = _free_port()
+        self.port = port or free_port()
         self.log = folder / f"server-{self.port}.log"
         self._project = project
-        self._script = script or ROOT / "app" / "main.py"
+        self._script = script or ROOT / "app" / "server.py"
         self._options = options or {}
+        self._arguments = arguments
         self._process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -91,8 +98,11 @@ class Server:
         command += [part for name, value in options.items() for part in (f"--{name}", value)]
         if self._project is not None:
             command += ["--", str(self._project)]
+        if self._arguments is not None:
+            command = [sys.executable, "-m", "mandoline_core.cli", "app", "--port", str(self.port), *self._arguments]
         environment = {
             **os.environ,
+            "STREAMLIT_SERVER_HEADLESS": "true",
             "MANDOLINE_DATA_DIR": str(self.folder / "data"),
             "PYTHONPATH": str(ROOT),
             "PYTHONUNBUFFERED": "1",  # what went wrong is in the log at once
@@ -135,7 +145,8 @@ class Server:
             return False
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """Ask the system for a port that nobody uses."""
     with socket.socket() as found:
         found.bind(("127.0.0.1", 0))
         return int(found.getsockname()[1])

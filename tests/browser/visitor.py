@@ -130,11 +130,14 @@ class Visitor:
         Tabs of one context share cookies; visitors with contexts of their own share nothing.
     url : str
         Where the app is.
+    also : str, optional
+        Where else its pages may lead: to sign in, say.
     """
 
-    def __init__(self, context: BrowserContext, url: str) -> None:
+    def __init__(self, context: BrowserContext, url: str, also: str | None = None) -> None:
         self.context = context
         self.url = url
+        self._also = also or url
         self.page: Page = context.new_page()
         self.page.set_default_timeout(PATIENCE)
         self.page.add_init_script(WATCH)
@@ -152,12 +155,14 @@ class Visitor:
         self.wrong.append(f"an error in the page: {error.message}")
 
     def _listen(self, message: ConsoleMessage) -> None:
-        if message.type == "error" and not message.text.startswith(OF_THE_NETWORK):
+        elsewhere = self._also != self.url and str(message.location.get("url", "")).startswith(self._also)
+        if message.type == "error" and not elsewhere and not message.text.startswith(OF_THE_NETWORK):
             self.wrong.append(f"an error on the page or its console: {message.text}")
 
     def _watch(self, request: Request) -> None:
         """Nothing may ask another machine for anything."""
-        if not request.url.startswith((self.url, self.url.replace("http", "ws", 1), "data:", "blob:", "file:")):
+        ours = (self.url, self.url.replace("http", "ws", 1), self._also, "data:", "blob:", "file:")
+        if not request.url.startswith(ours):
             self.wrong.append(f"a request to elsewhere: {request.url}")
 
     def hear(self) -> None:

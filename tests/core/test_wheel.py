@@ -1,4 +1,4 @@
-"""The wheel: what is in it, and that it works where there is no checkout."""
+"""The sdist, and the wheel made of it: what is in them, and that the wheel works where there is no checkout."""
 
 from __future__ import annotations
 
@@ -6,12 +6,17 @@ import json
 import os
 import subprocess
 import sys
+import tarfile
+import time
 import tomllib
+import urllib.request
+import venv
 import zipfile
 from pathlib import Path
 
 import pytest
 
+from tests.core.cli.test_app_ending import answers, free_port
 from tests.core.projects import ROOT, run_json
 
 pytestmark = pytest.mark.slow
@@ -30,13 +35,24 @@ for name in ("app", "sample_data", "tests"):
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Build the wheel once."""
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build the sdist, and from it the wheel, once."""
     folder = tmp_path_factory.mktemp("dist")
-    command = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(folder), str(ROOT)]
+    command = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(folder), str(ROOT)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
-    (found,) = folder.iterdir()
+    return folder
+
+
+@pytest.fixture(scope="module")
+def wheel(built: Path) -> Path:
+    (found,) = built.glob("*.whl")
+    return found
+
+
+@pytest.fixture(scope="module")
+def sdist(built: Path) -> Path:
+    (found,) = built.glob("*.tar.gz")
     return found
 
 
@@ -65,6 +81,18 @@ def test_the_wheel_installs_one_package(wheel: Path) -> None:
     assert not [name for name in names if name.endswith(".pyc") or "/tests/" in name]
     assert (BUNDLED / "app" / "main.py").as_posix() in names
     assert (BUNDLED / SAMPLE).as_posix() in names
+
+
+def test_the_sdist_is_a_checkout(sdist: Path) -> None:
+    """Whoever unpacks it can run `make test` there: all code and all tests are in it, and what make needs."""
+    with tarfile.open(sdist) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    code = {
+        path.relative_to(ROOT).as_posix()
+        for folder in ("app", "mandoline_core", "sample_data", "tests")
+        for path in (ROOT / folder).rglob("*.py")
+    }
+    assert code | {"Makefile", "pyproject.toml", "README.md", "LICENSE", ".ci/constraints.txt"} <= names
 
 
 def test_the_wheel_is_complete(wheel: Path) -> None:
@@ -107,3 +135,33 @@ def test_the_installed_script_says_its_version(site: Path) -> None:
         check=True,
     )
     assert done.stdout == f"mandoline {VERSION}\n"
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("kind", ["wheel", "sdist"])
+def test_a_new_environment_runs_what_is_installed_there(
+    kind: str, request: pytest.FixtureRequest, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With nothing but what it asks for, in tested versions: the numbers are the checkout's, and the app answers."""
+    binaries = tmp_path / "venv" / "bin"
+    venv.create(tmp_path / "venv", with_pip=True)
+    pip = [binaries / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    package = str(request.getfixturevalue(kind))
+    subprocess.run([*pip, "--constraint", ROOT / ".ci" / "constraints.txt", package], cwd=tmp_path, check=True)
+    outside = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    command = [binaries / "mandoline", "estimate", ROOT / SAMPLE, "--json"]
+    out = subprocess.run(command, cwd=tmp_path, env=outside, capture_output=True, text=True, check=True).stdout
+    assert json.loads(out) == run_json(capsys, "estimate", ROOT / SAMPLE)
+
+    port = free_port()
+    command = [binaries / "mandoline", "app", "--port", str(port), "--data-dir", tmp_path / "data"]
+    with subprocess.Popen(command, cwd=tmp_path, env={**outside, "STREAMLIT_SERVER_HEADLESS": "true"}) as app:
+        try:
+            deadline = time.monotonic() + 120
+            while not answers(port) and app.poll() is None and time.monotonic() < deadline:
+                time.sleep(0.1)
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}/_stcore/health", timeout=30) as health:
+                assert health.read() == b"ok"
+        finally:
+            app.terminate()
+    assert app.returncode == 0

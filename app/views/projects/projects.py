@@ -7,7 +7,7 @@ import time
 import streamlit as st
 
 from app import compute
-from app.project import Entry, state
+from app.project import Entry, access, people, state
 from app.views import parts
 from app.views.data import uploads
 from app.words import times, wording
@@ -21,7 +21,7 @@ MOST = 20  # at first: a card takes time to draw
 def main() -> None:
     """Show the page."""
     st.title("Projects")
-    entries = state.projects()
+    entries = access.projects()
     aside = state.store().set_aside
     if aside is not None:
         st.warning(
@@ -38,10 +38,15 @@ def main() -> None:
 def mine(entries: list[Entry]) -> None:
     """Show the projects that are there, those put away only on request."""
     st.subheader("My projects")
-    where = "All projects on this computer."
-    if not state.is_local():
-        where = "Projects that you opened or made in this visit. Keep a project's link to come back to it."
-    st.caption(f"{where} Whoever has a project's link can open it.")
+    if people.asks():
+        st.caption("Only you can open them, and those you share a link with.")
+    elif access.is_local():
+        st.caption("All projects on this computer. Whoever has a project's link can open it.")
+    else:
+        st.caption(
+            "Projects that you opened or made in this visit. Keep a project's link to come back to it. "
+            "Whoever has it can open the project."
+        )
     in_use = [entry for entry in entries if not entry.archived]
     away = len(entries) - len(in_use)
     shown(entries if away and st.toggle(f"Show archived ({away:,})", key="show_archived") else in_use)
@@ -144,8 +149,12 @@ def duplicate(project_id: str) -> None:
 
 def archive(entry: Entry, name: str) -> None:
     """Put a project away, or take it out again."""
-    state.store().archive(entry.id, archived=not entry.archived)
-    state.tell(f"{name} is {'back among the projects' if entry.archived else 'in the archive'}.")
+    try:
+        state.store().archive(entry.id, archived=not entry.archived)
+    except MandolineError as error:
+        state.refuse(error)
+    else:
+        state.tell(f"{name} is {'back among the projects' if entry.archived else 'in the archive'}.")
 
 
 @st.dialog("Delete this project?")
@@ -156,7 +165,8 @@ def confirm_delete(project_id: str, name: str) -> None:
         "This cannot be undone."
     )
     if st.button("Delete", key="really_delete", type="primary"):
-        state.delete_project(project_id)
+        with parts.stopping():
+            state.delete_project(project_id)
         st.rerun()
 
 

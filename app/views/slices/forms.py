@@ -44,7 +44,7 @@ def _write(name: str, key: str, field: str, read: Callable[[Any], Any], source: 
     value = state.typed(key)
 
     def edit(project: Project) -> Project:
-        return edits.put_slice(project, name, edits.find_slice(project, name).edited(field, read(value), source))
+        return edits.write_field(project, name, field, read(value), source)
 
     try:
         compute.change(f"edit {name}", edit)

@@ -37,17 +37,15 @@ def backtest() -> None:
 
 def _offer(workspace: Workspace, *, stopped: bool) -> None:
     """Show what was found with as many shifts as chosen, or a button that starts it."""
-    before = state.remember("draws") or DRAWS[1]  # the choice is not on the page while a backtest runs
-    draws = int(
-        st.segmented_control(
-            "Shifts of each kind",
-            DRAWS,
-            key=state.bind("draws", before),
-            help="More take longer and say more: 100 tell an honest interval from one that is too short.",
-        )
-        or before
+    draws = int(state.remember("draws") or DRAWS[1])  # the choice is not on the page while a backtest runs
+    st.segmented_control(
+        "Shifts of each kind",
+        DRAWS,
+        key=state.bind("draws", draws),
+        help="More take longer and say more: 100 tell an honest interval from one that is too short.",
+        required=True,
+        on_change=_choose,
     )
-    state.remember("draws", draws)
     found = compute.backtested(workspace, draws)
     if found is not None:
         _results(found)
@@ -65,6 +63,11 @@ def _offer(workspace: Workspace, *, stopped: bool) -> None:
     if why:
         st.error(wording.tell(why), icon=":material/error:")
         state.remember("no_backtest", "")
+
+
+def _choose() -> None:
+    """Take the number of shifts that was clicked, before anything is drawn with it."""
+    state.remember("draws", state.typed("draws"))
 
 
 def _start(workspace: Workspace, draws: int) -> None:

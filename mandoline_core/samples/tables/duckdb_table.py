@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from mandoline_core.errors import DataError
 from mandoline_core.samples.stopping import take_step
-from mandoline_core.samples.tables.files import Files
+from mandoline_core.samples.tables.files import Files, unreadable
 from mandoline_core.samples.tables.table import (
     BATCH,
     Combine,
@@ -58,7 +58,12 @@ class DuckDBTable(Table):
     def scan(cls, files: Files) -> DuckDBTable:
         """Open Parquet files."""
         connection = _connect()
-        relation = connection.read_parquet([str(path) for path in files.paths])
+        import duckdb
+
+        try:
+            relation = connection.read_parquet([str(path) for path in files.paths])
+        except duckdb.Error as error:
+            raise unreadable(files.name, error) from None
         return cls(relation, files.name, files, connection)
 
     @classmethod
@@ -125,7 +130,7 @@ class DuckDBTable(Table):
                 return work()
             return wait_for(work, cancel=connection.interrupt, share=lambda: _share(connection))
 
-    def errors(self) -> tuple[type[Exception], ...]:
+    def errors(self) -> tuple[type[BaseException], ...]:
         """Name what DuckDB raises."""
         import duckdb
 

@@ -70,6 +70,8 @@ class Files:
         for path in self.paths:
             schema = read_schema(path)
             check_names(sorted(schema.names), path.name)
+            if "" in schema.names:
+                raise DataError(f"{path.name} has a column without a name, which not every engine reads. Give it one.")
             if first is None:
                 first, first_path = schema, path
                 continue

@@ -127,11 +127,11 @@ class PolarsTable(Table):
             for batch in self._frame.select(columns).collect_batches(chunk_size=BATCH, engine="streaming"):
                 yield _arrow(batch)
 
-    def errors(self) -> tuple[type[Exception], ...]:
-        """Name what Polars raises."""
+    def errors(self) -> tuple[type[BaseException], ...]:
+        """Name what Polars raises; on damaged files it may panic, which is no `Exception`."""
         import polars as pl
 
-        return pl.exceptions.PolarsError, OSError
+        return pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError
 
 
 def _arrow(frame: pl.DataFrame) -> pa.Table:

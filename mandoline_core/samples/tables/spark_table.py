@@ -189,7 +189,7 @@ class SparkTable(Table):
             self.check_unchanged()
             raise DataError(f"{self.name} cannot be read by Spark: {_reason(error)}.") from None
 
-    def errors(self) -> tuple[type[Exception], ...]:
+    def errors(self) -> tuple[type[BaseException], ...]:
         """Name what Spark raises."""
         from py4j.protocol import Py4JError
         from pyspark.errors import PySparkException

@@ -82,7 +82,7 @@ class Table(ABC):
             raise DataError(f"{self.name} cannot be read: {first_line(error)}. Write it again.") from None
 
     @abstractmethod
-    def errors(self) -> tuple[type[Exception], ...]:
+    def errors(self) -> tuple[type[BaseException], ...]:
         """Name what the engine raises."""
 
     @cached_property
@@ -186,7 +186,7 @@ def add_up_tables(parts: Iterable[pa.Table], keys: Sequence[str]) -> pa.Table:
     return whole.group_by(list(keys)).aggregate([(column, "sum") for column in others]).rename_columns([*keys, *others])
 
 
-def first_line(error: Exception) -> str:
+def first_line(error: BaseException) -> str:
     r"""Take the first line of what an engine says.
 
     >>> first_line(ValueError("No such file." + chr(10) + "Hint: look elsewhere."))

@@ -40,7 +40,7 @@ class Length(OfColumn, BoundedRule, kind="length", title="Text length", purpose=
     unit: str = field(default="words", metadata=shown("choice", "Counted in", options=_UNITS))
 
     def _check(self) -> None:
-        if self.unit not in _UNITS:
+        if not isinstance(self.unit, str) or self.unit not in _UNITS:
             raise self._wrong("unit", "'words' or 'characters'", self.unit, did_you_mean(str(self.unit), _UNITS))
         super()._check()
 

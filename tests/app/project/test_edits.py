@@ -9,13 +9,19 @@ import pytest
 from app.project import edits
 from mandoline_core import (
     Any,
+    Category,
     Correction,
+    Entropy,
     Keyword,
+    Length,
     MetricSettings,
     Noise,
     Project,
     ProjectError,
+    Range,
+    Slice,
     SliceError,
+    Threshold,
     load_project,
 )
 from tests.core.projects import REVIEWS
@@ -33,6 +39,37 @@ def project() -> Project:
 
 def names(project: Project) -> list[str]:
     return [rule.name for rule in project.slices]
+
+
+HELD = (
+    Threshold("few", column="n_words", below=12),
+    Threshold("either", column="n_words", above=90, below=12),
+    Length("brief", column="text", below=9),
+    Range("between", column="n_words", low=20, high=50),
+    Category("web", column="channel", values=("app", "web")),
+    Entropy("unsure", low=0.2, high=0.6),
+    Entropy("levels", buckets=4),
+    Keyword("talk", column="text", words=("price", "cost")),
+)
+
+
+@pytest.mark.parametrize("rule", HELD, ids=lambda rule: rule.name)
+def test_what_a_form_holds_already_changes_nothing(rule: Slice) -> None:
+    """Whichever of its controls is sent: a browser may send them all."""
+    project = replace(PROJECT, slices=(rule,))
+    source, _ = PROJECT.read()
+    for control in rule.form():
+        assert edits.write_field(project, rule.name, control.field, control.value, source) == project, control.field
+
+
+def test_another_column_starts_anew_what_belongs_to_it() -> None:
+    project = replace(PROJECT, slices=(HELD[0],))
+    source, _ = PROJECT.read()
+    changed = edits.write_field(project, "few", "column", "prob_lr_negative", source)
+    (rule,) = changed.slices
+    assert isinstance(rule, Threshold)
+    assert rule.below is not None
+    assert 0 < rule.below < 1
 
 
 def test_a_new_name_is_carried_over(project: Project) -> None:

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import multiprocessing
+import io
 import os
-import signal
-import sqlite3
 import stat
-import subprocess
-import sys
-from contextlib import closing
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from app.project import store as module
-from app.project.store import Store, StoreError
-from mandoline_core import MandolineError
+from app.project.store import Store, StoreError, projects, uploads
 
 
 @pytest.fixture
@@ -104,7 +98,7 @@ def test_files_are_kept_once_by_content_and_go_with_their_last_project(store: St
 def test_a_full_store_refuses_files_and_keeps_the_rest(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """Past the size limit a file is refused with a sentence that says what to do."""
     project = store.create({"n": 0})
-    monkeypatch.setattr(module, "MAX_BYTES", 10)
+    monkeypatch.setattr(uploads, "MAX_BYTES", 10)
     with pytest.raises(StoreError, match="Delete a project you no longer need"):
         store.add_file(project, b"x" * 11, ".csv")
     assert store.head(project).document == {"n": 0}
@@ -121,7 +115,7 @@ def test_an_unknown_project_is_a_clear_error(store: Store) -> None:
 
 def test_old_history_is_dropped_at_the_limit(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """Only the latest states are kept."""
-    monkeypatch.setattr(module, "MAX_REVISIONS", 3)
+    monkeypatch.setattr(projects, "MAX_REVISIONS", 3)
     project = store.create({"n": 0})
     for n in range(1, 8):
         store.save(project, {"n": n}, str(n))
@@ -129,67 +123,6 @@ def test_old_history_is_dropped_at_the_limit(store: Store, monkeypatch: pytest.M
     while store.step(project, -1):
         undone += 1
     assert undone == 2
-
-
-def _save_until_killed(folder: Path, project: str) -> None:
-    store, n = Store(folder), 0
-    while True:
-        n += 1
-        store.save(project, {"n": n, "check": n}, "change")
-
-
-def test_a_killed_server_leaves_a_whole_project(store: Store, tmp_path: Path) -> None:
-    """Killing the process in the middle of saving leaves the last whole change."""
-    project = store.create({"n": 0, "check": 0})
-    context = multiprocessing.get_context("spawn")
-    writer = context.Process(target=_save_until_killed, args=(tmp_path, project))
-    writer.start()
-    while store.head(project).document["n"] < 5:
-        pass
-    os.kill(writer.pid, signal.SIGKILL)
-    writer.join()
-    document = store.head(project).document
-    assert document["n"] == document["check"] >= 5
-
-
-FIRST_VERSION = """
-CREATE TABLE project (id TEXT PRIMARY KEY, head INTEGER NOT NULL, touched REAL NOT NULL);
-CREATE TABLE revision (
-    project TEXT NOT NULL REFERENCES project (id) ON DELETE CASCADE,
-    number INTEGER NOT NULL,
-    label TEXT NOT NULL,
-    document TEXT NOT NULL,
-    PRIMARY KEY (project, number)
-);
-CREATE TABLE file (hash TEXT PRIMARY KEY, suffix TEXT NOT NULL, bytes INTEGER NOT NULL);
-CREATE TABLE uses (
-    project TEXT NOT NULL REFERENCES project (id) ON DELETE CASCADE,
-    hash TEXT NOT NULL,
-    PRIMARY KEY (project, hash)
-);
-INSERT INTO project VALUES ('edited', 1, 1000.0), ('untouched', 0, 2000.0);
-INSERT INTO revision VALUES ('edited', 0, 'start', '{"n": 0}'), ('edited', 1, 'first', '{"n": 1}');
-INSERT INTO revision VALUES ('edited', 2, 'undone', '{"n": 2}'), ('untouched', 0, 'start', '{"n": 9}');
-INSERT INTO file VALUES ('abc.csv', '.csv', 3);
-INSERT INTO uses VALUES ('edited', 'abc.csv');
-"""
-
-
-def test_a_database_of_the_first_version_opens_with_everything(tmp_path: Path) -> None:
-    """All projects with their history and files; undo and redo go on; what is new works on them."""
-    (tmp_path / "files").mkdir()
-    (tmp_path / "files" / "abc.csv").write_text("a,b")
-    with closing(sqlite3.connect(tmp_path / "projects.sqlite")) as database:
-        database.executescript(FIRST_VERSION)
-    for store in (Store(tmp_path), Store(tmp_path)):
-        assert [entry.id for entry in store.entries()] == ["untouched", "edited"]
-    assert store.head("untouched").document == {"n": 9}
-    assert store.step("edited", 1) == "undone"
-    assert [store.step("edited", -1) for _ in range(3)] == ["undone", "first", None]
-    assert store.save("edited", {"n": 5}, "new") == 3
-    assert store.viewed(store.view_token("edited")) == "edited"
-    store.delete("edited")
-    assert not (tmp_path / "files" / "abc.csv").exists()
 
 
 def test_nothing_that_was_undone_is_lost(store: Store) -> None:
@@ -204,7 +137,7 @@ def test_nothing_that_was_undone_is_lost(store: Store) -> None:
 
 
 def test_a_named_state_outlives_the_limit(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "MAX_REVISIONS", 2)
+    monkeypatch.setattr(projects, "MAX_REVISIONS", 2)
     project = store.create({"n": 0})
     store.name(project, 0, "the start")
     for n in range(1, 6):
@@ -220,7 +153,7 @@ def test_what_was_made_for_a_look_goes_after_a_day(
     store.save(edited, {"n": 1}, "first")
     assert [entry.id for entry in store.entries()] == [edited]
     assert Store(tmp_path).exists(looked)
-    monkeypatch.setattr(module, "KEEP_UNLISTED", -1.0)
+    monkeypatch.setattr(projects, "KEEP_UNLISTED", -1.0)
     again = Store(tmp_path)
     assert not again.exists(looked)
     assert again.exists(edited)
@@ -239,10 +172,10 @@ def test_a_copy_keeps_the_files_that_it_names(store: Store) -> None:
 
 def test_a_link_for_looking_gives_the_other_away_to_nobody(store: Store) -> None:
     project = store.create({})
-    token = store.view_token(project)
-    assert token == store.view_token(project) != project
-    assert store.viewed(token) == project
-    assert store.viewed("nothing") is None
+    token = store.sharing.share(project, "view")
+    assert token == store.sharing.share(project, "view") != project
+    assert store.sharing.leads_to("view", token) == project
+    assert store.sharing.leads_to("view", "nothing") is None
     assert not store.exists(token)
 
 
@@ -285,19 +218,6 @@ def test_a_damaged_database_is_set_aside_and_nothing_is_lost(tmp_path, damage):
     assert Store(tmp_path).set_aside is None
 
 
-def test_projects_of_a_newer_version_are_refused_and_not_touched(tmp_path):
-    """One sentence says what to do, and the file stays as it is."""
-    Store(tmp_path).close()
-    with sqlite3.connect(tmp_path / "projects.sqlite") as database:
-        database.execute("PRAGMA user_version = 99")
-    database.close()
-    with pytest.raises(MandolineError, match="written by a newer Mandoline"):
-        Store(tmp_path)
-    with sqlite3.connect(tmp_path / "projects.sqlite") as database:
-        assert database.execute("PRAGMA user_version").fetchone() == (99,)
-    database.close()
-
-
 def test_a_file_where_the_folder_should_be_is_said(tmp_path):
     """The name of the folder, and what to do."""
     (tmp_path / "data").write_text("")
@@ -305,18 +225,32 @@ def test_a_file_where_the_folder_should_be_is_said(tmp_path):
         Store(tmp_path / "data")
 
 
-def test_a_file_that_cannot_be_written_leaves_nothing_behind(tmp_path):
-    """A disk that is full, simulated by the system's own limit on the size of files."""
-    script = (
-        "import resource, signal, sys; from pathlib import Path; from app.project.store import Store, StoreError\n"
-        "store = Store(Path(sys.argv[1])); project = store.create({})\n"
-        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN); resource.setrlimit(resource.RLIMIT_FSIZE, (1000000, 1000000))\n"
-        "try: store.add_file(project, b'x' * 3000000, '.csv')\n"
-        "except StoreError as error: print(error)\n"
-        "print(sorted(path.name for path in store.files.iterdir()), store.exists(project))\n"
-    )
-    found = subprocess.run([sys.executable, "-c", script, str(tmp_path)], capture_output=True, text=True, check=True)
-    assert found.stdout.splitlines() == [
-        "The file could not be written: File too large. Nothing was kept.",
-        "[] True",
-    ]
+def test_a_file_that_comes_again_while_it_is_deleted_is_there(store: Store) -> None:
+    """One project goes, the last that used it, and at the same moment another brings the same bytes."""
+    for number in range(30):
+        content = b"a,b\n%d,2\n" % number
+        goes, comes = store.create({}), store.create({})
+        store.add_file(goes, content, ".csv")
+        with ThreadPoolExecutor(2) as both:
+            deleted = both.submit(store.delete, goes)
+            path = both.submit(store.add_file, comes, content, ".csv").result()
+            deleted.result()
+        assert path.read_bytes() == content
+
+
+def test_a_file_for_a_project_that_is_gone_is_refused_and_not_kept(store: Store) -> None:
+    project = store.create({})
+    store.delete(project)
+    with pytest.raises(StoreError, match="This project is not here"):
+        store.add_file(project, b"a\n1\n", ".csv")
+    assert list(store.files.iterdir()) == list(store.incoming.iterdir()) == []
+
+
+def test_uploads_left_half_way_go_after_a_day(store: Store, tmp_path: Path) -> None:
+    """Until then another server may be at work on them."""
+    path = store.receive(io.BytesIO(b"a"), "a.csv")
+    Store(tmp_path).close()
+    assert path.exists()
+    os.utime(path.parent, (0, 0))
+    Store(tmp_path).close()
+    assert not path.parent.exists()

@@ -102,7 +102,7 @@ def test_a_link_for_looking_shows_everything_and_changes_nothing(folder: Path) -
     state.store().save(project, state.store().head(project).document, "an edit")
     before = state.store().head(project)
     app = AppTest.from_file(str(Path(frame.__file__).parents[1] / "main.py"), default_timeout=60)
-    app.query_params["view"] = state.store().view_token(project)
+    app.query_params["view"] = state.store().sharing.share(project, "view")
     run(app)
     assert "project" not in app.query_params
     assert not {"Undo", "Redo"} & set(labels(app))

@@ -117,3 +117,10 @@ def test_the_chosen_format_is_that_of_every_figure(folder: Path) -> None:
     saved = [json.loads(figure.config)["toImageButtonOptions"] for figure in parts_of(app, "plotly_chart")]
     assert {"format": "png", "filename": "My-reviews-curve", "scale": 2} in saved
     assert {one["format"] for one in saved} == {"png"}
+
+
+def test_the_format_of_figures_can_be_changed_again_and_again(folder: Path) -> None:
+    app = open_app(write_project(folder), PAGE)
+    for image in ("png", "svg", "png"):
+        app.segmented_control(key="figure_format").set_value(image)
+        assert run(app).segmented_control(key="figure_format").value == image

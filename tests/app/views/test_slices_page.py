@@ -327,6 +327,14 @@ def test_words_are_counted_one_by_one(folder: Path) -> None:
     assert [one.value for one in app.text_area if one.label.startswith("Words, one a line")] == [""]
 
 
+def test_words_that_are_nowhere_are_said_to_match_nothing(folder: Path) -> None:
+    """All of them: a slice may be written before its rows are there."""
+    app = type_line(open_app(write_project(folder), "views/slices/slices.py"), "xyzzy, plugh")
+    assert [error.value for error in app.error] == []
+    assert "**xyzzy** matches nothing" in said(app)
+    assert "**plugh** matches nothing" in said(app)
+
+
 def test_why_a_slice_is_there_is_kept_with_it(folder: Path) -> None:
     """No number follows it, and undo takes it back."""
     app = open_app(write_project(folder), "views/slices/slices.py")

@@ -287,6 +287,13 @@ def test_the_number_of_shifts_stays_when_the_backtest_is_done(folder: Path) -> N
     assert "was off by" in said(app)
 
 
+def test_the_number_of_shifts_can_be_changed_again_and_again(folder: Path) -> None:
+    app = open_page(write_project(folder))
+    for draws in (10, 100, 30, 10):
+        app.segmented_control(key="draws").set_value(draws)
+        assert run(app).segmented_control(key="draws").value == draws
+
+
 def test_a_backtest_is_stopped_and_can_be_started_again(folder: Path) -> None:
     app = open_page()
     press(app, "Try it on my labels")

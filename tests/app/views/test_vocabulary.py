@@ -18,7 +18,7 @@ from mandoline_core.words import PLAIN
 from tests.app.pages import open_app, run
 
 ROOT = Path(__file__).parents[3]
-NAMES = ("projects", "data", "slices", "corrections", "estimate", "compare", "trust", "report", "history")
+NAMES = ("projects", "data", "slices", "corrections", "estimate", "compare", "trust", "track", "report", "history")
 PAGES = [f"views/{name}/{name}.py" for name in NAMES]
 LIBRARY_WORDS = re.compile(r"\b(source|target)('s|s)?\b(?!\.csv)", re.IGNORECASE)
 NAMED = ("label", "help", "placeholder", "body", "value", "caption", "options")  # fields that people read

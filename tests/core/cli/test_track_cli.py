@@ -106,7 +106,7 @@ def test_only_the_last_target_sets_the_exit_code(tmp_path: Path, capsys: Capture
     (tmp_path / "weekly" / "week-10.parquet").unlink()
     code, _, err = run(capsys, "track", project, "--targets", pattern, "--alert-drop", "8")
     assert code == 1
-    assert "points worse than the source's" in err
+    assert "on the source, more than 8." in err
 
 
 def test_a_target_that_cannot_be_used_is_named(tmp_path: Path, capsys: Captured) -> None:
@@ -122,6 +122,34 @@ def test_a_target_that_cannot_be_used_is_named(tmp_path: Path, capsys: Captured)
     assert [row["model"] for row in rows] == ["lr", "nb", ""]
     assert float(rows[0]["low"]) < float(rows[0]["estimate"]) < float(rows[0]["high"])
     assert "pred_lr" in rows[2]["error"]
+
+
+def test_a_worst_score_alerts_whichever_way_is_better(tmp_path: Path, capsys: Captured) -> None:
+    """Alone, and beside a drop; it must be a score that there can be."""
+    project = write_weeks(tmp_path, [0.2, 0.9])
+    pattern = str(tmp_path / "weekly" / "*")
+    code, _, err = run(capsys, "track", project, "--targets", pattern, "--alert-under", "0.75", "--alert-drop", "8")
+    assert code == 1
+    (lr,) = [line for line in err.splitlines() if "of lr" in line]
+    assert "is below 75.0%." in lr
+    assert "more than 8." in lr
+    code, _, err = run(capsys, "track", project, "--targets", pattern, "--alert-under", "75")
+    assert code == 2
+    assert "--alert-under must be between 0 and 1. Got 75. Did you mean 0.75?" in err
+
+
+def test_limits_are_where_alerts_begin(tmp_path: Path) -> None:
+    """Level against the source, one step behind the estimates against the target before; the stricter of two."""
+    project = md.load_project(write_project(tmp_path))
+    values = {"a": 0.89, "b": 0.84, "c": 0.83}
+    targets = tuple(TargetEstimates(name, name, {"lr": point(value)}) for name, value in values.items())
+
+    def limits(rule: AlertRule) -> list[list[float]]:
+        return [[round(end, 6) for end in one.limits] for one in Track(project, targets, rule).points("lr")]
+
+    assert limits(AlertRule(3)) == [[0.87]] * 3
+    assert limits(AlertRule(3, "previous")) == [[], [0.86], [0.81]]
+    assert limits(AlertRule(3, "previous", worst=0.85)) == [[0.85], [0.86], [0.85]]
 
 
 def test_no_match_is_said(tmp_path: Path, capsys: Captured) -> None:

@@ -32,10 +32,12 @@ ROWS = {
 }
 TABLE = pa.table({**ROWS, "x": pa.array(ROWS["x"], from_pandas=False)})
 POLARS = pl.DataFrame(ROWS, strict=False)
+with np.errstate(invalid="ignore"):  # pandas before 3.1 asks of infinity whether it is a whole number
+    NULLABLE = pd.DataFrame(ROWS).convert_dtypes()
 ENGINES = {
     "pandas": pd.DataFrame(ROWS).astype({"member": "boolean"}),
     "pandas objects": pd.DataFrame(ROWS).astype({"text": object, "country": "category", "member": "boolean"}),
-    "pandas nullable": pd.DataFrame(ROWS).convert_dtypes(),
+    "pandas nullable": NULLABLE,
     "pandas on Arrow": TABLE.to_pandas(types_mapper=pd.ArrowDtype),
     "Polars": POLARS,
     "Polars categories": POLARS.cast({"country": pl.Categorical, "age": pl.Int8, "x": pl.Float32}),

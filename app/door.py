@@ -1,0 +1,134 @@
+"""Who is let in before a page is drawn: callers that name this server, from pages that are its own.
+
+A page elsewhere may have its own name lead to this machine, and so reach a server that listens to nobody else ("DNS
+rebinding"); it may also open a connection across. Either is refused here, before anything answers.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections.abc import Collection
+from urllib.parse import quote, unquote, urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import cookie_parser
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+_WAY_BACK = "mandoline_back"
+_USER = "_streamlit_user"
+_LINK = re.compile(r"/[A-Za-z0-9_/-]*\?(?:project|edit|view)=[A-Za-z0-9_-]{1,64}")
+_SECONDS = 600  # that signing in may take
+_WRONG_NAME = "This server has no such name. Whoever runs it can give it one: mandoline app --allow-host NAME\n"
+_SIGN_IN = "Sign in first.\n"
+_WRONG_PAGE = "A page of another site may not connect to this server.\n"
+_MOST_VISITS = 10_000  # at a time; the oldest have to be let in again, which drawing a page does
+_let_in: dict[str, None] = {}
+
+
+def let_in(visit: str) -> None:
+    """Note that someone has signed in: the framework takes files from any visit, also from who has yet to do so.
+
+    Parameters
+    ----------
+    visit : str
+        The framework's mark for it, which is in the address that files are sent to.
+    """
+    _let_in.pop(visit, None)
+    _let_in[visit] = None
+    while len(_let_in) > _MOST_VISITS:
+        del _let_in[next(iter(_let_in))]
+
+
+def _is_let_in(path: str) -> bool:
+    return any(part in _let_in for part in path.split("/"))
+
+
+class Door:
+    """Refuse callers with a foreign name for this server, and connections from pages of other sites.
+
+    Parameters
+    ----------
+    inner : ASGIApp
+        What answers those who are let in.
+    names : collection of str
+        Names under which people reach the server, besides localhost and addresses in figures, which no other site can
+        take.
+    asks : bool
+        Whether people sign in. Those who have are brought back to the link that they came with; those who have not
+        may send nothing.
+    """
+
+    def __init__(self, inner: ASGIApp, names: Collection[str] = (), *, asks: bool = False) -> None:
+        self._inner = inner
+        self._names = {name.lower().rstrip(".") for name in names}
+        self._asks = asks
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request, or one connection."""
+        if scope["type"] not in ("http", "websocket"):
+            await self._inner(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+        reads = scope["type"] == "http" and scope["method"] in ("GET", "HEAD", "OPTIONS")
+        why = self._refusal(headers, reads=reads)
+        if why is None and self._asks and scope["type"] == "http" and not reads and not _is_let_in(scope["path"]):
+            why = _SIGN_IN
+        if why:
+            await PlainTextResponse(why, status_code=403)(scope, receive, send)
+        elif self._asks and scope["type"] == "http":
+            await self._inner(scope, receive, _with_way_back(scope, headers, send))
+        else:
+            await self._inner(scope, receive, send)
+
+    def _refusal(self, headers: Headers, *, reads: bool) -> str | None:
+        host, origin = headers.get("host", ""), headers.get("origin")
+        name = _hostname(host)
+        if not (name == "localhost" or name in self._names or _is_address(name)):
+            return _WRONG_NAME
+        if origin is None or reads:  # what a browser lets another site read is said in the answer, which says nothing
+            return None
+        is_own = urlsplit(origin).netloc.lower() == host.lower()
+        return None if is_own or _hostname(urlsplit(origin).netloc) in self._names else _WRONG_PAGE
+
+
+def _with_way_back(scope: Scope, headers: Headers, send: Send) -> Send:
+    """Keep the link of who comes without having signed in, and send them there when they come back from it."""
+    cookies = cookie_parser(headers.get("cookie", ""))
+    link = f"{scope['path']}?{scope['query_string'].decode('latin-1')}"
+    kept = unquote(cookies.get(_WAY_BACK, ""))
+
+    async def sending(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            answer = MutableHeaders(scope=message)
+            if scope["path"].endswith("/oauth2callback"):
+                signed_in = any(one.startswith(f"{_USER}=") for one in answer.getlist("set-cookie"))
+                if signed_in and _LINK.fullmatch(kept):
+                    answer["location"] = kept
+                    answer.append("set-cookie", _cookie("", 0))
+            elif _USER not in cookies and _LINK.fullmatch(link):
+                answer.append("set-cookie", _cookie(quote(link), _SECONDS))
+        await send(message)
+
+    return sending
+
+
+def _cookie(value: str, seconds: int) -> str:
+    return f"{_WAY_BACK}={value}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Lax"
+
+
+def _hostname(netloc: str) -> str:
+    """Find the name in a name with a port; nothing where it is not one."""
+    try:
+        return (urlsplit(f"//{netloc}").hostname or "").rstrip(".")
+    except ValueError:
+        return ""
+
+
+def _is_address(name: str) -> bool:
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,273 @@
+"""Projects and their states: made, listed, changed, named, stepped through, shown and deleted."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import BinaryIO
+
+from app.project.store.database import Database
+from app.project.store.errors import NoRoomError, StoreError
+from app.project.store.folder import Folder
+from app.project.store.revisions import (
+    DAMAGED,
+    GONE,
+    HEADS,
+    SELECT,
+    Document,
+    Entry,
+    Revision,
+    claim,
+    dumped,
+    head_number,
+    insert,
+    read_json,
+    revision_of,
+)
+from app.project.store.sharing import Sharing
+from app.project.store.uploads import Uploads
+
+MAX_REVISIONS = 500  # of one project; the oldest go first, but not those with a name
+KEEP_UNLISTED = 24 * 60 * 60.0  # seconds that a project is kept which nobody has changed
+
+
+class Store:
+    """Keep projects in a folder.
+
+    States form a tree: a change made after undo leaves what was undone where it is, beside the line that undo walks.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        place = Folder(folder)
+        self.folder, self.files, self.incoming = place.path, place.files, place.incoming
+        self._database = Database(place)
+        self._connection, self._transaction = self._database.connection, self._database.transaction
+        self._uploads = Uploads(place, self._database)
+        self.sharing = Sharing(self._database)
+        self._reserve, self._release = place.reserve, place.release
+        with suppress(StoreError):  # it is tried again at the next start
+            self._drop_untouched()
+        self._uploads.tidy()
+        self._reserve()
+
+    @property
+    def set_aside(self) -> Path | None:
+        """Where a damaged database was put, under its new name."""
+        return self._database.set_aside
+
+    def create(self, document: Document, *, owner: str | None = None, listed: bool = True, label: str = "start") -> str:
+        """Save a new project and return its id, which cannot be guessed.
+
+        Parameters
+        ----------
+        owner : str, optional
+            Who has made it, where people sign in.
+        listed : bool
+            Show it among the projects from the start, not only once it was changed.
+        """
+        project, now = secrets.token_urlsafe(16), time.time()
+        with self._transaction() as database:
+            database.execute(
+                "INSERT INTO project (id, head, touched, created, listed, owner) VALUES (?, 0, ?, ?, ?, ?)",
+                (project, now, now, listed, owner),
+            )
+            insert(database, project, 0, label, document, parent=None)
+        return project
+
+    def exists(self, project: str) -> bool:
+        """Tell whether a project is known."""
+        return self.sharing.access(project) is not None
+
+    def entries(self, owner: str | None = None) -> list[Entry]:
+        """List the projects that are to be shown, of one person or of all, the last changed first."""
+        with self._connection() as database:
+            rows = database.execute(
+                "SELECT id, CAST(touched AS REAL), archived FROM project"
+                " WHERE listed AND (:owner IS NULL OR owner = :owner) ORDER BY touched DESC",
+                {"owner": owner},
+            ).fetchall()
+            heads = {row[-1]: revision_of(row) for row in database.execute(HEADS + " WHERE p.listed")}
+        there = (row for row in rows if row[0] in heads)  # not one that was deleted between the two questions
+        return [Entry(project, heads[project], touched, bool(away)) for project, touched, away in there]
+
+    def head(self, project: str) -> Revision:
+        """Return the current state of a project."""
+        with self._connection() as database:
+            row = database.execute(HEADS + " WHERE p.id = ?", (project,)).fetchone()
+        if row is None:
+            raise StoreError(GONE)
+        return revision_of(row)
+
+    def revision(self, project: str, number: int) -> Revision | None:
+        """Return one state of a project, unless it is too old to be here."""
+        with self._connection() as database:
+            row = database.execute(SELECT + " WHERE r.project = ? AND r.number = ?", (project, number)).fetchone()
+        return None if row is None else revision_of(row)
+
+    def before(self, project: str) -> Revision | None:
+        """Return the state before the last edit, of which steps under one label, as a slider makes them, are part."""
+        with self._connection() as database:
+            row = database.execute(
+                "WITH RECURSIVE line (number, label, parent, last) AS ("
+                " SELECT r.number, r.label, r.parent, r.label"
+                " FROM project p JOIN revision r ON r.project = p.id AND r.number = p.head WHERE p.id = :id"
+                " UNION SELECT r.number, r.label, r.parent, line.last"
+                " FROM line JOIN revision r ON r.project = :id AND r.number = line.parent)"
+                " SELECT number FROM line WHERE label != last LIMIT 1",
+                {"id": project},
+            ).fetchone()
+        return None if row is None else self.revision(project, row[0])
+
+    def history(self, project: str) -> list[Revision]:
+        """List all states of a project, the oldest first."""
+        with self._connection() as database:
+            rows = database.execute(SELECT + " WHERE r.project = ? ORDER BY r.number", (project,)).fetchall()
+        return [revision_of(row) for row in rows]
+
+    def save(self, project: str, document: Document, label: str, *, after: int | None = None) -> int | None:
+        """Add a state after the current one.
+
+        Parameters
+        ----------
+        after : int, optional
+            The state that this one was made from.
+
+        Returns
+        -------
+        int or None
+            The number of the new state; None, and nothing is saved, where someone else has saved one in the meantime.
+        """
+        with self._transaction() as database:
+            head = head_number(database, project)
+            if after not in (None, head):
+                return None
+            (last,) = database.execute("SELECT MAX(number) FROM revision WHERE project = ?", (project,)).fetchone()
+            insert(database, project, last + 1, label, document, parent=head)
+            database.execute(
+                "UPDATE project SET head = ?, touched = ?, listed = 1 WHERE id = ?", (last + 1, time.time(), project)
+            )
+            database.execute(
+                "DELETE FROM revision WHERE project = ? AND number <= ? AND snapshot = ''",
+                (project, last + 1 - MAX_REVISIONS),
+            )
+        return int(last + 1)
+
+    def amend(self, project: str, more: Document) -> None:
+        """Put more into the current state, for what is not worth a step of undo, such as which model is on show."""
+        with self._transaction() as database:
+            row = database.execute(
+                "SELECT number, document FROM revision r JOIN project p ON p.id = r.project AND head = number"
+                " WHERE p.id = ?",
+                (project,),
+            ).fetchone()
+            if row is None:
+                raise StoreError(GONE)
+            document = read_json(row[1])
+            if document is None:
+                raise StoreError(DAMAGED)
+            database.execute(
+                "UPDATE revision SET document = ? WHERE project = ? AND number = ?",
+                (dumped({**document, **more}), project, row[0]),
+            )
+            claim(database, project, more)
+
+    def summarise(self, project: str, number: int, model: str, summary: Document) -> None:
+        """Write beside a state what was estimated in it for a model."""
+        with self._transaction() as database:
+            row = database.execute(
+                "SELECT summaries FROM revision WHERE project = ? AND number = ?", (project, number)
+            ).fetchone()
+            if row is not None:
+                database.execute(
+                    "UPDATE revision SET summaries = ? WHERE project = ? AND number = ?",
+                    (dumped({**(read_json(row[0]) or {}), model: summary}), project, number),
+                )
+
+    def name(self, project: str, number: int, snapshot: str) -> None:
+        """Give a state a name, under which it is kept; no name takes it away again."""
+        with self._transaction() as database:
+            database.execute(
+                "UPDATE revision SET snapshot = ? WHERE project = ? AND number = ?", (snapshot, project, number)
+            )
+            database.execute("UPDATE project SET listed = 1 WHERE id = ?", (project,))
+
+    def step(self, project: str, by: int) -> str | None:
+        """Go one state back (-1) or forward (1); return the label of the change, or None at the end."""
+        with self._transaction() as database:
+            head = head_number(database, project)
+            (parent, label) = database.execute(
+                "SELECT parent, label FROM revision WHERE project = ? AND number = ?", (project, head)
+            ).fetchone()
+            to = "SELECT number, label FROM revision WHERE project = ? AND number = ?"
+            if by > 0:
+                to = "SELECT number, label FROM revision WHERE project = ? AND parent = ? ORDER BY number DESC"
+            row = database.execute(to, (project, head if by > 0 else parent)).fetchone()
+            if row is None:
+                return None
+            database.execute("UPDATE project SET head = ? WHERE id = ?", (row[0], project))
+            return str(label if by < 0 else row[1])
+
+    def show(self, project: str) -> None:
+        """Put a project on the list."""
+        with self._transaction() as database:
+            database.execute("UPDATE project SET listed = 1 WHERE id = ?", (project,))
+
+    def archive(self, project: str, *, archived: bool) -> None:
+        """Put a project away, or take it out again."""
+        with self._transaction() as database:
+            database.execute("UPDATE project SET archived = ? WHERE id = ?", (archived, project))
+
+    def receive(self, content: BinaryIO, name: str) -> Path:
+        """Write what comes to disk, piece by piece, under its name; return where it is until somebody uses it."""
+        return self._uploads.receive(content, name)
+
+    def add_file(self, project: str, content: bytes | Path, suffix: str) -> Path:
+        """Keep a file, once for all who upload the same bytes, and return where it is.
+
+        Parameters
+        ----------
+        content : bytes or Path
+            What is in it, or where it lies: a file that was received is moved, any other is copied.
+        """
+        return self._uploads.add(project, content, suffix)
+
+    def track_memory(self, project: str) -> Path:
+        """Return the file that keeps what was estimated on the batches of new data that a project tracks."""
+        folder = self.folder / "tracks"
+        with suppress(OSError):  # what cannot be kept is estimated again
+            folder.mkdir(mode=0o700, exist_ok=True)
+        return folder / f"{project}.json"
+
+    def delete(self, *projects: str) -> None:
+        """Delete projects, their history, and the files that no other project uses, also from a disk that is full."""
+        try:
+            self._delete(projects)
+        except NoRoomError:
+            if not self._release():
+                raise
+            self._delete(projects)
+        self._reserve()
+
+    def _delete(self, projects: Sequence[str]) -> None:
+        with self._transaction() as database:
+            database.executemany("DELETE FROM project WHERE id = ?", [(project,) for project in projects])
+        self._uploads.drop_unused()
+        for project in projects:
+            with suppress(OSError):
+                self.track_memory(project).unlink()
+
+    def close(self) -> None:
+        """Close the connections that are kept open."""
+        self._database.close()
+
+    def _drop_untouched(self) -> None:
+        """Drop what was made for visitors who only looked."""
+        with self._connection() as database:
+            old = database.execute(
+                "SELECT id FROM project WHERE NOT listed AND touched < ?", (time.time() - KEEP_UNLISTED,)
+            ).fetchall()
+        if old:
+            self.delete(*(project for (project,) in old))

@@ -1,0 +1,124 @@
+"""States of projects, as others see them and as rows of the database."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+from app.project.store.errors import StoreError
+
+GONE = "This project is not here: it was deleted, or the link is wrong. Start a new one."
+DAMAGED = "The saved project was damaged on the disk and cannot be read. Nothing was changed. Undo, or start a new one."
+SELECT = (
+    "SELECT r.number, r.label, r.document,"
+    " EXISTS (SELECT 1 FROM revision b WHERE b.project = r.project AND b.number = r.parent),"
+    " EXISTS (SELECT 1 FROM revision a WHERE a.project = r.project AND a.parent = r.number),"
+    " r.parent, r.made, r.summaries, r.snapshot, r.project FROM revision r"
+)
+HEADS = SELECT + " JOIN project p ON p.id = r.project AND p.head = r.number"
+
+Document = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Revision:
+    """Hold one state of a project, and whether there are states before and after it.
+
+    Parameters
+    ----------
+    label : str
+        What was done to come here.
+    parent : int, optional
+        The state that this one was made from.
+    made : float
+        When, in seconds since 1970.
+    summaries : dict
+        What was estimated in this state, by model.
+    snapshot : str
+        The name that a person gave it, or nothing.
+    """
+
+    number: int
+    label: str
+    document: Document
+    can_undo: bool
+    can_redo: bool
+    parent: int | None = None
+    made: float = 0.0
+    summaries: Document = field(default_factory=dict)
+    snapshot: str = ""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """Hold one line of the list of projects: its current state, when it was changed, and whether it is put away."""
+
+    id: str
+    head: Revision
+    touched: float
+    archived: bool
+
+
+def dumped(document: Document) -> str:
+    """Write a document as it is kept."""
+    return json.dumps(document, ensure_ascii=False)
+
+
+def insert(
+    database: sqlite3.Connection, project: str, number: int, label: str, document: Document, *, parent: int | None
+) -> None:
+    """Add a state."""
+    database.execute(
+        "INSERT INTO revision (project, number, label, document, parent, made) VALUES (?, ?, ?, ?, ?, ?)",
+        (project, number, label, dumped(document), parent, time.time()),
+    )
+    claim(database, project, document)
+
+
+def claim(database: sqlite3.Connection, project: str, document: Document) -> None:
+    """Keep the uploaded files that a state names for as long as the project is there."""
+    database.execute(
+        "INSERT OR IGNORE INTO uses SELECT ?, hash FROM file WHERE instr(?, hash) > 0", (project, dumped(document))
+    )
+
+
+def read_json(text: Any) -> Document | None:
+    """Read a document as it is kept; None where it was damaged on the disk."""
+    try:
+        found = json.loads(text)
+    except (TypeError, ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def revision_of(row: tuple[Any, ...]) -> Revision:
+    """Make a revision of a row of `SELECT`.
+
+    What was damaged on the disk in a way that the database does not notice is left out, so that the other states of
+    the project can still be gone to; who wants to read a project from nothing says what is wrong.
+    """
+    number, label, document, before, after, parent, made, summaries, snapshot, _ = row
+    return Revision(
+        number,
+        str(label),
+        read_json(document) or {},
+        bool(before),
+        bool(after),
+        parent if isinstance(parent, int) and parent < number else None,
+        made if isinstance(made, float) else 0.0,
+        read_json(summaries) or {},
+        str(snapshot),
+    )
+
+
+def head_number(database: sqlite3.Connection, project: str) -> int:
+    """Return the number of a project's current state."""
+    row = database.execute("SELECT head FROM project WHERE id = ?", (project,)).fetchone()
+    if row is None:
+        raise StoreError(GONE)
+    if not isinstance(row[0], int):
+        raise StoreError(DAMAGED)
+    return row[0]

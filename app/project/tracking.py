@@ -1,0 +1,125 @@
+"""What is tracked beside a project: later batches of new data under the names they came with, and when to alert."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from app.project import allowed
+from app.project.store import Document, Store, StoreError
+from mandoline_core import DataError, MandolineError
+from mandoline_core.metrics import Metric
+from mandoline_core.pipelines import AlertRule, check_worst, find_targets, natural_order
+from mandoline_core.samples import is_pattern
+
+MOST_BATCHES = 500
+_PART, _FILES, _ALERT = "track", "files", "alert"  # of the saved form
+_TRIES = 50  # to save a change while others save theirs
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Name one file of new data.
+
+    Parameters
+    ----------
+    server : bool
+        Whether a visitor named its path, so that it must be under an allowed folder whenever it is opened. Then the
+        path may be a pattern, which stands for a batch a file.
+    """
+
+    name: str
+    path: Path
+    server: bool = False
+
+
+@dataclass(frozen=True)
+class TrackPlan:
+    """Hold what a person gave to track, in the order it came, and when to alert."""
+
+    given: tuple[Batch, ...] = ()
+    alert: AlertRule | None = None
+
+
+def plan_of(document: Document) -> TrackPlan:
+    """Read what is tracked from the saved form of a project."""
+    said: dict[str, Any] = document.get(_PART) or {}
+    given = tuple(Batch(one["name"], Path(one["path"]), one["server"]) for one in said.get(_FILES, ()))
+    alert = said.get(_ALERT)
+    return TrackPlan(given, None if alert is None else AlertRule(**alert))
+
+
+def alert_of(plan: TrackPlan, metric: Metric) -> AlertRule | None:
+    """Return when to alert; a worst score that was meant for another metric, and is none of this one, is left out."""
+    if plan.alert is None or plan.alert.worst is None:
+        return plan.alert
+    try:
+        check_worst("worst", plan.alert.worst, metric)
+    except MandolineError:
+        return replace(plan.alert, worst=None)
+    return plan.alert
+
+
+def batches_of(plan: TrackPlan) -> tuple[list[Batch], list[MandolineError]]:
+    """List every file in the order of their names, and patterns that stand for none.
+
+    Whether a file on the server may be read is asked when it is: a link that leads out spoils no other.
+    """
+    found: dict[str, Batch] = {}
+    wrong: list[MandolineError] = []
+    for one in plan.given:
+        try:
+            for batch in _files(one):
+                found.setdefault(batch.name, batch)
+        except MandolineError as error:
+            wrong.append(error)
+    return sorted(found.values(), key=lambda batch: natural_order(batch.name)), wrong
+
+
+def _files(given: Batch) -> Iterator[Batch]:
+    if not given.server or not is_pattern(given.path):
+        yield given
+        return
+    try:
+        files = find_targets(str(given.path))
+    except DataError:
+        raise DataError(f"No file matches {given.name} any more. Take it out, or wait for the next one.") from None
+    if len(files) > MOST_BATCHES:
+        raise DataError(f"{given.name} matches {len(files):,} files. At most {MOST_BATCHES} are tracked.")
+    yield from (Batch(allowed.name_of(file), file, server=True) for file in files)
+
+
+def add_batches(plan: TrackPlan, more: Sequence[Batch]) -> TrackPlan:
+    """Track more; one that is called like another takes its place."""
+    given = tuple({batch.name: batch for batch in (*plan.given, *more)}.values())
+    if len(given) > MOST_BATCHES:
+        raise DataError(f"There would be {len(given):,} batches. At most {MOST_BATCHES} are tracked.")
+    return replace(plan, given=given)
+
+
+def drop_batches(plan: TrackPlan, names: Collection[str]) -> TrackPlan:
+    """Track some no longer."""
+    return TrackPlan(tuple(batch for batch in plan.given if batch.name not in names), plan.alert)
+
+
+def save_plan(store: Store, project: str, label: str, edit: Callable[[TrackPlan], TrackPlan]) -> int:
+    """Change what is tracked on the newest state of a project, as a step of undo; return the state it led to.
+
+    Parameters
+    ----------
+    edit : callable
+        Made again on what someone else has saved in the meantime.
+    """
+    for _ in range(_TRIES):
+        before = store.head(project)
+        plan = edit(plan_of(before.document))
+        files = [{"name": one.name, "path": str(one.path), "server": one.server} for one in plan.given]
+        part = {_FILES: files, _ALERT: None if plan.alert is None else asdict(plan.alert)}
+        if part == before.document.get(_PART):
+            return before.number
+        saved = store.save(project, {**before.document, _PART: part}, label, after=before.number)
+        if saved is not None:
+            return saved
+    raise StoreError("Others keep changing this project. Nothing was changed; try again.")

@@ -1,0 +1,139 @@
+"""Giving batches of new data, by upload or from the server, and taking them out again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
+
+from app import compute
+from app.project import Batch, Workspace, allowed, state, tracking
+from app.words import tracking as words
+from app.words import wording
+from mandoline_core import MandolineError
+from mandoline_core.formatting import listed
+from mandoline_core.pipelines import natural_order
+from mandoline_core.project import base_name
+
+UPLOAD, ON_SERVER, OUT = "Files, one a batch", "Files on the server", "Take out"
+
+
+def show(workspace: Workspace, *, first: bool = False) -> None:
+    """Let a person give batches, and take them out again; who may only look cannot."""
+    if workspace.view_only:
+        return
+    with st.container(border=True) if first else st.expander("Add batches, or take some out", expanded=_said()):
+        _upload()
+        if allowed.folders():
+            _on_server()
+        if not first:
+            _take_out(workspace)
+        for sentence in state.remember("track_refused") or ():
+            st.error(sentence, icon=":material/error:")
+
+
+def use_sample(workspace: Workspace) -> None:
+    """Track the weeks of the reviews sample: in this project, if it is on that sample, else in one of its own."""
+    if not state.is_sample(workspace, "reviews"):
+        state.open_project(state.load_sample("reviews"))
+    files = sorted((state.SAMPLES / "reviews" / "weekly").glob("*.csv"), key=lambda path: natural_order(path.name))
+    _add([Batch(path.name, path) for path in files])
+
+
+def _said() -> bool:
+    """Tell whether something was just refused, which stays in sight until the next attempt."""
+    return bool(state.remember("track_refused"))
+
+
+def _upload() -> None:
+    key = f"track_upload:{state.remember('track_uploads') or 0}"  # a new key empties the uploader
+    st.file_uploader(UPLOAD, accept_multiple_files=True, key=key, on_change=_take_in, args=(key,))
+    st.caption("CSV, CSV.gz or Parquet, with the columns of the new data. Numbers in the names are their order.")
+
+
+def _take_in(key: str) -> None:
+    """Keep what was uploaded with the project; what is no table is refused, each file in its sentence."""
+    given: list[UploadedFile] = state.typed(key) or []
+    state.remember("track_uploads", (state.remember("track_uploads") or 0) + 1)
+    batches, refused = [], []
+    for file in given:
+        name = base_name(file.name)
+        try:
+            batches.append(Batch(name, _keep(name, state.receive(file, keep=False))))
+        except MandolineError as error:
+            refused.append(words.about(name, error))
+    state.remember("track_refused", refused)
+    if batches:
+        _add(batches)
+
+
+def _keep(name: str, path: Path) -> Path:
+    """Keep a file with the project if it is a table."""
+    try:
+        compute.check_table(path)
+    except MandolineError:
+        path.unlink()
+        raise
+    return state.keep_file(name, path)
+
+
+def _on_server() -> None:
+    key = f"track_server:{state.remember('track_servers') or 0}"  # a new key empties the box
+    st.selectbox(
+        ON_SERVER,
+        allowed.offered(),
+        index=None,
+        key=key,
+        placeholder="Pick or type, such as weekly/*.parquet",
+        accept_new_options=True,
+        help=f"Under {wording.plain(allowed.where())}. Files that match a pattern later are tracked as they come.",
+        on_change=_take_from_server,
+        args=(key,),
+    )
+
+
+def _take_from_server(key: str) -> None:
+    chosen = state.typed(key)
+    if not chosen:
+        return
+    try:
+        path = allowed.find(chosen)
+    except MandolineError as error:
+        state.remember("track_refused", [wording.tell(error)])
+        return
+    state.remember("track_refused", [])
+    state.remember("track_servers", (state.remember("track_servers") or 0) + 1)
+    _add([Batch(allowed.name_of(path), path, server=True)])
+
+
+def _take_out(workspace: Workspace) -> None:
+    names = [batch.name for batch in tracking.plan_of(workspace.revision.document).given]
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        chosen = st.multiselect(OUT, sorted(names, key=natural_order), key="track_out", placeholder="Choose batches")
+        st.button(
+            "Take them out",
+            key="take_out",
+            icon=":material/delete:",
+            disabled=not chosen,
+            on_click=_drop,
+            args=(tuple(chosen),),
+            help="Undo brings them back." if chosen else "Choose some first.",
+        )
+
+
+def _drop(names: tuple[str, ...]) -> None:
+    try:
+        state.change_track(f"take out {listed(names, most=3)}", lambda plan: tracking.drop_batches(plan, names))
+    except MandolineError as error:
+        state.refuse(error)
+    else:
+        state.tell(f"Taken out: {listed(names, most=3)}. Undo brings them back.")
+
+
+def _add(batches: list[Batch]) -> None:
+    names = listed((batch.name for batch in batches), most=3)
+    try:
+        state.change_track(f"track {names}", lambda plan: tracking.add_batches(plan, batches))
+    except MandolineError as error:
+        state.refuse(error)

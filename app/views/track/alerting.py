@@ -1,0 +1,80 @@
+"""The alert rule: how much worse is too much, or which score is; as the command line has it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import streamlit as st
+
+from app.project import Workspace, state, tracking
+from app.words import tracking as words
+from mandoline_core import MandolineError
+from mandoline_core.formatting import tidy_number
+from mandoline_core.metrics import Metric, get_metric
+from mandoline_core.pipelines import BASES, AlertRule
+
+DROP, BASE, WORST = "alert_drop", "alert_base", "alert_worst"
+
+
+def show(workspace: Workspace) -> None:
+    """Let a person say when to alert; who may only look is told."""
+    metric = get_metric(workspace.project.metric.name)
+    rule = tracking.alert_of(tracking.plan_of(workspace.revision.document), metric)
+    if workspace.view_only:
+        st.caption(words.rule_sentence(rule, metric))
+        return
+    now = rule or AlertRule()
+    scale = 100 if metric.share else 1
+    worst = None if now.worst is None else float(tidy_number(scale * now.worst))
+    least, most = _limits(metric, scale)
+    drop, base, floor = st.columns([4, 3, 4], vertical_alignment="bottom")
+    drop.number_input(
+        words.drop_label(metric),
+        min_value=0.0,
+        step=1.0 if metric.share else None,
+        format="%g",
+        placeholder="never",
+        key=state.bind(DROP, now.drop),
+        on_change=_change,
+        args=(scale,),
+    )
+    base.selectbox(
+        "Worse than",
+        BASES,
+        format_func=words.BASES.__getitem__,
+        key=state.bind(BASE, now.base),
+        on_change=_change,
+        args=(scale,),
+    )
+    floor.number_input(
+        words.worst_label(metric),
+        min_value=least,
+        max_value=most,
+        step=1.0 if metric.share else None,
+        format="%g",
+        placeholder="never",
+        key=state.bind(WORST, worst),
+        on_change=_change,
+        args=(scale,),
+    )
+
+
+def _limits(metric: Metric, scale: float) -> tuple[float | None, float | None]:
+    """Return the least and the largest score that there can be, where there is one."""
+    least, most = metric.bounds or (-math.inf, math.inf)
+    least = max(least, 0.0) if metric.better == "near 0" else least
+    return (
+        float(scale * least) if math.isfinite(least) else None,
+        float(scale * most) if math.isfinite(most) else None,
+    )
+
+
+def _change(scale: float) -> None:
+    """Write the rule beside the project; undo brings the other back."""
+    drop, base, worst = (state.typed(key) for key in (DROP, BASE, WORST))
+    try:
+        rule = AlertRule(drop, base, None if worst is None else tidy_number(worst / scale))
+        state.change_track("set the alert rule", lambda plan: replace(plan, alert=rule))
+    except MandolineError as error:
+        state.refuse(error)

@@ -1,0 +1,138 @@
+"""Track: how the estimate moves from one batch of new data to the next, and when to look."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from app import compute
+from app.project import Workspace, tracking
+from app.views import parts
+from app.views.track import adding, alerting, looking, running
+from app.words import tracking as words
+from app.words import wording
+from mandoline_core.formatting import file_stem
+from mandoline_core.pipelines import Track
+from mandoline_core.words import TOOLTIPS
+
+
+def main() -> None:
+    """Show the page."""
+    st.title("Track")
+    workspace = compute.current()
+    if not tracking.plan_of(workspace.revision.document).given:
+        nothing_yet(workspace)
+        return
+    st.caption("The same model, slices and settings on one batch of new data after the other.")
+    with st.spinner("Looking at the batches ..."):
+        compute.ask_track(workspace)
+        drawn = running.seen(workspace)  # before it is drawn: what comes in the meantime is new
+        found = compute.tracked(workspace)
+    model = shown_model(workspace, found.track)
+    headline(found, model)
+    running.progress(workspace, drawn)
+    problems(found)
+    if model in found.track.models:
+        parts.chart(
+            found.track.draw(model, dark=parts.is_dark()),
+            "track",
+            alt="The estimate on each batch of new data, with its interval",
+        )
+    alerting.show(workspace)
+    table(found, model)
+    take_home(workspace, found)
+    looking.show(workspace)
+    adding.show(workspace)
+
+
+def nothing_yet(workspace: Workspace) -> None:
+    """Say what the page is for, and offer the first step."""
+    st.markdown(words.EMPTY, width=parts.HEADING_WIDTH)
+    if workspace.view_only:
+        st.info("Nothing is tracked in this project yet.", icon=":material/info:")
+        return
+    adding.show(workspace, first=True)
+    st.button(
+        "Show it on the reviews sample",
+        key="track_sample",
+        icon=":material/science:",
+        on_click=adding.use_sample,
+        args=(workspace,),
+        help="Six weeks of generated reviews, which become shorter and chattier.",
+    )
+
+
+def shown_model(workspace: Workspace, track: Track) -> str:
+    """Choose the model on show; a metric without models has one score."""
+    return workspace.model if workspace.model or not track.models else track.models[0]
+
+
+def headline(found: compute.Tracked, model: str) -> None:
+    """Say where the newest batch stands, before anything else."""
+    track = found.track
+    if not track.targets:
+        return
+    if found.waiting:
+        n = len(track.targets) + len(found.waiting)
+        st.markdown(f"#### {len(track.targets)} of {n} batches are done.", width=parts.HEADING_WIDTH)
+        return
+    alerts, earlier = words.alert_sentences(track, model)
+    st.markdown(f"#### {words.newest_sentence(track, model)}", width=parts.HEADING_WIDTH)
+    if alerts:
+        st.warning("  \n".join(alerts), icon=":material/notifications_active:")
+    if earlier:
+        st.caption(earlier)
+
+
+def problems(found: compute.Tracked) -> None:
+    """Say what is wrong with some batches."""
+    for error in found.wrong:
+        parts.show_error(error)
+    for said in words.error_sentences(found.track):
+        st.error(said, icon=":material/error:")
+
+
+def table(found: compute.Tracked, model: str) -> None:
+    """Show the numbers, the newest first."""
+    name = f" of model {wording.plain(model)}" if model else ""
+    st.markdown(f"**Every batch**{name}")
+    st.dataframe(
+        words.track_table(found.track, model, [batch.name for batch in found.waiting]),
+        hide_index=True,
+        height="content" if len(found.track.targets) < 15 else 560,
+        placeholder="",
+        column_config={
+            "batch": st.column_config.TextColumn(pinned=True, width=120),
+            "estimate": st.column_config.TextColumn(width=150),
+            "change": st.column_config.TextColumn(help="Against the score on the labelled data", width=100),
+            "verdict": st.column_config.TextColumn(help=TOOLTIPS["verdict"], width=80),
+            "alert": st.column_config.TextColumn(width=60),
+            "new rows": st.column_config.NumberColumn(format="localized", width=90),
+        },
+    )
+
+
+def take_home(workspace: Workspace, found: compute.Tracked) -> None:
+    """Offer the numbers of all models as the command line writes them, and its page of charts."""
+    if not found.track.targets:
+        return
+    name = f"{file_stem(workspace.project.name)}-track"
+    with st.container(horizontal=True):
+        for title, ending, kind, content in (
+            ("Download as CSV", "csv", "text/csv", found.track.to_csv()),
+            ("Download as JSON", "json", "application/json", compute.track_json(found)),
+            ("Download charts (HTML)", "html", "text/html", found.track.to_html),
+        ):
+            st.download_button(
+                title,
+                content,
+                file_name=f"{name}.{ending}",
+                mime=kind,
+                key=f"download_track_{ending}",
+                icon=":material/download:",
+                type="tertiary",
+                on_click="ignore",
+            )
+    st.caption("All models. On the command line, `mandoline track` writes the same.")
+
+
+main()

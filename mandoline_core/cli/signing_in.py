@@ -1,0 +1,114 @@
+"""Whether the app asks who a visitor is: the settings of an OpenID provider, read before the server starts."""
+
+from __future__ import annotations
+
+import ipaddress
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+from urllib.parse import SplitResult, urlsplit
+
+from mandoline_core.errors import MandolineError
+
+_CALLBACK = "/oauth2callback"
+_PROVIDER = ("client_id", "client_secret", "server_metadata_url")
+_SECRET_LENGTH = 32  # characters: 128 bits in hexadecimal figures
+
+
+class SignInError(MandolineError):
+    """Report settings for signing in that would not work, or not protect anyone."""
+
+
+@dataclass(frozen=True)
+class SignIn:
+    """Hold where the settings are, and the name under which people come back from signing in."""
+
+    path: Path
+    host: str
+
+
+def find_sign_in(given: Path | None) -> SignIn | None:
+    """Read the settings that were named, or those in the places where Streamlit looks; None when there are none.
+
+    Raises
+    ------
+    SignInError
+        With what is wrong, before anyone has to find out in the browser.
+    """
+    if given is not None:
+        return _checked(given, _auth(given))
+    for folder in (Path.cwd(), Path.home()):
+        path = folder / ".streamlit" / "secrets.toml"
+        if path.is_file() and (auth := _auth(path)):
+            return _checked(path, auth)
+    return None
+
+
+def is_loopback(host: str) -> bool:
+    """Tell whether an address or a name is this machine's own, which no other can reach."""
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _auth(path: Path) -> Mapping[str, Any]:
+    if path.suffix != ".toml":
+        raise SignInError(f"The file with the settings for signing in must be called *.toml. Got {path.name!r}.")
+    try:
+        found = tomllib.loads(path.read_text(encoding="utf-8")).get("auth", {})
+    except OSError as error:
+        raise SignInError(f"{path} cannot be read: {error.strerror}.") from None
+    except ValueError as error:  # not UTF-8, or not TOML
+        raise SignInError(f"{path} is not TOML: {error}.") from None
+    if not isinstance(found, dict):
+        raise SignInError(f"{path}: auth must be a table. Start it with a line that says [auth].")
+    return found
+
+
+def _checked(path: Path, auth: Mapping[str, Any]) -> SignIn:
+    back = _url(path, auth, "redirect_uri")
+    if not back.path.endswith(_CALLBACK):
+        raise SignInError(f"{path}: redirect_uri must end with {_CALLBACK}. Got {auth['redirect_uri']!r}.")
+    secret = auth.get("cookie_secret")
+    if not isinstance(secret, str) or len(secret) < _SECRET_LENGTH:
+        raise SignInError(
+            f"{path}: cookie_secret must be a text of at least {_SECRET_LENGTH} characters that nobody can guess. "
+            "Make one: python -c 'import secrets; print(secrets.token_hex())'"
+        )
+    for name, provider in _providers(path, auth):
+        for key in _PROVIDER[:2]:
+            if not isinstance(provider.get(key), str) or not provider[key]:
+                raise SignInError(f"{path}: {name} needs {key}, which the provider gives out. Add it.")
+        _url(path, provider, "server_metadata_url")
+    if find_spec("authlib") is None or find_spec("httpx") is None:
+        raise SignInError("Signing in needs Authlib. Run: pip install 'mandoline-estimator[auth]'")
+    return SignIn(path, str(back.hostname))
+
+
+def _providers(path: Path, auth: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """List the providers: one in [auth] itself, or each in a table of its own."""
+    named = {name: one for name, one in auth.items() if isinstance(one, dict) and set(one) & set(_PROVIDER)}
+    if set(auth) & set(_PROVIDER):
+        yield "[auth]", auth
+    elif not named:
+        raise SignInError(f"{path}: [auth] names no provider. Add {', '.join(_PROVIDER)}.")
+    for name, one in named.items():
+        yield f"[auth.{name}]", one
+
+
+def _url(path: Path, table: Mapping[str, Any], key: str) -> SplitResult:
+    """Read an address that others cannot listen in on."""
+    text = table.get(key)
+    try:
+        found = urlsplit(text.replace("{port}", "1")) if isinstance(text, str) else None
+    except ValueError:
+        found = None
+    if found is None or not found.hostname or found.scheme not in ("http", "https"):
+        raise SignInError(f"{path}: {key} must be an address such as https://example.org/... Got {text!r}.")
+    if found.scheme == "http" and not is_loopback(found.hostname):
+        raise SignInError(f"{path}: {key} must start with https://, or others on the way could sign in. Got {text!r}.")
+    return found
