@@ -15,7 +15,7 @@ CONSTRAINTS := .ci/constraints.txt
 INSTALL := -m pip install --quiet --disable-pip-version-check --constraint $(CONSTRAINTS)
 
 .DEFAULT_GOAL := help
-.PHONY: help app test test-finetune test-sign-in test-spark test-lowest test-pythons test-built constraints audit java browser check format bench bench-scale calibrate crash fuzz samples results screenshots clean
+.PHONY: help app test test-finetune test-sign-in test-spark test-lowest test-pythons test-built constraints audit java browser check format bench bench-scale load calibrate crash fuzz samples results screenshots clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -167,6 +167,10 @@ POWER ?= 8
 bench-scale: $(READY) ## Measure growth with rows, patterns and partitions, and write tests/benchmarks/SCALE.md
 	$(BIN)/python -c 'import duckdb' 2>/dev/null || $(BIN)/python -m pip install --quiet --disable-pip-version-check duckdb
 	$(BIN)/python -m tests.benchmarks.scale $(POWER)
+
+# People at once, and how long they edit: SESSIONS=10 MINUTES=0.5 REST=5 gives a first idea.
+load: $(READY) ## Measure many people editing at once (SESSIONS=50, MINUTES=5), against bounds
+	SESSIONS=$(or $(SESSIONS),50) MINUTES=$(or $(MINUTES),5) REST=$(or $(REST),150) $(BIN)/python -m tests.benchmarks.load
 
 calibrate: $(READY) browser ## Check coverage of the intervals, and the longest ways through the app, at length
 	$(PYTEST) tests/calibration

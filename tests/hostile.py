@@ -1,4 +1,4 @@
-"""A project in which everything that a person can name or write has a hostile text, and ways to notice that one took effect."""
+"""A project in which everything that a person can name has a hostile text, and ways to notice that one took effect."""
 
 from __future__ import annotations
 
@@ -31,8 +31,14 @@ def all_of(payloads: Iterable[Payload]) -> str:
     return "\n".join(one.text for one in payloads)
 
 
-def write_hostile_project(folder: Path, payloads: Sequence[Payload]) -> Path:
-    """Write a project that has each payload as a column, a cell, a slice's name, rule and note, and in all other names."""
+def write_hostile_project(folder: Path, payloads: Sequence[Payload], in_use: int | None = None) -> Path:
+    """Write a project that has each payload as a column, a cell, a slice's name, rule and note, and in all other names.
+
+    Parameters
+    ----------
+    in_use : int, optional
+        How many of the slices are switched on; all when left out.
+    """
     rng = np.random.default_rng(0)
     first, second, third = (one.text for one in payloads[:3])
     everything = all_of(payloads)
@@ -49,7 +55,8 @@ def write_hostile_project(folder: Path, payloads: Sequence[Payload]) -> Path:
         chance = rng.random(n_rows).round(3)
         columns |= {f"p1 {third}": chance, f"p2 {third}": 1 - chance}
         frame = pd.DataFrame(columns)
-        pd.DataFrame({f"truth {third}": label}).to_csv(folder / f"{side}_labels.csv", index=False, quoting=csv.QUOTE_ALL)
+        labels = pd.DataFrame({f"truth {third}": label})
+        labels.to_csv(folder / f"{side}_labels.csv", index=False, quoting=csv.QUOTE_ALL)
         if side == "source":
             frame[f"truth {third}"] = label
             frame.to_parquet(folder / "source.parquet", index=False)
@@ -66,7 +73,10 @@ def write_hostile_project(folder: Path, payloads: Sequence[Payload]) -> Path:
             md.Model(second, f"two {third}"),
             md.Model(everything, f"three {third}"),
         ),
-        slices=tuple(replace(_rule(number, one), note=one.text) for number, one in enumerate(payloads)),
+        slices=tuple(
+            replace(_rule(number, one), note=one.text, enabled=in_use is None or number < in_use)
+            for number, one in enumerate(payloads)
+        ),
         edges=((first, second),),
         trust=md.TrustSettings(harmless={first: second, second: everything}),
         note=everything,
@@ -95,7 +105,10 @@ def _rule(number: int, one: Payload) -> md.Slice:
 
 def ways_to_write(one: Payload) -> list[str]:
     """List how a payload may be shown: as it is, without what cannot be seen, or as Python prints it."""
-    return [unseen_left_out(text) for text in (one.text, one_line(one.text), "".join(filter(str.isprintable, one.text)), repr(one.text)[1:-1])]
+    return [
+        unseen_left_out(text)
+        for text in (one.text, one_line(one.text), "".join(filter(str.isprintable, one.text)), repr(one.text)[1:-1])
+    ]
 
 
 def unseen_left_out(text: str) -> str:
@@ -126,7 +139,8 @@ WRONG = """([ways, host, around]) => {
         .map(name => `[${name}*="${host}"]`).concat(["onerror", "onload", "ontoggle", "onfocus", "onmouseover"]
         .map(name => `[${name}]`), ["img[src=x]", ".katex", "marquee", "math", "base",
         "iframe[srcdoc*=hit]:not([data-testid=stIFrame])"]);
-    for (const one of document.querySelectorAll(made.join(","))) found.push("an element: " + one.outerHTML.slice(0, 300));
+    for (const one of document.querySelectorAll(made.join(",")))
+        found.push("an element: " + one.outerHTML.slice(0, 300));
     for (const one of document.querySelectorAll("a"))
         if (one.protocol === "javascript:") found.push("a link: " + one.outerHTML.slice(0, 300));
     const seen = text => text.replace(/[\\s\\\\\\u2060]/g, "");

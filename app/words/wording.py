@@ -11,7 +11,8 @@ from mandoline_core.formatting import direction, say, show_difference, show_time
 from mandoline_core.words import PLAIN, Headline
 
 _SPECIAL = re.compile(r"[\\`*_{}\[\]()<>#+\-.!|$:~&]")
-# Streamlit turns these into arrows, dashes, links, icons and its logo after escapes are gone: an invisible joiner stops it.
+# Streamlit turns these into arrows, dashes, links, icons and its logo after escapes are gone: an invisible joiner stops
+# it.
 _REWRITTEN = re.compile(
     r"(?<=[<>-])(?=[<>=-])|(?<=:)(?=streamlit:|material/|//)|(?<=@)(?=\S)|(?<=\bwww)(?=\.)", re.IGNORECASE
 )

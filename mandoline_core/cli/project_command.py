@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mandoline_core.errors import MandolineError
-from mandoline_core.formatting import printable
+from mandoline_core.formatting import one_line, printable
 
 if TYPE_CHECKING:
     from mandoline_core.estimating import ModelProblem, Request
@@ -96,7 +96,8 @@ class Progress:
         """Say what is being done, and how much of it is done."""
         if time.monotonic() - self._start < self._after:
             return
-        text = f"{what}: {share if self._terminal else int(share * 10) / 10:.0%}"  # a log gets a line every tenth
+        share = share if self._terminal else int(share * 10) / 10  # a log gets a line every tenth
+        text = f"{one_line(what)}: {share:.0%}"
         if self._terminal:
             print("\r" + text.ljust(len(self._shown)), end="", file=sys.stderr, flush=True)
         elif text != self._shown:

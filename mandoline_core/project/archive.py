@@ -24,6 +24,7 @@ MAX_BYTES = 4 * 2**30  # unpacked
 PROJECT_FILE = "project.toml"
 _LONG_AGO = (1980, 1, 1, 0, 0, 0)  # the first day that a zip can name: no time of packing makes two zips differ
 _CHUNK = 1 << 20
+_LONGEST = 200  # bytes of a file's name: systems allow 255, and a role may come in front
 # What the library raises on damaged zips: some of it is meant for the sentence, some happens to it.
 _DAMAGE = (
     *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error),
@@ -134,10 +135,13 @@ def unpack_project(packed: str | Path | io.BytesIO, folder: Path, *, name: str =
 def base_name(name: str) -> str:
     r"""Return the last part of a path of any system, which is safe to write to a folder of ours.
 
-    >>> base_name("C:\\data\\a.csv"), base_name("../a.csv")
-    ('a.csv', 'a.csv')
+    >>> base_name("C:\\data\\a.csv"), base_name("../a.csv"), base_name("..")
+    ('a.csv', 'a.csv', 'file')
     """
-    return PureWindowsPath(PurePosixPath(name.replace("\0", "")).name).name or "file"
+    last = PureWindowsPath(PurePosixPath(name.replace("\0", "")).name).name
+    if len(last.encode(errors="replace")) > _LONGEST:  # with its ending, which says what is in it
+        last = last[: _LONGEST // 8] + last[-_LONGEST // 8 :]
+    return "file" if last in ("", "..") else last
 
 
 @contextmanager

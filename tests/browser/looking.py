@@ -120,6 +120,10 @@ class Looker:
     def close(self) -> None:
         """Close a list, a dialog or a little window."""
         self.page.keyboard.press("Escape")
+        self.visitor.settle()
+        if self.page.get_by_test_id("stDialog").count():  # a little window below it may have taken the key
+            self.page.keyboard.press("Escape")
+        expect(self.page.get_by_test_id("stDialog")).to_have_count(0)
         expect(self.page.locator("button").filter(has_text="expand_less")).to_have_count(0)
         self.visitor.settle()
 
@@ -249,7 +253,9 @@ def read_projects(looker: Looker) -> None:
 
 def tell_story(looker: Looker) -> None:
     """Turn every page."""
-    n = int(looker.page.locator(".st-key-story_controls").get_by_text(re.compile(r"^1 of \d+$")).inner_text().split()[-1])
+    n = int(
+        looker.page.locator(".st-key-story_controls").get_by_text(re.compile(r"^1 of \d+$")).inner_text().split()[-1]
+    )
     for number in range(n):
         looker.look(f"Present, {number}")
         looker.page.keyboard.press("ArrowRight")

@@ -10,8 +10,11 @@ import pandas as pd
 import pytest
 
 import mandoline_core as md
-from mandoline_core.slices import KINDS, codes, offer, resolve, survey
+from mandoline_core.slices import KINDS, codes, conjoin, offer, resolve, survey
+from mandoline_core.slices.expression.tree import can_stand
+from mandoline_core.suggesting.conjunctions import join_rules
 from tests.core.projects import DIGITS, REVIEWS
+from tests.payloads import PAYLOADS, Payload
 
 FLIGHTS = pd.DataFrame(
     {
@@ -55,6 +58,19 @@ def test_rules_to_start_from_split_the_data_at_hand(frame: pd.DataFrame) -> None
         assert (codes(sample, [offered["keyword"]]) == 1).any()
     else:
         assert offered["flag"] == md.Flag("flag", column="one")
+
+
+@pytest.mark.parametrize("one", [one for one in PAYLOADS if not can_stand(one.text)], ids=lambda one: one.word)
+def test_rules_to_start_from_can_be_made_whatever_columns_are_called(one: Payload) -> None:
+    """Expressions leave out names that cannot stand in quotes."""
+    texts = md.Sample(pd.DataFrame({one.text: ["it is not so", "it is so", "no"] * 5}))
+    numbers = md.Sample(pd.DataFrame({one.text: np.arange(15.0)}))
+    for sample in (texts, numbers):
+        offered = offer(survey(sample, sample))
+        assert offered
+        assert "expression" not in offered
+    assert conjoin("both", [md.Missing("a", column=one.text)] * 2) is None
+    assert join_rules((md.Missing("a", column=one.text), md.Missing("b", column="c"))) is None
 
 
 def test_a_keyword_starts_from_a_word_that_has_become_more_frequent() -> None:
