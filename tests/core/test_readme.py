@@ -139,7 +139,7 @@ def test_every_target_of_make_is_there() -> None:
         pytest.skip("make is not installed")
     targets = [command for command in commands() if command.startswith("make ")]
     assert {"make app", "make test"} <= set(targets)
-    for target in targets:
-        done = subprocess.run([*target.split(), "--dry-run"], cwd=ROOT, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stderr
-        assert done.stdout
+    names = [target.removeprefix("make ") for target in targets]
+    done = subprocess.run(["make", "--dry-run", *names], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "bin/mandoline app" in done.stdout

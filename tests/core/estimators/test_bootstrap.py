@@ -73,7 +73,9 @@ def explicit_spread(case: Case, replicates: int) -> float:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("binary", [True, False], ids=["right or wrong", "any score"])
+@pytest.mark.parametrize(
+    "binary", [True, pytest.param(False, marks=pytest.mark.long)], ids=["right or wrong", "any score"]
+)
 @pytest.mark.parametrize("noises", [(), (NOISY, None)], ids=["exact", "noisy"])
 def test_spread_equals_that_of_resampled_rows_and_of_the_influence(binary, noises):
     """Redrawing patterns is redrawing rows, and both agree with the influence-function standard error."""

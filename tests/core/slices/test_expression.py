@@ -99,11 +99,10 @@ ANSWERS = {
 }
 
 
-@pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("text", ANSWERS)
-def test_answer_is_the_same_on_every_engine(text, engine):
+def test_answer_is_the_same_on_every_engine(text):
     """Each construct gives the codes worked out by hand, missing values included."""
-    assert codes(text, engine) == ANSWERS[text]
+    assert {engine: codes(text, engine) for engine in ENGINES} == dict.fromkeys(ENGINES, ANSWERS[text])
 
 
 def test_decimal_enum_and_unsigned_columns_are_read():
