@@ -94,6 +94,8 @@ CASES: dict[str, Callable[[], Input]] = {
     "a first row of a million fields": lambda: _source(HEADER + "a," * 1_000_000),
     # 20 MB of it took 10 s to be taken apart
     "a header of millions of commas": lambda: _source("," * 6_000_000),
+    # 2.4 GB: short rows were filled before they were looked at
+    "a million short rows": lambda: _source(seeds.SOURCE + "1\n" * 1_000_000),
     # a text of 20 MB was read as a label, and printed as a class
     "a last row that is one long text": lambda: _source(seeds.SOURCE + "'" * 300_000),
 }

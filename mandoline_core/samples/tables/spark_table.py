@@ -266,7 +266,7 @@ def _share(context: Any, group: str) -> float | None:
     return done / total if total else None
 
 
-def _reason(error: Exception) -> str:
+def _reason(error: BaseException) -> str:
     """Find our own sentence in what a worker sent back, else take Spark's first line."""
     marks = ("SliceError: ", "DataError: ", "MandolineError: ")
     for line in str(error).split("\n"):
