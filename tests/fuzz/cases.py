@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from tests.fuzz import seeds
-from tests.fuzz.inputs import Input
+from tests.fuzz.inputs import Input, make_input
 
 ESTIMATE = ("estimate", "project.toml", "--json")
 
@@ -72,6 +72,8 @@ CASES: dict[str, Callable[[], Input]] = {
     "true, false and gaps on another engine": lambda: _rule("polars", kind='"missing"', column='"x"'),
     # KeyError: DuckDB names such a column by itself
     "a column without a name on another engine": _nameless_column,
+    # UnicodeDecodeError: the name of a column within a column
+    "a damaged name in Parquet": lambda: make_input(4, "parquet", 65),
     # pandas tried Python's re first, which warned of a nested set
     "a set within a set": lambda: _rule(kind='"regex"', column='"text"', pattern="'[[a]'"),
     # ColumnNotFoundError: the search by word boundaries came before the check of columns
