@@ -162,9 +162,8 @@ class _Text(NamedTuple):
                 f"{path.name} has {len(header):,} columns. At most {MAX_COLUMNS:,} are read here. Save fewer."
             )
         check_names(sorted(name for name in header if name), path.name)
-        first = next(rows, None)
-        if first is not None and len(first) != len(header):
-            # pandas would take the extra field for an index.
+        if any(len(row) != len(header) for row in rows):
+            # pandas would take an extra field for an index, and fill short rows before anyone sees them.
             _explain_ragged(path, encoding, delimiter)
         return cls(path, encoding, delimiter, len(header))
 

@@ -186,7 +186,9 @@ def _invalid(pattern: str) -> str:
         pc.match_substring_regex(pa.array([""]), pattern)
     except pa.ArrowInvalid as error:
         reason = str(error).removeprefix("Invalid regular expression: ")
-        return "" if reason.startswith("pattern too large") else reason
+        return "" if reason.startswith("pattern too large") else _short(reason)
+    except UnicodeEncodeError:
+        return "it holds half of a pair of characters, which is none"
     return ""
 
 
@@ -203,7 +205,11 @@ def _runs(pattern: str) -> bool:
 
 
 def _shown(pattern: str) -> str:
-    return repr(pattern if len(pattern) <= 60 else pattern[:57] + "...")
+    return repr(_short(pattern))
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 60 else text[:57] + "..."
 
 
 def portable_regex(pattern: str) -> str:

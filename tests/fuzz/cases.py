@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from tests.fuzz import seeds
-from tests.fuzz.inputs import Input
+from tests.fuzz.inputs import Input, make_input
 
 ESTIMATE = ("estimate", "project.toml", "--json")
 
@@ -72,6 +72,8 @@ CASES: dict[str, Callable[[], Input]] = {
     "true, false and gaps on another engine": lambda: _rule("polars", kind='"missing"', column='"x"'),
     # KeyError: DuckDB names such a column by itself
     "a column without a name on another engine": _nameless_column,
+    # UnicodeDecodeError: the name of a column within a column
+    "a damaged name in Parquet": lambda: make_input(4, "parquet", 65),
     # pandas tried Python's re first, which warned of a nested set
     "a set within a set": lambda: _rule(kind='"regex"', column='"text"', pattern="'[[a]'"),
     # ColumnNotFoundError: the search by word boundaries came before the check of columns
@@ -94,6 +96,8 @@ CASES: dict[str, Callable[[], Input]] = {
     "a first row of a million fields": lambda: _source(HEADER + "a," * 1_000_000),
     # 20 MB of it took 10 s to be taken apart
     "a header of millions of commas": lambda: _source("," * 6_000_000),
+    # 2.4 GB: short rows were filled before they were looked at
+    "a million short rows": lambda: _source(seeds.SOURCE + "1\n" * 1_000_000),
     # a text of 20 MB was read as a label, and printed as a class
     "a last row that is one long text": lambda: _source(seeds.SOURCE + "'" * 300_000),
 }

@@ -58,7 +58,7 @@ def make_condition(rng: random.Random) -> str:
         sign = rng.choice(("(", "not ", "-", "abs(", "lower("))
         return sign * depth + _condition(rng, 1) + ")" * (depth * sign.count("("))
     if how < 0.1:
-        many = rng.choice((20, 149, 150, 151, 400, 1_200))
+        many = rng.choice((20, 99, 100, 101, 400, 1_200))
         joiner = rng.choice((" and ", " or ", " < ", " + ", " == "))
         return joiner.join([_number(rng, 1) if joiner in " <  +  == " else _condition(rng, 1)] * many)
     text = _condition(rng, rng.choice((1, 2, 3, 4, 6)))

@@ -12,6 +12,10 @@ from tests.fuzz.seeds import OTHERS, SLICES, WHOLE, csv_files, project
 from tests.fuzz.worker import SECONDS
 
 N_INPUTS = 2_000
+UNSOLVED = (
+    '{{"models": {{"m": {{"estimate": 1, "interval": [1, 1], "converged": false, '
+    '"findings": [{{"code": "{code}"}}], "verdict": {{"level": "{level}"}}}}}}}}'
+)
 
 
 def test_damaged_inputs_get_a_sentence_or_an_answer() -> None:
@@ -61,7 +65,9 @@ def test_an_input_is_always_the_same() -> None:
         (0, '{"models": {"m": {"estimate": NaN, "interval": [0.4, 0.6]}}}', "", "NaN in JSON"),
         (0, '{"models": {"m": {"estimate": 1e999, "interval": [0.4, 0.6]}}}', "", "beyond a float"),
         (0, '{"models": {"m": {"estimate": 0.9, "interval": [0.4, 0.6]}}}', "", "outside of its interval"),
-        (0, '{"models": {"m": {"estimate": 1, "interval": [1, 1], "converged": false}}}', "", "did not converge"),
+        (0, UNSOLVED.format(code="x", level="red"), "", "did not converge"),
+        (0, UNSOLVED.format(code="not_converged", level="green"), "", "did not converge"),
+        (0, UNSOLVED.format(code="not_converged", level="red"), "", ""),
     ],
 )
 def test_the_judge_sees_what_is_wrong(code: int, out: str, err: str, failure: str) -> None:

@@ -99,7 +99,7 @@ def read_schema(path: Path) -> pa.Schema:
     """Read what a Parquet file says of its columns, or say why it cannot be read."""
     try:
         return pq.read_schema(path)
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise unreadable(path.name, error) from None
 
 

@@ -13,7 +13,7 @@ MAX_CHARACTERS = 5_000
 # Each level costs a few Python frames when an engine runs the expression; 40 stays far from the recursion limit.
 MAX_DEPTH = 40
 # Engines take longer with each, and more than in proportion: a few hundred cost seconds on a dozen rows.
-MAX_OPERATORS = 150
+MAX_OPERATORS = 100
 # Numbers are compared as 64-bit floats, which are exact for whole numbers up to here.
 MAX_WHOLE_NUMBER = 2**53
 

@@ -37,7 +37,7 @@ def write(
         ("above is a number of 401 digits", {"slices": THRESHOLD.format("1" + "0" * 400)}),
         ("holds a number of too many digits", {"slices": THRESHOLD.format("1" + "0" * 4400)}),
         ("nested too deep", {"top": "note = " + "[" * 600 + "]" * 600}),
-        ("more than 150 comparisons and operators", {"slices": EXPRESSION.format(" and ".join(["n > 1"] * 200))}),
+        ("more than 100 comparisons and operators", {"slices": EXPRESSION.format(" and ".join(["n > 1"] * 200))}),
         (
             "are up to 1e+200 apart, which is too much to compute metric 'rmse'",
             {"source": "y,p,t,n\n1e200,1,a,1\n-1e200,1,c,2\n1,0,d,3\n", "more": '[metric]\nname = "rmse"'},

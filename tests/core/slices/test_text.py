@@ -275,3 +275,26 @@ def test_words_in_common_spans_blocks_of_rows(monkeypatch):
     monkeypatch.setattr("mandoline_core.slices.shared_words._ROWS_AT_ONCE", 2)
     assert words_in_common(pa.chunked_array([first]), second).to_pylist() == whole == [1.0, 0.0, 0.5]
     assert pc.is_null(words_in_common(pa.array([None], pa.string()), pa.array(["a"]))).to_pylist() == [True]
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "(" * 5_000 + "a" + ")" * 5_000,
+        "(?:" * 900 + "a" + ")*" * 900,
+        "((a{0,30}){0,30}){0,30}",
+        "(a{1,1000}){1,1000}",
+        "a{" + "9" * 5_000 + "}",
+        r"\x{FFFFFFFFFF}",
+        r"\p{" + "L" * 9_000 + "}",
+        "a|" * 60_000,
+        "[" * 9_000,
+        "\ud800",
+    ],
+    ids=lambda pattern: repr(pattern)[:20],
+)
+def test_patterns_that_overflow_or_nest_too_deep_are_refused(pattern: str) -> None:
+    """In a sentence of ours that a person can read, whatever the engines or Python would raise."""
+    with pytest.raises(SliceError) as caught:
+        check_regex(pattern)
+    assert len(str(caught.value)) < 500
