@@ -158,9 +158,7 @@ class _Text(NamedTuple):
         if header is None:
             raise _no_header(path)
         if len(header) > MAX_COLUMNS:
-            raise DataError(
-                f"{path.name} has {len(header):,} columns. At most {MAX_COLUMNS:,} are read here. Save fewer."
-            )
+            raise DataError(f"{path.name} has {len(header):,} columns. At most {MAX_COLUMNS:,} are read here. Save fewer.")
         check_names(sorted(name for name in header if name), path.name)
         first = next(rows, None)
         if first is not None and len(first) != len(header):
