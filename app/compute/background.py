@@ -118,6 +118,8 @@ class Run:
             pass
         except Exception as error:  # noqa: BLE001  shown on the page, by whoever looks at the run
             self._error = error
+        finally:  # the work holds the rows that it went over, and the run stays to be looked at
+            self.tasks = tuple(task._replace(work=Run.look) for task in self.tasks)
 
 
 @st.cache_resource(show_spinner=False)

@@ -8,15 +8,14 @@ from app.compute import keys
 from app.compute.background import Run, Task, runs
 from app.compute.estimates import prepared
 from app.compute.shelf import Shelf
+from app.compute.sizes import A_FEW, n_bytes
 from app.project import Workspace
 from mandoline_core.backtesting import ModelBacktest, backtest_model
-
-MOST_KEPT = 24
 
 
 @st.cache_resource(show_spinner=False)
 def _kept() -> Shelf[ModelBacktest]:
-    return Shelf(MOST_KEPT)
+    return Shelf(A_FEW, size=n_bytes)
 
 
 def backtested(workspace: Workspace, draws: int) -> ModelBacktest | None:

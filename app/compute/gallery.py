@@ -9,17 +9,16 @@ import streamlit as st
 
 from app.compute.background import Run, Task, runs
 from app.compute.shelf import Shelf
+from app.compute.sizes import A_FEW, n_bytes
 from app.project import Workspace, opening
 from mandoline_core import Project, load_project
 from mandoline_core.project import data_files
 from mandoline_core.reproducing import Reproduction, get_experiment, open_project, reproduce
 
-MOST_KEPT = 24
-
 
 @st.cache_resource(show_spinner=False)
 def _kept() -> Shelf[Reproduction]:
-    return Shelf(MOST_KEPT)
+    return Shelf(A_FEW, size=n_bytes)
 
 
 def reproduced(name: str) -> Reproduction | None:

@@ -60,10 +60,10 @@ def kept(
             _, *more = arguments.arguments.items()
             key = (name, repr((by(subject), more)))
             shelf = answers_kept()
-            found: tuple[_Result, str] | None = shelf.get(key)
+            found: tuple[_Result] | None = shelf.get(key)
             if found is None:
-                with st.spinner(spinner) if spinner else nullcontext():  # the key is there to be weighed
-                    found = shelf.once(key, lambda: (function(*arguments.args, **arguments.kwargs), key[1]))
+                with st.spinner(spinner) if spinner else nullcontext():  # what is kept is never None
+                    found = shelf.once(key, lambda: (function(*arguments.args, **arguments.kwargs),))
             return found[0]
 
         return look_up

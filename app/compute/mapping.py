@@ -16,11 +16,11 @@ from app.compute.frames import feature_columns
 from app.compute.keys import kept
 from app.compute.reading import samples
 from app.compute.shelf import Shelf
+from app.compute.sizes import A_FEW, n_bytes
 from app.project import Workspace
 from mandoline_core import Description, MandolineError, RowMap, Sample, charts, describe_selection, map_rows
 from mandoline_core.arrays import Index
 
-MOST_KEPT = 12
 MOST_HOVERED = 6  # columns that hovering shows
 
 
@@ -35,7 +35,7 @@ class DrawnMap:
 
 @st.cache_resource(show_spinner=False)
 def _kept() -> Shelf[DrawnMap]:
-    return Shelf(MOST_KEPT)
+    return Shelf(A_FEW, size=n_bytes)
 
 
 def row_map(workspace: Workspace) -> DrawnMap | None:

@@ -15,7 +15,7 @@ from pathlib import Path
 import streamlit as st
 
 from app.compute.shelf import Shelf
-from app.compute.sizes import sample_bytes
+from app.compute.sizes import A_FEW, n_bytes, sample_bytes
 from app.compute.working import ask_for
 from app.project import IN_MEMORY, Workspace, allowed, engine_for
 from mandoline_core import MandolineError, Model, Sample, read_table
@@ -55,7 +55,7 @@ def _memory() -> int:
 
 _opened: Shelf[Sample] = Shelf(_memory(), size=sample_bytes)
 _known: Shelf[tuple[Sample, Sample]] = Shelf(_memory(), size=lambda pair: sum(map(sample_bytes, pair)))
-_patterns: Shelf[tuple[float, _States]] = Shelf(256)
+_patterns: Shelf[tuple[float, _States]] = Shelf(A_FEW, size=n_bytes)
 
 
 def samples(workspace: Workspace) -> tuple[Sample, Sample]:

@@ -16,9 +16,9 @@ class Shelf(Generic[T]):
     Parameters
     ----------
     most : int
-        Room for so many, or for so much of `size`.
-    size : callable
-        How much room an answer takes.
+        Room for so many, or for so many bytes.
+    size : callable, optional
+        How many bytes an answer takes; its key is counted, too.
     drop : callable
         Told of every answer that goes.
 
@@ -32,7 +32,7 @@ class Shelf(Generic[T]):
     """
 
     def __init__(
-        self, most: int, *, size: Callable[[T], int] = lambda _: 1, drop: Callable[[T], None] = lambda _: None
+        self, most: int, *, size: Callable[[T], int] | None = None, drop: Callable[[T], None] = lambda _: None
     ) -> None:
         self._most, self._size, self._drop = most, size, drop
         self._found: OrderedDict[Hashable, T] = OrderedDict()
@@ -50,7 +50,7 @@ class Shelf(Generic[T]):
 
     def put(self, key: Hashable, answer: T) -> None:
         """Keep an answer, in the place of what was there under its key."""
-        size = self._size(answer)
+        size = 1 if self._size is None else self._size(answer) + len(str(key))
         with self._lock:
             gone = self._take(key)
             self._found[key], self._sizes[key] = answer, size

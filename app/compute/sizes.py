@@ -12,6 +12,7 @@ import pyarrow as pa
 from mandoline_core import Project, Sample
 from mandoline_core.samples import Table
 
+A_FEW = 50_000_000  # bytes of what one kind of work in the background has found
 _LEAST = 500  # bytes of anything
 _MOST_PARTS = 20_000  # that are looked at: an answer of more is not worth weighing to the last byte
 _PLAIN = (str, bytes, int, float, bool, type(None), type)

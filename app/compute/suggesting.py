@@ -14,22 +14,22 @@ from app.compute.background import Run, Task, runs
 from app.compute.counting import known_or_drawn
 from app.compute.reading import samples
 from app.compute.shelf import Shelf
+from app.compute.sizes import A_FEW, n_bytes
 from app.project import Workspace, edits, remedies
 from mandoline_core import MandolineError, Project, Slice, Spread, Suggestion, Suggestions, suggest
 from mandoline_core import spread as spread_of
 
-MOST_KEPT = 24
 MOST_SHOWN = 8
 
 
 @st.cache_resource(show_spinner=False)
 def _kept() -> Shelf[Suggestions]:
-    return Shelf(MOST_KEPT)
+    return Shelf(A_FEW, size=n_bytes)
 
 
 @st.cache_resource(show_spinner=False)
 def _spreads() -> Shelf[dict[str, Spread]]:
-    return Shelf(MOST_KEPT)
+    return Shelf(A_FEW, size=n_bytes)
 
 
 def suggestions(workspace: Workspace) -> Suggestions | None:

@@ -15,6 +15,7 @@ from app.compute import keys
 from app.compute.background import Run, Task, runs
 from app.compute.reading import engine_at, samples, state_of
 from app.compute.shelf import Shelf
+from app.compute.sizes import A_FEW, n_bytes
 from app.compute.working import A_MOMENT, PATIENCE
 from app.project import Batch, Workspace, allowed, state, tracking
 from mandoline_core import MandolineError, read_table
@@ -22,7 +23,6 @@ from mandoline_core.metrics import get_metric
 from mandoline_core.pipelines import TargetEstimates, TargetFile, Track, Tracker
 from mandoline_core.samples import asking
 
-MOST_KEPT = 5000
 Key = tuple[object, ...]
 
 
@@ -37,7 +37,7 @@ class Tracked:
 
 @st.cache_resource(show_spinner=False)
 def _kept() -> Shelf[TargetEstimates]:
-    return Shelf(MOST_KEPT)
+    return Shelf(A_FEW, size=n_bytes)
 
 
 def tracked(workspace: Workspace) -> Tracked:

@@ -11,6 +11,8 @@ from app.project.store import DAMAGED, Document, StoreError
 from mandoline_core import MandolineError, Project, dump_project, parse_project
 from mandoline_core.project import data_files, name_files, place_files
 
+_LONGEST = 300_000  # letters of a project that is kept parsed: most have a few thousand
+
 
 def document_of(project: Project, names: dict[str, str] | None = None) -> Document:
     """Make the saved form of a project: paths absolute, files by the names people know."""
@@ -28,14 +30,14 @@ def project_of(document: Document) -> Project:
     if not isinstance(text, str) or not isinstance(names, dict) or not {"source", "target"} <= set(names):
         raise StoreError(DAMAGED)
     try:
-        return _parse(text)
+        return _parse(text) if len(text) <= _LONGEST else _parse.__wrapped__(text)
     except tomllib.TOMLDecodeError:
         raise StoreError(DAMAGED) from None
     except MandolineError as error:
         raise StoreError(f"The saved project cannot be read: {error}") from error
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=128)
 def _parse(text: str) -> Project:
     """Parse a project; a page asks for the same one several times."""
     return parse_project(tomllib.loads(text), Path("/"))

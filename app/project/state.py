@@ -27,6 +27,7 @@ from mandoline_core import MandolineError, Project, load_project
 from mandoline_core.project import base_name, data_files, place_files
 
 SAMPLES = Path(__file__).resolve().parents[2] / "sample_data"
+MOST_UPLOADS = 50  # of a visit that are remembered: many more than a page shows
 T = TypeVar("T")
 _NOTHING = object()
 
@@ -287,6 +288,8 @@ def _once(what: str, file: UploadedFile, make: Callable[[], T]) -> T:
     """
     known: dict[str, T | MandolineError] = st.session_state.setdefault(what, {})
     if file.file_id not in known:
+        for old in [*known][: -MOST_UPLOADS + 1]:
+            del known[old]
         try:
             known[file.file_id] = make()
         except StoreError:

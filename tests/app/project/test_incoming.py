@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import gzip
 from pathlib import Path
+from types import SimpleNamespace
 
 import pandas as pd
 import pytest
 
-from app.project import incoming
+from app.project import incoming, state
 from app.project.store import Store
 from mandoline_core import DataError
 
@@ -98,3 +99,13 @@ def test_an_upload_leaves_nothing_behind_once_it_is_kept(folder: Path) -> None:
     kept = store.add_file(project, received, ".csv")
     assert kept.read_bytes() == b"n\n1\n"
     assert list(store.incoming.iterdir()) == []
+
+
+def test_a_visit_remembers_only_its_last_uploads(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Someone who uploads all day leaves no more behind than someone who uploads a few."""
+    kept: dict[str, dict[str, int]] = {}
+    monkeypatch.setattr(state.st, "session_state", kept)
+    uploads = [SimpleNamespace(file_id=str(number)) for number in range(3 * state.MOST_UPLOADS)]
+    for number, upload in enumerate(uploads):
+        assert state._once("received", upload, lambda number=number: number) == number
+    assert list(kept["received"]) == [upload.file_id for upload in uploads[-state.MOST_UPLOADS :]]

@@ -14,7 +14,7 @@ import pytest
 import mandoline_core as md
 from mandoline_core.pipelines import AlertRule, TargetEstimates, Track, find_targets, track_targets
 from mandoline_core.schemas import read_schema
-from tests.core.projects import run, run_json, small_frame, write_project
+from tests.core.projects import REVIEWS, run, run_json, small_frame, write_project
 
 Captured = pytest.CaptureFixture[str]
 
@@ -168,3 +168,12 @@ def test_the_page_escapes_and_asks_for_nothing(tmp_path: Path) -> None:
     assert "<i>" not in page
     assert "default-src 'none'" in page.replace("&#x27;", "'")
     assert page.count("<figure") == 1
+
+
+def test_numbers_below_zero_are_numbers_in_csv() -> None:
+    """What begins with a minus is a formula only where it is text."""
+    numbers = {"estimate": -0.25, "interval": (-0.5, 0.0), "source": -0.1}
+    point = {**numbers, "converged": True, "verdict": None, "n_target": 3}
+    found = Track(md.load_project(REVIEWS), (TargetEstimates("-week", "a", {"=lr": point}),))
+    _, line = found.to_csv().splitlines()
+    assert line == "'-week,'=lr,-0.25,-0.5,0.0,-0.1,,3,0,"
