@@ -158,7 +158,9 @@ class _Text(NamedTuple):
         if header is None:
             raise _no_header(path)
         if len(header) > MAX_COLUMNS:
-            raise DataError(f"{path.name} has {len(header):,} columns. At most {MAX_COLUMNS:,} are read here. Save fewer.")
+            raise DataError(
+                f"{path.name} has {len(header):,} columns. At most {MAX_COLUMNS:,} are read here. Save fewer."
+            )
         check_names(sorted(name for name in header if name), path.name)
         if any(len(row) != len(header) for row in rows):
             # pandas would take an extra field for an index, and fill short rows before anyone sees them.
