@@ -181,8 +181,8 @@ def look_into(suffix: str, content: bytes, payloads: Sequence[Payload]) -> list[
 def _lost_in_project(text: str, payloads: Sequence[Payload]) -> list[str]:
     """List what a project file does not say as it was written, and what it says beside that."""
     project = parse_project(tomllib.loads(text), Path())
-    names = [rule.name for rule in project.slices]
-    lost = [f"slice {one.text!r} is not in the file" for one in payloads if one.text not in names]
+    names = [rule.name.strip() for rule in project.slices]  # the field for a name takes spaces off its ends
+    lost = [f"slice {one.text!r} is not in the file" for one in payloads if one.text.strip() not in names]
     same = project.note == all_of(payloads).strip() and project.source_engine is None and len(names) == len(payloads)
     return lost if same else [*lost, f"the file says something else: {text[:500]}"]
 

@@ -125,7 +125,6 @@ PATTERN_FUNCTIONS = {"compile", "search", "match", "fullmatch", "finditer", "fin
 # Patterns that are put together from parts: each with why no text from outside is among them.
 PUT_TOGETHER = {
     "mandoline_core/project/guessing.py": 2,  # constants of the module itself
-    "mandoline_core/slices/reading.py": 1,  # one of two words of our own
 }
 
 
