@@ -16,8 +16,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from tests.fuzz import seeds
-from tests.fuzz.inputs import Input, make_input
+from tests.fuzz.inputs import Input
 
+SIDES = ("source", "target")
 ESTIMATE = ("estimate", "project.toml", "--json")
 
 
@@ -65,6 +66,13 @@ def _nameless_column() -> Input:
     return Input({**files, "project.toml": text.encode(), "labels.csv": seeds.LABELS.encode()}, ESTIMATE)
 
 
+def _damaged_name() -> Input:
+    files = {f"{side}.parquet": seeds.parquet(place, "none", pages=False) for place, side in enumerate(SIDES)}
+    files["source.parquet"] = files["source.parquet"].replace(b"element", b"el\x8bment")
+    text = seeds.project(**{side: f"{side}.parquet" for side in SIDES})
+    return Input({**files, "project.toml": text.encode(), "labels.csv": seeds.LABELS.encode()}, ESTIMATE)
+
+
 HEADER = seeds.SOURCE.splitlines()[0] + "\n"
 
 CASES: dict[str, Callable[[], Input]] = {
@@ -73,7 +81,7 @@ CASES: dict[str, Callable[[], Input]] = {
     # KeyError: DuckDB names such a column by itself
     "a column without a name on another engine": _nameless_column,
     # UnicodeDecodeError: the name of a column within a column
-    "a damaged name in Parquet": lambda: make_input(4, "parquet", 65),
+    "a damaged name in Parquet": _damaged_name,
     # pandas tried Python's re first, which warned of a nested set
     "a set within a set": lambda: _rule(kind='"regex"', column='"text"', pattern="'[[a]'"),
     # ColumnNotFoundError: the search by word boundaries came before the check of columns
