@@ -56,10 +56,10 @@ def _nameless_entry() -> Input:
     return Input({"project.zip": bytes(content)}, found.arguments)
 
 
-def _nameless_column() -> Input:
+def _nameless_column(name: str) -> Input:
     file = io.BytesIO()
     table = seeds.tables()[0]
-    pq.write_table(table.append_column("", pa.array([1] * len(table))), file)
+    pq.write_table(table.append_column(name, pa.array([1] * len(table))), file)
     names = {"source": "source.parquet", "target": "target.parquet"}
     files = {"source.parquet": file.getvalue(), "target.parquet": seeds.parquet(1, "none", pages=False)}
     text = seeds.project(engine="duckdb", **names)
@@ -79,7 +79,9 @@ CASES: dict[str, Callable[[], Input]] = {
     # true/false with gaps were Python's own values, which no Parquet file holds: ArrowTypeError
     "true, false and gaps on another engine": lambda: _rule("polars", kind='"missing"', column='"x"'),
     # KeyError: DuckDB names such a column by itself
-    "a column without a name on another engine": _nameless_column,
+    "a column without a name on another engine": lambda: _nameless_column(""),
+    # the same: DuckDB ends a name at a null character
+    "a column that is a null character on another engine": lambda: _nameless_column("\0"),
     # UnicodeDecodeError: the name of a column within a column
     "a damaged name in Parquet": _damaged_name,
     # pandas tried Python's re first, which warned of a nested set
