@@ -16,8 +16,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from tests.fuzz import seeds
-from tests.fuzz.inputs import Input, make_input
+from tests.fuzz.inputs import Input
 
+SIDES = ("source", "target")
 ESTIMATE = ("estimate", "project.toml", "--json")
 
 
@@ -55,13 +56,20 @@ def _nameless_entry() -> Input:
     return Input({"project.zip": bytes(content)}, found.arguments)
 
 
-def _nameless_column() -> Input:
+def _nameless_column(name: str) -> Input:
     file = io.BytesIO()
     table = seeds.tables()[0]
-    pq.write_table(table.append_column("", pa.array([1] * len(table))), file)
+    pq.write_table(table.append_column(name, pa.array([1] * len(table))), file)
     names = {"source": "source.parquet", "target": "target.parquet"}
     files = {"source.parquet": file.getvalue(), "target.parquet": seeds.parquet(1, "none", pages=False)}
     text = seeds.project(engine="duckdb", **names)
+    return Input({**files, "project.toml": text.encode(), "labels.csv": seeds.LABELS.encode()}, ESTIMATE)
+
+
+def _damaged_name() -> Input:
+    files = {f"{side}.parquet": seeds.parquet(place, "none", pages=False) for place, side in enumerate(SIDES)}
+    files["source.parquet"] = files["source.parquet"].replace(b"element", b"el\x8bment")
+    text = seeds.project(**{side: f"{side}.parquet" for side in SIDES})
     return Input({**files, "project.toml": text.encode(), "labels.csv": seeds.LABELS.encode()}, ESTIMATE)
 
 
@@ -71,9 +79,11 @@ CASES: dict[str, Callable[[], Input]] = {
     # true/false with gaps were Python's own values, which no Parquet file holds: ArrowTypeError
     "true, false and gaps on another engine": lambda: _rule("polars", kind='"missing"', column='"x"'),
     # KeyError: DuckDB names such a column by itself
-    "a column without a name on another engine": _nameless_column,
+    "a column without a name on another engine": lambda: _nameless_column(""),
+    # the same: DuckDB ends a name at a null character
+    "a column that is a null character on another engine": lambda: _nameless_column("\0"),
     # UnicodeDecodeError: the name of a column within a column
-    "a damaged name in Parquet": lambda: make_input(4, "parquet", 65),
+    "a damaged name in Parquet": _damaged_name,
     # pandas tried Python's re first, which warned of a nested set
     "a set within a set": lambda: _rule(kind='"regex"', column='"text"', pattern="'[[a]'"),
     # ColumnNotFoundError: the search by word boundaries came before the check of columns

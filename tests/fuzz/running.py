@@ -74,15 +74,13 @@ def _run_all(seed: int, asked: list[tuple[str, int]]) -> Iterator[tuple[str, int
             worker = worker or _start()
             told = _ask(worker, f"{seed} {kind} {number}\n")
             if told is None:
-                worker.kill()
-                code = worker.wait()
+                code = _end(worker)
                 why = f"more than {SECONDS:g} s of processor time" if code == -27 else f"the process ended with {code}"
                 told, worker = {"answered": False, "failure": why, "seconds": SECONDS, "bytes": 0}, None
             yield kind, number, told
     finally:
         if worker is not None:
-            worker.kill()
-            worker.wait()
+            _end(worker)
 
 
 def _start() -> subprocess.Popen[str]:
@@ -95,6 +93,12 @@ def _start() -> subprocess.Popen[str]:
         stdout=subprocess.PIPE,
         text=True,
     )
+
+
+def _end(worker: subprocess.Popen[str]) -> int:
+    worker.kill()
+    worker.communicate()
+    return worker.returncode
 
 
 def _ask(worker: subprocess.Popen[str], line: str) -> dict | None:

@@ -70,7 +70,7 @@ class Files:
         for path in self.paths:
             schema = read_schema(path)
             check_names(sorted(schema.names), path.name)
-            if "" in schema.names:
+            if not all(name.split("\0")[0] for name in schema.names):  # DuckDB ends a name there
                 raise DataError(f"{path.name} has a column without a name, which not every engine reads. Give it one.")
             if first is None:
                 first, first_path = schema, path
