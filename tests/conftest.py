@@ -29,6 +29,7 @@ SLOW_MODULES = {
     "test_estimate_page",
     "test_estimators",
     "test_faults",
+    "test_fuzz",
     "test_html_report",
     "test_influence",
     "test_kliep",
