@@ -15,7 +15,7 @@ CONSTRAINTS := .ci/constraints.txt
 INSTALL := -m pip install --quiet --disable-pip-version-check --constraint $(CONSTRAINTS)
 
 .DEFAULT_GOAL := help
-.PHONY: help app test test-finetune test-sign-in test-spark test-lowest test-pythons test-built constraints audit java browser check format bench bench-scale load calibrate crash fuzz samples results screenshots clean
+.PHONY: help app test test-finetune test-sign-in test-spark test-lowest test-pythons test-built test-accessible constraints audit java browser check format bench bench-scale load calibrate crash fuzz samples results screenshots clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -120,7 +120,10 @@ test-pythons: ## Run the fast tests on each of Python 3.11, 3.12 and 3.13 that i
 	test -z "$$missing" || echo "Not tested, because no such command starts here: Python$$missing."
 
 test-built: $(READY) ## Install the wheel and the sdist into new environments, and run what they hold
-	$(BIN)/python -m pytest -m long tests/core/test_wheel.py
+	$(BIN)/python -m pytest tests/core/test_wheel.py
+
+test-accessible: $(READY) browser ## Look for what keeps people out of a page, in light and in dark
+	$(BIN)/python -m pytest tests/browser/test_accessibility.py
 
 # Java for Spark: the one that is here, or Debian's in continuous integration.
 java:

@@ -26,7 +26,8 @@ def found_on(page: Page, rules: list[str]) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_no_page_keeps_people_out(visitor: Visitor, scheme: Literal["light", "dark"]) -> None:
     """All pages of the navigation, as they open, with the visitor's system light or dark."""
     visitor.page.emulate_media(color_scheme=scheme)

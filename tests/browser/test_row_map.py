@@ -99,6 +99,7 @@ def take_first(visitor: Visitor) -> str:
     return rule
 
 
+@pytest.mark.long
 def test_a_cloud_on_the_map_of_numbers_becomes_a_slice(arrive: Arrive, server: Server, folder: Path) -> None:
     """The lasso, the rule, the click, the estimate: as the library has it; and the new slice opens for editing."""
     path = write_numbers(folder, 300, 200)

@@ -52,6 +52,7 @@ def errors(visitor: Visitor) -> Locator:
     return visitor.main.get_by_test_id("stAlertContentError")
 
 
+@pytest.mark.long
 def test_a_number_is_typed_beside_its_slider_and_a_list_of_words_is_pasted(
     arrive: Arrive, server: Server, folder: Path
 ) -> None:

@@ -19,7 +19,7 @@ import pytest
 from tests.core.cli.test_app_ending import answers, free_port
 from tests.core.projects import ROOT, run_json
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.long  # `make test-built` runs them
 VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
 BUNDLED = Path("mandoline_core") / "_bundled"
 SAMPLE = Path("sample_data") / "reviews" / "project.toml"
@@ -137,7 +137,6 @@ def test_the_installed_script_says_its_version(site: Path) -> None:
     assert done.stdout == f"mandoline {VERSION}\n"
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("kind", ["wheel", "sdist"])
 def test_a_new_environment_runs_what_is_installed_there(
     kind: str, request: pytest.FixtureRequest, tmp_path: Path, capsys: pytest.CaptureFixture[str]

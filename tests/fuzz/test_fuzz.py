@@ -18,15 +18,15 @@ UNSOLVED = (
 )
 
 
-def test_damaged_inputs_get_a_sentence_or_an_answer() -> None:
+@pytest.mark.parametrize("kind", SHARES)
+def test_damaged_inputs_get_a_sentence_or_an_answer(kind: str) -> None:
     """Some of each: were all refused, nothing behind the reading would have been tried."""
-    counts = {kind: N_INPUTS * share // sum(SHARES.values()) for kind, share in SHARES.items()}
-    tallies = run_many(counts)
+    tallies = run_many({kind: N_INPUTS * SHARES[kind] // sum(SHARES.values())})
     kept = keep_failures(tallies)
     assert not kept, "\n".join([table(tallies), *map(str, kept)])
-    for kind, tally in tallies.items():
-        assert tally.inputs == counts[kind]
-        assert min(tally.told, tally.answered) > 0.04 * tally.inputs, table(tallies)
+    tally = tallies[kind]
+    assert tally.inputs >= N_INPUTS // 10
+    assert min(tally.told, tally.answered) > 0.04 * tally.inputs, table(tallies)
 
 
 @pytest.mark.parametrize("name", CASES)

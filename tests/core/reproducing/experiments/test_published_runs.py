@@ -81,6 +81,7 @@ def test_shift_between_published_pairs_trains_models_where_there_are_no_answers(
         md.reproduce("nli-shift", quick=True, data=tmp_path)
 
 
+@pytest.mark.long
 def test_published_reviews_train_models_and_meet_the_targets_that_are_there(tmp_path: Path) -> None:
     for seed, part in enumerate(("train", "test")):
         reviews = write_reviews(FILMS, 240, np.random.default_rng(seed))

@@ -91,6 +91,7 @@ def test_a_solver_on_rows_finds_the_same_estimate() -> None:
     assert row_level_estimate(source.codes, source.scores, target.codes, ((0, 1),)) == pytest.approx(ours, abs=1e-5)
 
 
+@pytest.mark.long
 def test_every_method_is_timed_against_mandoline() -> None:
     found = quick_run("runtime")
     assert {row["method"] for row in found.rows} == set(runtime.MOST)
