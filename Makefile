@@ -14,6 +14,10 @@ TOOLS := $(VENV)/tools
 CONSTRAINTS := .ci/constraints.txt
 INSTALL := -m pip install --quiet --disable-pip-version-check --constraint $(CONSTRAINTS)
 
+# A run of the tests starts hundreds of processes: what each of them imports is compiled once, also where the
+# environment says that bytecode is not to be kept.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help app test test-finetune test-sign-in test-spark test-lowest test-pythons test-built test-accessible constraints audit java browser check format bench bench-scale load calibrate crash fuzz samples results screenshots clean
 

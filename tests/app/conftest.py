@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 import pytest
+from streamlit.components.v2 import manifest_scanner
 
 from app.project import state
+
+# Every AppTest asks all installed packages whether they bring components, which takes as long as drawing a page; what
+# is installed does not change while tests run.
+manifest_scanner.scan_component_manifests = cache(manifest_scanner.scan_component_manifests)
 
 
 @pytest.fixture(autouse=True)

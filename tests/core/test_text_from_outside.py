@@ -10,6 +10,7 @@ import ast
 import fnmatch
 import time
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -131,12 +132,15 @@ class Module:
         return name == "LETTERS" and self.imported.get(name) == "mandoline_core.telling"
 
 
-MODULES = [
-    Module(path)
-    for package in ("mandoline_core", "app")
-    for path in sorted((ROOT / package).rglob("*.py"))
-    if "_bundled" not in path.parts
-]
+@cache
+def modules() -> list[Module]:
+    """Read every source file, once, when the first test asks."""
+    return [
+        Module(path)
+        for package in ("mandoline_core", "app")
+        for path in sorted((ROOT / package).rglob("*.py"))
+        if "_bundled" not in path.parts
+    ]
 
 
 def imports_re(module: Module) -> bool:
@@ -150,13 +154,13 @@ def imports_re(module: Module) -> bool:
 
 def test_only_these_modules_use_pythons_regular_expressions() -> None:
     """Whoever adds one looks at what its patterns meet."""
-    assert {module.name for module in MODULES if imports_re(module)} == FIXED
+    assert {module.name for module in modules() if imports_re(module)} == FIXED
 
 
 @pytest.mark.parametrize("name", sorted(FIXED))
 def test_pythons_regular_expressions_are_written_out(name: str) -> None:
     """A pattern put together of what a person wrote could take for ever, on every visitor's time."""
-    module = next(module for module in MODULES if module.name == name)
+    module = next(module for module in modules() if module.name == name)
     patterns = [
         call.args[0]
         for _, call in module.calls()
@@ -171,7 +175,7 @@ def test_pythons_regular_expressions_are_written_out(name: str) -> None:
 
 def searches() -> Iterator[tuple[str, ast.expr, Module]]:
     """Go through the searches of pandas, Narwhals and PyArrow by a pattern."""
-    for module in MODULES:
+    for module in modules():
         for place, call in module.calls():
             function = call.func
             if not isinstance(function, ast.Attribute):
@@ -193,7 +197,7 @@ def test_patterns_of_people_are_searched_for_in_linear_time() -> None:
 def test_patterns_of_file_names_are_few() -> None:
     """They are the one kind that Python's re sees, in a form that does not try again what failed."""
     found = set()
-    for module in MODULES:
+    for module in modules():
         for _, call in module.calls():
             match call.func:
                 case ast.Attribute(attr="glob" | "rglob" | "iglob" | "fnmatch" | "fnmatchcase" | "filter"):
@@ -209,7 +213,7 @@ def test_patterns_of_file_names_are_few() -> None:
 def test_no_text_of_a_person_is_a_template() -> None:
     """A text such as {0.__class__} would read what it should not."""
     found = set()
-    for module in MODULES:
+    for module in modules():
         for _, call in module.calls():
             match call.func:
                 case ast.Attribute(value=text, attr="format" | "format_map") if not module.is_fixed(text):
@@ -224,7 +228,7 @@ def test_no_text_of_a_person_is_a_template() -> None:
 def test_no_text_is_run_as_code() -> None:
     """Python's parser sees placeholders only, and nothing compiles what it makes of them."""
     found = set()
-    for module in MODULES:
+    for module in modules():
         for _, call in module.calls():
             match call.func:
                 case ast.Name(id="eval" | "exec" | "compile" | "__import__" | "literal_eval"):

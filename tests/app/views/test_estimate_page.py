@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from mandoline_core import Any, dump_project, estimate, load_project, spread, su
 from mandoline_core.charts import SPREAD
 from mandoline_core.findings import FindingKind
 from mandoline_core.formatting import say, show_interval
+from mandoline_core.trust import CheckedReport
 from mandoline_core.words import PLAIN
 from tests.app import pages
 from tests.app.pages import MAIN, current, labels, numbers, open_app, press, project_id, run, said
@@ -226,14 +228,19 @@ def test_tables_can_be_taken_away(folder: Path) -> None:
     assert len(app.get("download_button")) >= 4
 
 
-REPORT = estimate(load_project(REVIEWS)).first
 PROJECT = load_project(REVIEWS)
+
+
+@cache
+def reviews_report() -> CheckedReport:
+    """Estimate the reviews sample, once."""
+    return estimate(PROJECT).first
 
 
 def offered(code: str, *slices: str, **changes: object) -> tuple[remedies.Remedy, ...]:
     """Return what is offered for a finding on the reviews sample."""
     finding = FindingKind("slices", code, "", "", "").found("warning", slices=slices)
-    return remedies.remedies(finding, REPORT, replace(PROJECT, **changes), {"slang": "short"})
+    return remedies.remedies(finding, reviews_report(), replace(PROJECT, **changes), {"slang": "short"})
 
 
 def test_dropping_a_member_of_a_family_switches_the_family_off() -> None:
@@ -248,7 +255,7 @@ def test_a_tiny_slice_can_be_merged_with_the_one_most_like_it() -> None:
     merged = merge.edit(PROJECT)
     assert merged.slices[-1] == Any("slang or short", of=("slang", "short"))
     assert [rule.name for rule in merged.slices if rule.enabled] == ["negation", "entropy", "slang or short"]
-    assert estimate(merged).estimate == pytest.approx(REPORT.estimate, abs=0.1)
+    assert estimate(merged).estimate == pytest.approx(reviews_report().estimate, abs=0.1)
 
 
 @pytest.mark.parametrize(
