@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from mandoline_core.arrays import Index
 from mandoline_core.samples.classes import arrow_array, class_name
 from mandoline_core.samples.sample import Sample, kind_of
 
@@ -121,7 +122,7 @@ class ColumnProfile:
     def is_prose(self) -> bool:
         """Tell text of several words from categories, which are few or short."""
         n = sum(self.known)
-        places = np.linspace(0, n - 1, min(n, _LOOKED_AT)).astype(int)
+        places = _places(n)
         some: list[str] = []
         start = 0
         for series, size in zip(self.series, self.known, strict=True):
@@ -129,11 +130,9 @@ class ColumnProfile:
             rows = np.flatnonzero(~series.is_null().to_numpy())[inside] if size < len(series) else inside
             some += series[rows.tolist()].to_list()
             start += size
-        few = min(self.most_levels, n // 2)
-        if not _has_several_words(some) or len(set(some)) > few:
-            return _has_several_words(some)
-        whole = pa.concat_arrays([_known(sample, self.name) for sample in self.samples])
-        return _count_distinct(whole) > few
+        return _are_prose(
+            some, n, self.most_levels, lambda: pa.chunked_array([_known(sample, self.name) for sample in self.samples])
+        )
 
     @cached_property
     def drawback(self) -> str:
@@ -179,13 +178,11 @@ def text_kind(values: Sequence[pa.Array], most_levels: int = MOST_LEVELS) -> Lit
     >>> text_kind([pa.array(["2020-01-01", "2020-02"])]), text_kind([pa.array(["a", "b", "a"])])
     ('date', 'category')
     """
-    known = pa.concat_arrays(values).drop_null()
-    if len(known) and pc.match_substring_regex(known, _DATE).true_count >= _NEARLY_ALL * len(known):
+    known = pa.chunked_array(values).drop_null()
+    if len(known) and pc.sum(pc.match_substring_regex(known, _DATE)).as_py() >= _NEARLY_ALL * len(known):
         return "date"
-    if pc.count_distinct(known).as_py() <= min(most_levels, len(known) // 2):
-        return "category"
-    some = known.take(pa.array(np.linspace(0, len(known) - 1, min(len(known), _LOOKED_AT)).astype(int))).to_pylist()
-    return "text" if _has_several_words(some) else "category"
+    some = known.take(pa.array(_places(len(known)))).to_pylist()
+    return "text" if _are_prose(some, len(known), most_levels, lambda: known) else "category"
 
 
 def few_classes(sample: Sample, column: str, most: int) -> frozenset[str]:
@@ -215,11 +212,28 @@ def _known(sample: Sample, column: str) -> pa.Array:
     return known.cast(pa.large_string()) if sample.schema[column] == nw.String else known
 
 
-def _count_distinct(values: pa.Array) -> int:
+def _count_distinct(values: pa.Array | pa.ChunkedArray) -> int:
     try:
         return int(pc.count_distinct(values).as_py())
     except pa.ArrowNotImplementedError:  # lists and the like
         return len({str(value) for value in values.to_pylist()})
+
+
+def _places(n: int) -> Index:
+    """Choose rows to look at, spread evenly."""
+    return np.linspace(0, n - 1, min(n, _LOOKED_AT)).astype(np.intp)
+
+
+def _are_prose(some: Sequence[str], n: int, most_levels: int, whole: Callable[[], pa.ChunkedArray]) -> bool:
+    """Tell texts of several words from categories, which are few or short, by some of n texts.
+
+    Parameters
+    ----------
+    whole : callable
+        Gives all of them, which are many: asked only where some do not suffice.
+    """
+    few = min(most_levels, n // 2)
+    return _has_several_words(some) and (len(set(some)) > few or _count_distinct(whole()) > few)
 
 
 def _has_several_words(texts: Sequence[str]) -> bool:

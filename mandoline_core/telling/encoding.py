@@ -82,39 +82,40 @@ def encode_column(column: str, samples: Samples, read: tuple[Index, Index]) -> E
     >>> found.kind, found.items, found.indicators[1].toarray().tolist()
     ('category', ('b', 'a'), [[1.0, 0.0], [0.0, 0.0]])
     """
-    types = [sample.schema[column] for sample in samples]
+    types, n = [sample.schema[column] for sample in samples], len(read[0])
     if all(dtype == nw.Boolean for dtype in types):
-        values = _read(column, samples, read, pa.bool_())
-        return _levels("flag", [pc.if_else(side, "true", "false") for side in values])
+        return _levels("flag", pc.if_else(_read(column, samples, read, pa.bool_()), "true", "false"), n)
     if all(dtype.is_numeric() or dtype == nw.Boolean for dtype in types):
-        return _numbers([_floats(side) for side in _read(column, samples, read, pa.float64())])
+        values = _floats(_read(column, samples, read, pa.float64()))
+        return _numbers([values[:n], values[n:]])
     if all(dtype in (nw.Date, nw.Datetime) for dtype in types):
         return A_DATE
     if all(dtype == nw.String for dtype in types):
-        return _strings(_read(column, samples, read, pa.large_string()))
+        return _strings(_read(column, samples, read, pa.large_string()), n)
     return "holds times, which are not compared"
 
 
-def _read(column: str, samples: Samples, read: tuple[Index, Index], goal: pa.DataType) -> list[pa.Array]:
+def _read(column: str, samples: Samples, read: tuple[Index, Index], goal: pa.DataType) -> pa.Array:
+    """Read the rows of both samples, one behind the other."""
     found = []
     for sample, some in zip(samples, read, strict=True):
         series = sample.series(column)
         array = (series[some] if len(some) < len(series) else series).to_arrow()
         array = array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
         found.append(pc.cast(array, goal, safe=False))
-    return found
+    return pa.concat_arrays(found)
 
 
 def _floats(values: pa.Array) -> Floats:
     return np.asarray(values.to_numpy(zero_copy_only=False), dtype=float)
 
 
-def _strings(values: list[pa.Array]) -> EncodedColumn | str:
+def _strings(values: pa.Array, n: int) -> EncodedColumn | str:
     """Encode text as words or as categories; dates, and values that hardly repeat, are neither."""
-    kind = text_kind(values, MOST_LEVELS)
+    kind = text_kind([values], MOST_LEVELS)
     if kind != "category":
-        return A_DATE if kind == "date" else _texts(values)
-    found = _levels("category", values)
+        return A_DATE if kind == "date" else _texts(values, n)
+    found = _levels("category", values, n)
     if len(found.items) > MOST_LEVELS and any(
         side[:, MOST_LEVELS].sum() >= _NEARLY_ALL_OTHER * max(known.sum(), 1)
         for side, known in zip(found.indicators, found.known, strict=True)
@@ -154,9 +155,8 @@ def _cuts(values: list[Floats]) -> Floats:
     return found[(found >= both.min()) & (found < both.max())]
 
 
-def _levels(kind: ColumnKind, values: list[pa.Array]) -> EncodedColumn:
-    n = len(values[0])
-    encoded = pa.concat_arrays([pc.cast(side, pa.large_string()) for side in values]).dictionary_encode()
+def _levels(kind: ColumnKind, values: pa.Array, n: int) -> EncodedColumn:
+    encoded = values.dictionary_encode()
     codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
     names = encoded.dictionary.to_pylist()
     sides = codes[:n], codes[n:]
@@ -173,10 +173,10 @@ def _levels(kind: ColumnKind, values: list[pa.Array]) -> EncodedColumn:
     return EncodedColumn(kind, known, indicators, tuple(items), np.empty(0), tests=tests)
 
 
-def _texts(values: list[pa.Array]) -> EncodedColumn:
-    n = len(values[0])
-    words = words_of(pa.concat_arrays(values))
-    known = values[0].is_valid().to_numpy(zero_copy_only=False), values[1].is_valid().to_numpy(zero_copy_only=False)
+def _texts(values: pa.Array, n: int) -> EncodedColumn:
+    words = words_of(values)
+    valid = values.is_valid().to_numpy(zero_copy_only=False)
+    known = valid[:n], valid[n:]
     totals = max(float(known[0].sum()), 1.0), max(float(known[1].sum()), 1.0)
     here, there = _rows_with_words(words.rows, n)
     tried = np.flatnonzero((here + there >= MIN_ROWS_OF_WORD) & (here + there < sum(totals)))

@@ -17,6 +17,7 @@ from mandoline_core.arrays import Index
 LETTERS = r"\p{L}\p{M}\p{N}_"
 _APART = rf"[^{LETTERS}'\x{{2019}}]+"  # what stands between words; apostrophes are looked at later
 _APOSTROPHE = re.compile("['\u2019]")
+_AT_ONCE = 4096  # texts that are split at a time
 _MOST_PARTS = 4  # of a word with apostrophes
 
 
@@ -52,27 +53,42 @@ def words_of(texts: pa.Array) -> Words:
     >>> found.names, found.rows.toarray().tolist()
     (["don't", 'gap', 'stop'], [[1.0, 0.0, 1.0], [0.0, 0.0, 0.0], [0.0, 1.0, 1.0]])
     """
-    lists = pc.ascii_split_whitespace(texts.fill_null(""))
-    pieces = pc.list_flatten(lists).dictionary_encode()
+    pieces, starts = _pieces(texts)
+    dictionary = pieces.chunk(0).dictionary if pieces.num_chunks else pa.array([], pa.large_string())
     numbers: dict[str, int] = {}
     alone: set[str] = set()
     # There are far fewer distinct pieces than pieces: only they are looked at closely.
     found = [
         [numbers.setdefault(word, len(numbers)) for word in _words(runs, alone)]
-        for runs in pc.split_pattern_regex(pc.utf8_lower(pieces.dictionary), _APART).to_pylist()
+        for runs in pc.split_pattern_regex(pc.utf8_lower(dictionary), _APART).to_pylist()
     ]
     lengths = np.array([len(words) for words in found], dtype=np.int64)
     flat = np.array([number for words in found for number in words], dtype=np.int64)
     shape = (len(found), len(numbers))
     vocabulary = _indicators(flat, np.concatenate([[0], np.cumsum(lengths)]), shape)
-    # Lists lie as such a matrix does, row after row; a piece that a text repeats is there once.
-    rows = _indicators(pieces.indices.to_numpy(), lists.offsets.to_numpy(), (len(texts), len(found)))
-    del lists, pieces  # as large as the texts themselves, and of no more use
+    # Pieces lie as such a matrix does, row after row; one that a text repeats is there once.
+    columns = np.concatenate([np.empty(0, np.int32), *(part.indices.to_numpy() for part in pieces.chunks)])
+    rows = _indicators(columns, starts, (len(texts), len(found)))
+    del pieces, columns  # of no more use, and large
     pa.default_memory_pool().release_unused()
     rows.sum_duplicates()
     rows = rows @ vocabulary
     names = sorted(word for word in numbers if word in alone and len(word) > 1)
     return Words(csr_matrix(rows[:, [numbers[word] for word in names]], dtype=float), names)
+
+
+def _pieces(texts: pa.Array) -> tuple[pa.ChunkedArray, Index]:
+    """Split texts at white space: numbers of the distinct pieces, row after row, and where each row starts.
+
+    Some rows at a time: the pieces of all of them, written out, would take several times the room of the texts.
+    """
+    parts, lengths = [], [np.zeros(1, np.int64)]
+    for start in range(0, len(texts), _AT_ONCE):
+        lists = pc.ascii_split_whitespace(texts[start : start + _AT_ONCE].fill_null(""))
+        parts.append(pc.list_flatten(lists).dictionary_encode())
+        lengths.append(pc.list_value_length(lists).to_numpy())
+    kind = pa.dictionary(pa.int32(), pa.large_string())
+    return pa.chunked_array(parts, kind).unify_dictionaries(), np.cumsum(np.concatenate(lengths))
 
 
 def _indicators(columns: Index, starts: Index, shape: tuple[int, int]) -> csr_matrix:
