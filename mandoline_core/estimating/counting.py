@@ -25,6 +25,7 @@ from mandoline_core.patterns import Count, Membership, count_patterns, find_patt
 from mandoline_core.project import MetricSettings
 from mandoline_core.samples import Model, Sample
 from mandoline_core.slices import Slice, codes, gold_codes, resolve_with_origins
+from mandoline_core.telling import MOST_COLUMNS
 from mandoline_core.weighting import GoldTable, Rows, gold_table
 
 CodesOf = Callable[[Sample, Sequence[Slice]], Codes]
@@ -55,6 +56,12 @@ ON_A_SHARE = FindingKind(
     "The rows of {name} make more combinations of slices than memory should hold, so a uniform share of them, "
     "{share:.3%}, stands for all",
     "Use fewer slices for narrower intervals; the estimate is not biased by it.",
+)
+COLUMNS_BEYOND = FindingKind(
+    "columns",
+    "columns_beyond",
+    "The checks that compare other columns looked at {most:,} columns, the first ones; {n:,} more were not looked at",
+    "Put columns that may matter first, or save the data without those that do not.",
 )
 
 
@@ -187,6 +194,7 @@ def count_rows(
             *find_sums_off(slices, source, target),
             *why,
             *_about_slices(slices, origins),
+            *_beyond(drawn),
             *(() if cells is None else (*_binned(scores), *_on_a_share(source, target, cells))),
         ),
         rows=rows,
@@ -353,6 +361,12 @@ def _unscored(scores: Scores, source: Sample, rows: Floats | None) -> tuple[Find
         return ()
     severity: Severity = "warning" if missing > 0.01 * n else "info"
     return (ROWS_WITHOUT_SCORE.found(severity, missing=missing, n=n, name=source.name),)
+
+
+def _beyond(drawn: DrawnColumns) -> tuple[Finding, ...]:
+    """Say how many columns were not looked at, where there are very many."""
+    n = drawn.n_beyond
+    return (COLUMNS_BEYOND.found("info", most=MOST_COLUMNS, n=n),) if n else ()
 
 
 def _binned(scores: Scores) -> tuple[Finding, ...]:

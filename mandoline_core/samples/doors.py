@@ -41,7 +41,7 @@ def door_expressions(schema: Mapping[str, nw.dtypes.DType]) -> list[nw.Expr]:
         elif dtype in (nw.Decimal, nw.Int128, nw.UInt128):
             found.append(nw.col(column).cast(nw.Float64))
         elif dtype.is_float():
-            # One way of being missing: pandas' own floats have no other than NaN and come out unchanged.
+            # One way of being missing.
             number = nw.col(column) if dtype == nw.Float64 else nw.col(column).cast(nw.Float64)
             found.append(number.fill_nan(None))
     return found

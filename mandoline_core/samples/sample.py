@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 import narwhals as nw
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 
@@ -321,9 +322,14 @@ def _at_the_door(frame: Any, name: str) -> nw.DataFrame[Any]:
     if isinstance(known, nw.LazyFrame):
         raise DataError(f"{name} is a lazy frame of {known.implementation}, which no engine here runs. Collect it.")
     if known.implementation.is_pandas():
-        known = nw.from_native(_pandas_at_the_door(nw.to_native(known), name))
+        native = _pandas_at_the_door(nw.to_native(known), name)
+        known = nw.from_native(native)
+        # NumPy's floats are as they should be: of one width, and with one way of being missing.
+        schema = {name: dtype for name, dtype in known.schema.items() if native.dtypes[name] != np.float64}
+    else:
+        schema = known.schema
     check_names(known.columns, name)
-    expressions = door_expressions(known.schema)
+    expressions = door_expressions(schema)
     done: nw.DataFrame[Any] = known.with_columns(*expressions) if expressions else known
     return done
 
@@ -332,9 +338,10 @@ def _pandas_at_the_door(frame: pd.DataFrame, name: str) -> pd.DataFrame:
     frame = frame.set_axis([str(column) for column in frame.columns], axis="columns").reset_index(drop=True)
     check_names(frame.columns, name)
     changed = {}
-    for column in frame.columns:
+    for column, dtype in frame.dtypes.items():
+        if isinstance(dtype, np.dtype) and dtype.kind != "O":
+            continue  # numbers, true/false or times, of which there may be thousands
         series = frame[column]
-        dtype = series.dtype
         if isinstance(dtype, pd.CategoricalDtype):
             series = series.astype(dtype.categories.dtype if len(dtype.categories) else object)
         if series.dtype == object:

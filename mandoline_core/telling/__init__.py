@@ -5,7 +5,7 @@ With them comes a classifier that tries: how well it tells the samples apart, an
 
 from __future__ import annotations
 
-from mandoline_core.telling.choosing import default_columns, kind_in_both
+from mandoline_core.telling.choosing import BEYOND, MOST_COLUMNS, default_columns, kind_in_both
 from mandoline_core.telling.classifier import Carrier, Design, Telling, design_of, name_carriers, tell_apart
 from mandoline_core.telling.encoding import (
     A_DATE,

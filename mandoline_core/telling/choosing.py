@@ -6,9 +6,14 @@ import narwhals as nw
 
 from mandoline_core.samples import Sample, kind_of, profile_column
 
+MOST_COLUMNS = 1_000  # that are looked at unless asked for: each takes about a millisecond, whatever its length
+BEYOND = f"not among the first {MOST_COLUMNS:,} columns that could be looked at"
+
 
 def default_columns(source: Sample, target: Sample) -> tuple[tuple[str, ...], dict[str, str]]:
     """Choose the columns that may tell the samples apart, and say why the others are left out.
+
+    Of very many, the first are chosen.
 
     Returns
     -------
@@ -29,12 +34,17 @@ def default_columns(source: Sample, target: Sample) -> tuple[tuple[str, ...], di
     for here, there in ((source, target), (target, source)):
         for column in {*here.columns} - {*there.columns}:
             reasons.setdefault(column, f"not in {there.name}")
+    chosen: list[str] = []
     for column in source.columns:
-        if column not in reasons and (reason := _drawback(column, source, target)):
+        if column in reasons:
+            continue
+        reason = BEYOND if len(chosen) == MOST_COLUMNS else _drawback(column, source, target)
+        if reason is None:
+            chosen.append(column)
+        else:
             reasons[column] = reason
     order = dict.fromkeys((*source.columns, *target.columns))
-    left_out = {column: reasons[column] for column in order if column in reasons}
-    return tuple(column for column in source.columns if column not in left_out), left_out
+    return tuple(chosen), {column: reasons[column] for column in order if column in reasons}
 
 
 def _roles(source: Sample, target: Sample) -> dict[str, str]:

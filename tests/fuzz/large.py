@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from tests.fuzz import seeds
 
@@ -16,13 +16,20 @@ def make_large(rng: random.Random) -> dict[str, bytes]:
 
 def _wide(rng: random.Random) -> dict[str, bytes]:
     extra = [f"c{number}" for number in range(rng.choice((300, 1_000, 4_900)))]
-    value = rng.choice(("1", "word", "", "2024-01-01", "0.5", "NA"))
+    values = rng.choice((("1",), ("word",), ("",), ("2024-01-01",), ("0.5", "0.7", "2"), ("NA",), ("a", "b", "")))
+    return wide_tables(extra, values)
+
+
+def wide_tables(extra: Sequence[str], values: Sequence[str]) -> dict[str, bytes]:
+    """Add columns whose cells take turns among some values."""
+
+    def line(place: int, text: str) -> str:
+        more = [values[(place * number) % len(values)] for number in range(len(extra))] if place else extra
+        return ",".join([text, *more])
+
     return {
-        f"{side}.csv": "\n".join(
-            line + "," + ",".join(extra if place == 0 else [value] * len(extra))
-            for place, line in enumerate(text.splitlines())
-        ).encode()
-        for side, text in (("source", seeds.SOURCE), ("target", seeds.TARGET))
+        f"{side}.csv": "\n".join(line(place, text) for place, text in enumerate(lines.splitlines())).encode()
+        for side, lines in (("source", seeds.SOURCE), ("target", seeds.TARGET))
     }
 
 

@@ -15,7 +15,7 @@ from mandoline_core.estimating.columns.tally import CellRows, ColumnTally, tally
 from mandoline_core.formatting import Sentence
 from mandoline_core.patterns import Membership
 from mandoline_core.samples import Memory
-from mandoline_core.telling import EncodedColumn, default_columns, encode_column
+from mandoline_core.telling import BEYOND, EncodedColumn, default_columns, encode_column
 from mandoline_core.weighting import Rows
 
 MOST_ROWS = 20_000  # a sample
@@ -64,6 +64,11 @@ class DrawnColumns:
             there=len(self.target_rows),
             n_target=n_target,
         )
+
+    @property
+    def n_beyond(self) -> int:
+        """How many columns were not looked at because there are so many."""
+        return sum(why == BEYOND for why in self.left_out.values())
 
     def without(self, columns: Collection[str], why: str) -> DrawnColumns:
         """Leave out more columns."""
