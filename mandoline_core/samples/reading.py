@@ -7,9 +7,9 @@ import io
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from itertools import count, islice
+from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple, TextIO
+from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import pandas as pd
@@ -27,7 +27,7 @@ _DELIMITED = (".csv", ".tsv", ".tab", ".txt")
 _DELIMITERS = ",;\t|"
 _SAMPLE_BYTES = 1 << 16
 _LONGEST_LINE = 1 << 22
-_LONGEST_READ = 1 << 26  # a line that is taken apart here; the csv module makes four bytes of every letter
+_LONGEST_FIELD = 1 << 30
 _NAMELESS_INDEX = re.compile(r"__index_level_\d+__")
 _OFFSET = re.compile(r"[+-]\d{2}:?\d{2}")
 _LAST_SECOND = 62_135_596_800  # as many since 1970 backwards are the year 1; forwards a little less is 9999
@@ -291,8 +291,8 @@ def _records(path: Path, encoding: str, delimiter: str) -> Iterator[tuple[int, l
     """Go through the rows with the line each starts on, up to a text that the csv module finds too long."""
     line = 1
     with open_text(path, encoding) as file:
-        reader = csv.reader(_lines(file, path), delimiter=delimiter)
-        usual = csv.field_size_limit(1 << 30)
+        reader = csv.reader(file, delimiter=delimiter)
+        usual = csv.field_size_limit(_LONGEST_FIELD)
         try:
             for row in reader:
                 if row:
@@ -302,20 +302,6 @@ def _records(path: Path, encoding: str, delimiter: str) -> Iterator[tuple[int, l
             yield line, []
         finally:
             csv.field_size_limit(usual)
-
-
-def _lines(file: TextIO, path: Path) -> Iterator[str]:
-    """Go through lines, up to one that nobody wrote."""
-    for number in count(1):
-        line = file.readline(_LONGEST_READ)
-        if len(line) == _LONGEST_READ:
-            raise DataError(
-                f"Line {number:,} of {path.name} is longer than {_LONGEST_READ >> 20} million letters. "
-                "Check its ends of lines and its quotes."
-            )
-        if not line:
-            return
-        yield line
 
 
 def _of_one_type(column: pd.Series) -> pd.Series:

@@ -10,6 +10,7 @@ from typing import TextIO
 from mandoline_core.errors import DataError
 
 _BLOCK = 1 << 16
+_LONGEST_LINE = 50_000_000
 _MARKS = {b"\xef\xbb\xbf": "utf-8-sig", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 _WIDE_MARKS = (b"\xff\xfe\0\0", b"\0\0\xfe\xff")
 # How files of other kinds start. Those in the second group could be the first words of a table, too.
@@ -66,15 +67,13 @@ def find_encoding(path: Path) -> str:
             start = file.read(_BLOCK)
         marked = next((encoding for mark, encoding in _MARKS.items() if start.startswith(mark)), None)
         _check_text(path, start, marked)
-        for encoding in (marked,) if marked else ("utf-8", "cp1252"):
+        for encoding in (marked,) if marked else ("utf-8", "cp1252", "latin-1"):
             if _decodes(path, encoding):
                 return encoding
     except (gzip.BadGzipFile, EOFError, zlib.error):
         raise DataError(f"{path.name} is not a whole gzip file. Compress it again, or save it without .gz.") from None
-    if marked:
-        kind = "UTF-16" if marked == "utf-16" else "UTF-8"
-        raise DataError(f"{path.name} starts as {kind} text but does not go on as such. Save it again as UTF-8.")
-    return "latin-1"
+    kind = "UTF-16" if marked == "utf-16" else "UTF-8"
+    raise DataError(f"{path.name} starts as {kind} text but does not go on as such. Save it again as UTF-8.")
 
 
 def _check_text(path: Path, start: bytes, marked: str | None) -> None:
@@ -102,10 +101,18 @@ def _is_unmarked_utf_16(start: bytes) -> bool:
 
 
 def _decodes(path: Path, encoding: str) -> bool:
+    """Tell whether all of a file is text in an encoding; refuse a line that takes gigabytes to be read as a table."""
+    line = 0
     try:
         with open_text(path, encoding) as file:
-            while file.read(1 << 22):
-                pass
+            while block := file.read(1 << 22):
+                end = max(block.rfind("\n"), block.rfind("\r"))
+                line = len(block) - end - 1 if end >= 0 else line + len(block)
+                if line > _LONGEST_LINE:
+                    raise DataError(
+                        f"{path.name} has a line of more than {_LONGEST_LINE // 10**6} million letters. "
+                        "Check its ends of lines."
+                    )
     except UnicodeDecodeError:
         return False
     return True
