@@ -122,8 +122,7 @@ def _plain(report: Report, held: Sequence[Held]) -> dict[str, Any]:
         "rules": [one.as_dict() for one in held],
         "models": {
             name: {
-                "estimate": model.estimate,
-                "interval": list(model.interval),
+                **model.told,
                 "source": model.source,
                 "converged": model.converged,
                 "verdict": None if model.verdict is None else model.verdict.level,

@@ -105,6 +105,14 @@ class ModelReport:
         return self.settings.name
 
     @property
+    def told(self) -> dict[str, float | list[float] | None]:
+        """What a program is told of the estimate: neither number nor interval where the weights did not converge."""
+        return {
+            "estimate": self.estimate if self.converged else None,
+            "interval": list(self.interval) if self.converged else None,
+        }
+
+    @property
     def uses_slices(self) -> bool:
         """Whether the method looks at slices."""
         return "slices" in get_estimator(self.estimator).needs

@@ -161,13 +161,13 @@ class Track:
         lines = [["target", "model", "on the target", "verdict", ""]]
         for one in self.targets:
             for model, point in one.models.items():
-                said = show_interval(point["estimate"], point["interval"], share=share)
+                found = point["converged"]
                 alert = "ALERT" if (one.target, model) in self.alerts else ""
                 lines.append(
                     [
                         one_line(one.target),
                         one_line(model),
-                        said if point["converged"] else "no estimate",
+                        show_interval(point["estimate"], point["interval"], share=share) if found else "no estimate",
                         point["verdict"] or "-",
                         alert,
                     ]

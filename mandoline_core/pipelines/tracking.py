@@ -141,8 +141,7 @@ def natural_order(name: str) -> list[tuple[int, int, str]]:
 def _points(report: Report) -> dict[str, dict[str, Any]]:
     return {
         name: {
-            "estimate": model.estimate,
-            "interval": list(model.interval),
+            **model.told,
             "source": model.source,
             "converged": model.converged,
             "verdict": None if model.verdict is None else model.verdict.level,
@@ -192,11 +191,16 @@ def _remember(memory: Path | None, made_of: str) -> dict[str, Any]:
 
 def _checked(point: Mapping[str, Any]) -> dict[str, Any]:
     """Take a point from a file, refusing what none is."""
-    low, high = (float(end) for end in point["interval"])
-    verdict = point["verdict"] if point["verdict"] in ("green", "amber", "red") else None
-    numbers = {key: float(point[key]) for key in ("estimate", "source")}
-    sure = {"converged": bool(point["converged"]), "verdict": verdict, "n_target": int(point["n_target"])}
-    return {"estimate": numbers["estimate"], "interval": [low, high], "source": numbers["source"], **sure}
+    converged = bool(point["converged"])
+    low, high = map(float, point["interval"]) if converged else (None, None)
+    return {
+        "estimate": float(point["estimate"]) if converged else None,
+        "interval": [low, high] if converged else None,
+        "source": float(point["source"]),
+        "converged": converged,
+        "verdict": point["verdict"] if point["verdict"] in ("green", "amber", "red") else None,
+        "n_target": int(point["n_target"]),
+    }
 
 
 def _keep(memory: Path, made_of: str, known: Mapping[str, Any]) -> None:

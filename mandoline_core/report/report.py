@@ -133,8 +133,7 @@ class Report:
         """Return the report as plain data: what `mandoline estimate --json` prints."""
         first = self.first
         return {
-            "estimate": first.estimate,
-            "interval": list(first.interval),
+            **first.told,
             "source": first.source,
             "source_interval": list(first.source_interval),
             "truth": first.truth,
@@ -155,8 +154,7 @@ class Report:
             ],
             "models": {
                 name: {
-                    "estimate": model.estimate,
-                    "interval": list(model.interval),
+                    **model.told,
                     "source": model.source,
                     "source_interval": list(model.source_interval),
                     "truth": model.truth,

@@ -52,13 +52,14 @@ _VERDICT = closed(
 _SECOND_OPINION = closed(
     {"estimate": NUMBER, "interval": INTERVAL, "follows": TEXT, "mandoline": NUMBER, "cot": NUMBER, "message": TEXT}
 )
+# Null where the weights did not converge: then there is no estimate.
+_TOLD = {"estimate": or_null(NUMBER), "interval": or_null(INTERVAL)}
 _RULE: Schema = {"type": "object", "description": "a slice as in a project file, or an edge"}
 
 
 def _estimate() -> Schema:
     of_model = {
-        "estimate": NUMBER,
-        "interval": INTERVAL,
+        **_TOLD,
         "source": NUMBER,
         "source_interval": INTERVAL,
         "truth": or_null(NUMBER),
@@ -178,8 +179,7 @@ def _plan() -> Schema:
 
 _HELD = closed({"model": TEXT, "rule": TEXT, "met": FLAG, "demand": TEXT, "found": TEXT, "message": TEXT})
 _POINT = {
-    "estimate": NUMBER,
-    "interval": INTERVAL,
+    **_TOLD,
     "source": NUMBER,
     "converged": FLAG,
     "verdict": or_null({"enum": list(LEVELS)}),

@@ -136,7 +136,8 @@ def _judge_estimate(found: dict[str, Any]) -> str:
     """Refuse an estimate outside of its interval, or one that did not converge and is not said to be none."""
     if found.get("converged", True) is not True:
         said = {finding["code"] for finding in found["findings"]}
-        marked = "not_converged" in said and found["verdict"]["level"] == "red"
+        none = found["estimate"] is None and found["interval"] is None
+        marked = none and "not_converged" in said and found["verdict"]["level"] == "red"
         return "" if marked else f"an estimate that did not converge: {found}"
     value, (low, high) = found["estimate"], found["interval"]
     slack = 1e-9 * max(1.0, abs(value))

@@ -13,7 +13,7 @@ from tests.fuzz.worker import SECONDS
 
 N_INPUTS = 2_000
 UNSOLVED = (
-    '{{"models": {{"m": {{"estimate": 1, "interval": [1, 1], "converged": false, '
+    '{{"models": {{"m": {{"estimate": {value}, "interval": {value}, "converged": false, '
     '"findings": [{{"code": "{code}"}}], "verdict": {{"level": "{level}"}}}}}}}}'
 )
 
@@ -65,9 +65,10 @@ def test_an_input_is_always_the_same() -> None:
         (0, '{"models": {"m": {"estimate": NaN, "interval": [0.4, 0.6]}}}', "", "NaN in JSON"),
         (0, '{"models": {"m": {"estimate": 1e999, "interval": [0.4, 0.6]}}}', "", "beyond a float"),
         (0, '{"models": {"m": {"estimate": 0.9, "interval": [0.4, 0.6]}}}', "", "outside of its interval"),
-        (0, UNSOLVED.format(code="x", level="red"), "", "did not converge"),
-        (0, UNSOLVED.format(code="not_converged", level="green"), "", "did not converge"),
-        (0, UNSOLVED.format(code="not_converged", level="red"), "", ""),
+        (0, UNSOLVED.format(value="null", code="x", level="red"), "", "did not converge"),
+        (0, UNSOLVED.format(value="null", code="not_converged", level="green"), "", "did not converge"),
+        (0, UNSOLVED.format(value="1", code="not_converged", level="red"), "", "did not converge"),
+        (0, UNSOLVED.format(value="null", code="not_converged", level="red"), "", ""),
     ],
 )
 def test_the_judge_sees_what_is_wrong(code: int, out: str, err: str, failure: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -84,6 +85,15 @@ def test_what_is_printed_is_as_published(command: tuple[str, ...], small: Path, 
 def test_an_estimate_with_everything_is_as_published(capsys: Captured) -> None:
     """Second opinions, the truth."""
     check("estimate", run_json(capsys, "estimate", DIGITS, "--reveal"))
+
+
+def test_where_weights_did_not_converge_a_program_is_told_no_number(small: Path) -> None:
+    report = md.estimate(md.load_project(small))
+    name, model = next(iter(report.models.items()))
+    told = replace(report, models={name: replace(model, converged=False)}).as_dict()
+    check("estimate", told)
+    for place in (told, told["models"][name]):
+        assert (place["estimate"], place["interval"], place["converged"]) == (None, None, False)
 
 
 def test_experiments_are_as_published(capsys: Captured) -> None:
