@@ -13,7 +13,7 @@ from typing import Any
 
 _WIDTH = 100
 # Control characters but for the line end, halves of a pair, and what reorders the text behind it.
-_STEERING = re.compile("[\0-\t\v-\x1f\x7f-\x9f\ud800-\udfff\u202a-\u202e\u2066-\u2069]")
+_STEERING = re.compile("[\0-\t\v-\x1f\x7f-\x9f\ud800-\udfff\u2028-\u202e\u2066-\u2069]")
 _WHOLE = 1e12  # whole numbers below this are written out
 
 
@@ -214,8 +214,10 @@ def html_table(rows: Sequence[Sequence[str]]) -> str:
 def printable(text: str) -> str:
     r"""Spell out what would steer a terminal, or could not be printed: control characters, half a pair, reordering.
 
-    >>> print(printable("a\x1b[2J"))
-    a\u001b[2J
+    Ends of lines that hardly anyone writes are among them.
+
+    >>> print(printable("a\x1b[2J\u2028b"))
+    a\u001b[2J\u2028b
     """
     return _STEERING.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 

@@ -188,16 +188,16 @@ def tell_apart(design: Design, *, folds: int, most_rows: int, seed: int) -> Tell
     new = np.repeat([0.0, 1.0], [n_source, n_target])
     scores, drawn = np.zeros(len(new)), fold >= 0
     coefficients = np.zeros(points.shape[1])
-    for number in range(folds):
-        used = drawn & (fold != number)
-        n_used, n_new = int(used.sum()), float(new[used].sum())
-        ones = new[used] * n_used / (2 * n_new)
-        zeros = (1 - new[used]) * n_used / (2 * (n_used - n_new))
-        with threadpool_limits(1):  # many small products: threads would wait for each other
+    with threadpool_limits(1):  # many small products: threads would wait for each other
+        for number in range(folds):
+            used = drawn & (fold != number)
+            n_used, n_new = int(used.sum()), float(new[used].sum())
+            ones = new[used] * n_used / (2 * n_new)
+            zeros = (1 - new[used]) * n_used / (2 * (n_used - n_new))
             fitted = fit_logistic(points[used], zeros, ones, exact=False)
-        found = np.asarray(points @ fitted.coefficients) + fitted.intercept
-        scores = np.where(fold == number, found, np.where(drawn, scores, scores + found / folds))
-        coefficients += fitted.coefficients / folds
+            found = np.asarray(points @ fitted.coefficients) + fitted.intercept
+            scores = np.where(fold == number, found, np.where(drawn, scores, scores + found / folds))
+            coefficients += fitted.coefficients / folds
     sides = drawn[:n_source], drawn[n_source:]
     trained = int(sides[0].sum()), int(sides[1].sum())
     return Telling(design, scores[:n_source], scores[n_source:], coefficients, trained)

@@ -66,13 +66,14 @@ def _nameless_column(name: str) -> Input:
     return Input({**files, "project.toml": text.encode(), "labels.csv": seeds.LABELS.encode()}, ESTIMATE)
 
 
-def _damaged_name() -> Input:
-    files = {f"{side}.parquet": seeds.parquet(place, "none", pages=False) for place, side in enumerate(SIDES)}
-    files["source.parquet"] = files["source.parquet"].replace(b"element", b"el\x8bment")
-    text = seeds.project(**{side: f"{side}.parquet" for side in SIDES})
+def _damaged_text(side: str, old: bytes, new: bytes, engine: str = "") -> Input:
+    files = {f"{name}.parquet": seeds.parquet(place, "none", pages=False) for place, name in enumerate(SIDES)}
+    files[f"{side}.parquet"] = files[f"{side}.parquet"].replace(old, new)
+    text = seeds.project(engine=engine, **{name: f"{name}.parquet" for name in SIDES})
     return Input({**files, "project.toml": text.encode(), "labels.csv": seeds.LABELS.encode()}, ESTIMATE)
 
 
+SOURCE_OF_CLASSES = "y,p,a,b,n,text\n0,CLASS,0.5,0.5,1,a\n1,CLASS,0.5,0.5,3,b\n"
 HEADER = seeds.SOURCE.splitlines()[0] + "\n"
 
 CASES: dict[str, Callable[[], Input]] = {
@@ -83,7 +84,15 @@ CASES: dict[str, Callable[[], Input]] = {
     # the same: DuckDB ends a name at a null character
     "a column that is a null character on another engine": lambda: _nameless_column("\0"),
     # UnicodeDecodeError: the name of a column within a column
-    "a damaged name in Parquet": _damaged_name,
+    "a damaged name in Parquet": lambda: _damaged_text("source", b"element", b"el\x8bment"),
+    # narwhals.exceptions.ComputeError, which is none of Polars' own: a note of pandas' that PyArrow does not look at
+    "a damaged note in Parquet on another engine": lambda: _damaged_text(
+        "target", b'"numpy_type": "', b'"numpy_type": \xff', "polars"
+    ),
+    # two lines: U+2028 ends one, in a class that a message lists ...
+    "a class that ends a line": lambda: _source(SOURCE_OF_CLASSES.replace("CLASS", "\u2028")),
+    # ... and in a pattern that the engine's own message repeats
+    "a pattern that ends a line": lambda: _rule(kind='"regex"', column='"text"', pattern='"a)(\u2028"'),
     # pandas tried Python's re first, which warned of a nested set
     "a set within a set": lambda: _rule(kind='"regex"', column='"text"', pattern="'[[a]'"),
     # ColumnNotFoundError: the search by word boundaries came before the check of columns

@@ -131,7 +131,7 @@ class PolarsTable(Table):
         """Name what Polars raises; on damaged files it may panic, which is no `Exception`."""
         import polars as pl
 
-        return pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError
+        return pl.exceptions.PolarsError, pl.exceptions.PanicException, nw.exceptions.ComputeError, OSError
 
 
 def _arrow(frame: pl.DataFrame) -> pa.Table:

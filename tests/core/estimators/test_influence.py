@@ -20,6 +20,7 @@ from tests.strategies import FOLDS, Case, covers, random_case, world_problem
 from tests.worlds import random_world
 
 STEP = 1e-5
+N_DIRECTIONS = 2
 CORRECTION, OTHER = Correction(inside=0.85, outside=0.2), Correction(inside=0.9, outside=0.15)
 STATED = Correction(inside=0.85, outside=0.2, abstain=0.4)
 KINDS = {
@@ -31,32 +32,35 @@ KINDS = {
 }
 
 
-def mix(table: Patterns, pattern: int, statistics: np.ndarray, share: float) -> Patterns:
-    """Replace a share of the source rows by rows of one pattern with the given statistics."""
-    here = np.arange(len(table)) == pattern
+def only(pattern: int, n_patterns: int) -> np.ndarray:
+    """Let all rows be of one pattern."""
+    return (np.arange(n_patterns) == pattern).astype(float)
+
+
+def mix(table: Patterns, patterns: np.ndarray, statistics: np.ndarray, share: float) -> Patterns:
+    """Replace a share of the source rows by rows that are so distributed over patterns, with the given statistics."""
     return replace(
         table,
-        source=(1 - share) * table.source + share * table.n_source * here,
-        sums=(1 - share) * table.sums + share * table.n_source * np.outer(here, statistics),
+        source=(1 - share) * table.source + share * table.n_source * patterns,
+        sums=(1 - share) * table.sums + share * table.n_source * patterns[:, None] * statistics,
     )
 
 
-def mix_source(problem: Problem, group: int, pattern: int, statistics: np.ndarray, share: float) -> Problem:
+def mix_source(problem: Problem, group: int, patterns: np.ndarray, statistics: np.ndarray, share: float) -> Problem:
     """Replace a share of one group's rows; the whole is the sum of the groups."""
     groups = list(problem.groups)
-    groups[group] = mix(groups[group], pattern, statistics, share)
+    groups[group] = mix(groups[group], patterns, statistics, share)
     whole = replace(
         problem.patterns, source=sum(g.source for g in groups), sums=np.sum([g.sums for g in groups], axis=0)
     )
     return replace(problem, patterns=whole, groups=tuple(groups))
 
 
-def mix_target(problem: Problem, pattern: int, share: float) -> Problem:
-    """Replace a share of the target rows by rows of one pattern."""
+def mix_target(problem: Problem, patterns: np.ndarray, share: float) -> Problem:
+    """Replace a share of the target rows by rows that are so distributed over patterns."""
 
     def moved(table: Patterns) -> Patterns:
-        here = np.arange(len(table)) == pattern
-        return replace(table, target=(1 - share) * table.target + share * table.n_target * here)
+        return replace(table, target=(1 - share) * table.target + share * table.n_target * patterns)
 
     return replace(problem, patterns=moved(problem.patterns), groups=tuple(map(moved, problem.groups)))
 
@@ -68,25 +72,33 @@ def derivative(value: Callable[[float], float]) -> float:
 
 
 def assert_influence_is_the_derivative(problem: Problem, name: str) -> None:
-    """Compare every pattern's influence, in every group and in the target, with a derivative."""
-    estimator = get_estimator(name)
+    """Compare influence with derivatives towards random rows, in every group and in the target.
+
+    It is linear, so that what is wrong with the influence of any one pattern shows in every random mixture.
+    """
+    estimator, rng = get_estimator(name), np.random.default_rng(0)
     influence = estimator.estimate(problem).influence
 
     def value(changed: Problem) -> float:
         return changed.metric.combine(estimator.means(changed))
 
-    for group, part in enumerate(influence.source):
-        for pattern in np.flatnonzero(part.patterns.source):
-            statistics = part.patterns.sums[pattern] / part.patterns.source[pattern] + 0.3
+    def distribution(counts: np.ndarray) -> np.ndarray:
+        drawn = np.where(counts > 0, rng.dirichlet(np.full(len(counts), 0.5)), 0.0)
+        return drawn / drawn.sum()
+
+    for _ in range(N_DIRECTIONS):
+        for group, part in enumerate(influence.source):
+            counts = part.patterns.source
+            drawn = distribution(counts)
+            statistics = part.patterns.sums / np.maximum(counts, 1)[:, None] + rng.random(part.patterns.sums.shape)
             expected = derivative(
-                lambda share, g=group, p=pattern, s=statistics: value(mix_source(problem, g, p, s, share))
+                lambda share, g=group, p=drawn, s=statistics: value(mix_source(problem, g, p, s, share))
             )
-            found = part.slope[pattern] @ statistics + part.constant[pattern]
-            assert found == pytest.approx(expected, abs=2e-8), (group, pattern)
-    for pattern in np.flatnonzero(problem.patterns.target):
-        expected = derivative(lambda share, p=pattern: value(mix_target(problem, p, share)))
-        found = influence.target[pattern]
-        assert found == pytest.approx(expected, abs=2e-8), pattern
+            found = drawn @ ((part.slope * statistics).sum(axis=1) + part.constant)
+            assert found == pytest.approx(expected, abs=2e-8), group
+        drawn = distribution(problem.patterns.target)
+        expected = derivative(lambda share, p=drawn: value(mix_target(problem, p, share)))
+        assert drawn @ influence.target == pytest.approx(expected, abs=2e-8)
 
 
 @pytest.mark.parametrize(

@@ -126,12 +126,20 @@ def value(problem: Problem, name: str, source: np.ndarray, target: np.ndarray) -
 
 
 def numerical_pieces(problem: Problem, name: str) -> tuple[np.ndarray, np.ndarray]:
-    """Differentiate the estimate by every row's share of its group, and of the target."""
+    """Differentiate the estimate by every row's share of its group, and of the target; like rows once."""
     members, step = problem.members, 1e-4
+    known: dict[tuple[object, ...], float] = {}
     split = len(problem.groups) > 1 and name in ("mandoline", "denoised")
     ones = np.ones(len(members.source)), np.ones(len(members.target))
 
     def slope(side: int, row: int, group: np.ndarray) -> float:
+        of_source = members.groups[row], members.source[row], *members.statistics[row]
+        kind = (side, *of_source) if side == 0 else (side, members.target[row])
+        if kind not in known:
+            known[kind] = differentiate(side, row, group)
+        return known[kind]
+
+    def differentiate(side: int, row: int, group: np.ndarray) -> float:
         direction = group.sum() * (np.arange(len(group)) == row) - group
 
         def at(share: float) -> float:

@@ -16,7 +16,7 @@ import mandoline_core as md
 from mandoline_core.estimators.registry import get_estimator
 from mandoline_core.trust.trimming import caps, trim
 from mandoline_core.weighting.problem import Problem
-from tests.core.estimators.test_influence import derivative, mix_source, mix_target
+from tests.core.estimators.test_influence import derivative, mix_source, mix_target, only
 
 NAMES = ("a", "b")
 NOISE = md.Noise(md.Correction(inside=0.9, outside=0.15))
@@ -52,11 +52,12 @@ def numerical_error(problem: Problem, value: Callable[[Problem], float]) -> floa
     members, total = problem.members, 0.0
     kinds = np.column_stack([members.groups, members.source, members.statistics])
     for kind, count in zip(*np.unique(kinds, axis=0, return_counts=True), strict=True):
-        group, pattern, statistics = int(kind[0]), int(kind[1]), kind[2:]
+        group, pattern, statistics = int(kind[0]), only(int(kind[1]), len(problem.patterns)), kind[2:]
         slope = derivative(lambda share, g=group, p=pattern, s=statistics: value(mix_source(problem, g, p, s, share)))
         total += count * (slope / problem.groups[group].n_source) ** 2
     for pattern, count in zip(*np.unique(members.target, return_counts=True), strict=True):
-        slope = derivative(lambda share, p=pattern: value(mix_target(problem, p, share)))
+        there = only(pattern, len(problem.patterns))
+        slope = derivative(lambda share, p=there: value(mix_target(problem, p, share)))
         total += count * (slope / problem.patterns.n_target) ** 2
     return math.sqrt(total)
 
