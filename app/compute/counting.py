@@ -15,7 +15,7 @@ from app.compute.reading import samples
 from app.compute.shelf import Shelf
 from app.compute.sizes import n_bytes
 from app.compute.working import WorkingError, ask_for
-from app.project import Workspace, state
+from app.project import Workspace, state, visit
 from mandoline_core import Flag, MandolineError, Sample, Slice
 from mandoline_core.estimating import SampleCells, count_tables, stay_in_tables
 from mandoline_core.samples import current_progress, telling
@@ -65,7 +65,7 @@ def current() -> Workspace:
     try:
         return settled(state.workspace())
     except WorkingError:
-        if state.is_part_of_a_page():  # a file has changed: only the whole page can show that it is opened again
+        if visit.is_part_of_a_page():  # a file has changed: only the whole page can show that it is opened again
             st.rerun()
         raise
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from app.compute.corrections import correction_rows
 from app.compute.counting import in_tables, resolved
 from app.compute.reading import samples
-from app.project import Workspace, state
+from app.project import Workspace, state, visit
 from mandoline_core import MandolineError, Project
 from mandoline_core.estimating import check_countable
 
@@ -25,10 +25,10 @@ def attempt(label: str, edit: Callable[[Project], Project], done: str = "") -> b
     try:
         change(label, edit)
     except MandolineError as error:
-        state.refuse(error)
+        visit.refuse(error)
         return False
     if done:
-        state.tell(done)
+        visit.tell(done)
     return True
 
 

@@ -1,6 +1,7 @@
 """A visitor's project: what it is, where it is kept, how it is opened and edited, and what helps when something is off.
 
-`state` and `access` are the only modules that touch the session and the URL; `people` knows who has signed in.
+`access` knows which project a visitor reaches, `state` what they work on, `visit` what their widgets hold, `uploads`
+what they send: no other module touches the session or the URL. `people` knows who has signed in.
 """
 
 from __future__ import annotations

@@ -1,35 +1,27 @@
-"""What a visitor is working on: the only module that touches session state and the URL."""
+"""What a visitor is working on: the project as it stands, edits of it, and where projects come from."""
 
 from __future__ import annotations
 
-import shutil
 import sys
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import streamlit as st
-from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
-from streamlit.runtime.scriptrunner import get_script_run_ctx
-from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from app.project import access, incoming, people
+from app.project import access, people, visit
 from app.project.access import LOOKING, is_view_only, projects, reached, store
 from app.project.documents import document_of as _document
 from app.project.documents import project_of as _project
 from app.project.saving import ConflictError, save_edit
 from app.project.store import Entry, Revision, StoreError
 from app.project.tracking import TrackPlan, save_plan
-from app.words import plain, wording
 from mandoline_core import MandolineError, Project, load_project
-from mandoline_core.project import base_name, data_files, place_files
+from mandoline_core.project import data_files, place_files
 
 SAMPLES = Path(__file__).resolve().parents[2] / "sample_data"
-MOST_UPLOADS = 50  # of a visit that are remembered: many more than a page shows
-T = TypeVar("T")
-_NOTHING = object()
 
 
 @dataclass(frozen=True)
@@ -147,10 +139,10 @@ def change(
     try:
         number = save_edit(store(), project_id, label, edit, seen=st.session_state.get("seen"), check=compared)
     except ConflictError:
-        _see(None)
-        forget_widgets()
+        visit.see(None)
+        visit.forget_widgets()
         raise
-    _see(number)
+    visit.see(number)
     if before.can_redo or not before.can_undo:
         st.session_state["redraw"] = []  # Undo and Redo stand outside of the part of the page that is drawn again
 
@@ -163,13 +155,13 @@ def look(**view: Any) -> None:
         else:
             store().amend(_project_id(), view)
     except StoreError as error:
-        forget_widgets()
-        refuse(error)
+        visit.forget_widgets()
+        visit.refuse(error)
 
 
 def change_track(label: str, edit: Callable[[TrackPlan], TrackPlan]) -> None:
     """Change what is tracked beside the project, as a step of undo."""
-    _see(save_plan(store(), _editable_id(), label, edit))
+    visit.see(save_plan(store(), _editable_id(), label, edit))
 
 
 def keep_file(name: str, content: bytes | Path) -> Path:
@@ -182,7 +174,7 @@ def step(by: int) -> None:
     try:
         _step(_editable_id(), by)
     except StoreError as error:
-        refuse(error)
+        visit.refuse(error)
 
 
 def _step(project_id: str, by: int) -> None:
@@ -190,13 +182,13 @@ def _step(project_id: str, by: int) -> None:
     now = store().head(project_id)
     word = "undo" if by < 0 else "redo"
     if seen not in (None, now.number):
-        tell(f"Someone else has changed the project in the meantime: {now.label}. Press again to {word} that.")
+        visit.tell(f"Someone else has changed the project in the meantime: {now.label}. Press again to {word} that.")
     else:
         label = store().step(project_id, by)
         done = "Undone" if by < 0 else "Redone"
-        tell(f"{done}: {label}" if label else f"Nothing to {word}.")
-    _see(None)
-    forget_widgets()
+        visit.tell(f"{done}: {label}" if label else f"Nothing to {word}.")
+    visit.see(None)
+    visit.forget_widgets()
 
 
 def restore(number: int) -> None:
@@ -209,8 +201,8 @@ def restore(number: int) -> None:
     name = old.snapshot or f"{old.number}: {old.label}"
     if store().save(project_id, old.document, f"restore {name}", after=now.number) is None:
         raise StoreError("Someone else has just changed this project. Nothing was restored; try again.")
-    _see(None)
-    forget_widgets()
+    visit.see(None)
+    visit.forget_widgets()
 
 
 def name_snapshot(number: int, name: str) -> None:
@@ -239,74 +231,11 @@ def open_project(
     go_to(_create(project, names, files or {}, listed=True, server=server))
 
 
-def receive(file: UploadedFile, *, keep: bool = True) -> Path:
-    """Write an upload to disk, once, and refuse one that unpacks to too much.
-
-    Parameters
-    ----------
-    keep : bool
-        Whether its uploader goes on showing it. If not, the framework lets go of its bytes.
-    """
-    path = _once("received", file, lambda: _receive(file))
-    context = get_script_run_ctx()
-    if not keep and context is not None and isinstance(context.uploaded_file_mgr, MemoryUploadedFileManager):
-        context.uploaded_file_mgr.remove_file(context.session_id, file.file_id)
-    return path
-
-
-def unpack(file: UploadedFile, read: Callable[[str, Path, Path], T]) -> T:
-    """Read an uploaded zip into a folder of its own, once."""
-
-    def work() -> T:
-        path = receive(file)
-        folder = path.with_name("unpacked")
-        try:
-            folder.mkdir(exist_ok=True)
-            return read(file.name, path, folder)
-        except OSError as error:
-            shutil.rmtree(folder, ignore_errors=True)
-            raise StoreError(f"{base_name(file.name)} could not be unpacked: {error.strerror or error}.") from None
-
-    return _once("unpacked", file, work)
-
-
-def _receive(file: UploadedFile) -> Path:
-    path = store().receive(file, file.name)
-    try:
-        if path.suffix.lower() not in (".toml", ".zip"):
-            incoming.check_size(path, base_name(file.name))
-    except MandolineError:
-        path.unlink()
-        raise
-    return path
-
-
-def _once(what: str, file: UploadedFile, make: Callable[[], T]) -> T:
-    """Do something with an upload once, however often a page is drawn; what is wrong with it stays wrong.
-
-    What is wrong with the disk does not.
-    """
-    known: dict[str, T | MandolineError] = st.session_state.setdefault(what, {})
-    if file.file_id not in known:
-        for old in [*known][: -MOST_UPLOADS + 1]:
-            del known[old]
-        try:
-            known[file.file_id] = make()
-        except StoreError:
-            raise
-        except MandolineError as error:
-            known[file.file_id] = error
-    found = known[file.file_id]
-    if isinstance(found, MandolineError):
-        raise found
-    return found
-
-
 def go_to(project_id: str) -> None:
     """Work on a project from now on."""
     access.point_home(project_id)
-    forget_widgets()
-    _see(None)
+    visit.forget_widgets()
+    visit.see(None)
 
 
 def copy_project(project_id: str, name: str | None = None) -> str:
@@ -414,98 +343,10 @@ def _given() -> Path | None:
     return next((Path(one) for one in sys.argv[1:] if one.lower().endswith((".toml", ".zip"))), None)
 
 
-# What a visit remembers
-
-
-def visit() -> str:
-    """Return the framework's mark for this visit."""
-    context = get_script_run_ctx()
-    return "" if context is None else context.session_id
-
-
-def is_part_of_a_page() -> bool:
-    """Tell whether only a part of a page is being drawn."""
-    context = get_script_run_ctx()
-    return context is not None and bool(context.fragment_ids_this_run)
-
-
-def tell(message: str) -> None:
-    """Say what was done, in a corner of the screen. It stays long enough to be read while the page is being redrawn."""
-    _toast(plain(message), None)
-
-
-def refuse(error: MandolineError) -> None:
-    """Say why something was not done, in a corner of the screen."""
-    _toast(wording.tell(error), ":material/error:")
-
-
-def _toast(text: str, icon: str | None) -> None:
-    if "redraw" in st.session_state:
-        st.session_state["redraw"] = [*st.session_state["redraw"], (text, icon)]
-    st.toast(text, icon=icon, duration="long")
-
-
-def remember(key: str, value: Any = _NOTHING) -> Any:
-    """Return something kept for this visit only, or set it when a value is given, which may be None."""
-    if value is not _NOTHING:
-        st.session_state[f"kept:{key}"] = value
-    return st.session_state.get(f"kept:{key}")
-
-
-def bind(key: str, value: Any) -> str:
-    """Make a widget show a value of the project whenever the project changed under it; return the widget's key.
-
-    What a person has just typed stays, even if it could not be saved yet.
-    """
-    if "redraw" in st.session_state:
-        st.session_state["to_say"] = st.session_state.pop("redraw")  # what was said goes with the page that is left
-        st.rerun()
-    st.session_state["seen"] = st.session_state.get("latest")
-    bound = st.session_state.setdefault("bound", {})
-    if key not in st.session_state or key not in bound or bound[key] != value:
-        # Setting a value that is there already would take a slider back from where it has gone in the meantime.
-        if key not in st.session_state or st.session_state[key] != value:
-            st.session_state[key] = value
-        bound[key] = value
-    return key
-
-
-def shown(key: str) -> Any:
-    """Return the project's value that a widget was drawn with, before a person changed it."""
-    return st.session_state.get("bound", {}).get(key)
-
-
-def typed(key: str) -> Any:
-    """Return what a widget holds."""
-    return st.session_state.get(key)
-
-
-def empty(key: str) -> None:
-    """Take away what a box holds, once it has been taken in."""
-    st.session_state[key] = ""
-
-
-def forget_widgets() -> None:
-    """Let every widget take the project's value again."""
-    st.session_state["bound"] = {}
-
-
-def drawn(revision: Revision) -> None:
-    """Note that the whole page is being drawn, and what of."""
-    st.session_state.pop("redraw", None)
-    for text, icon in st.session_state.pop("to_say", ()):
-        _toast(text, icon)
-    _see(revision.number)
-
-
-def _see(number: int | None) -> None:
-    st.session_state["seen"] = st.session_state["latest"] = number
-
-
 def _editable_id() -> str:
     project_id = _project_id()
     if is_view_only():
-        forget_widgets()
+        visit.forget_widgets()
         raise StoreError(LOOKING)
     return project_id
 

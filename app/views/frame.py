@@ -9,7 +9,7 @@ from dataclasses import replace
 import streamlit as st
 
 from app import compute
-from app.project import Share, Workspace, access, documents, people, state
+from app.project import Share, Workspace, access, documents, people, state, visit
 from app.views import parts
 from app.words import wording
 from mandoline_core import MandolineError
@@ -40,7 +40,7 @@ def sidebar(*, at_home: bool) -> None:
             st.caption("Open a project, or start one.")
             return
         revision = state.head()
-        state.drawn(revision)
+        visit.drawn(revision)
         above, below = st.container(), st.container()
         if not state.is_view_only():
             with below, st.container(horizontal=True):
@@ -75,7 +75,7 @@ def _account() -> None:
 def _project(workspace: Workspace) -> None:
     """Show what is open, and how it does."""
     project = workspace.project
-    if state.remember("lost"):
+    if visit.remember("lost"):
         st.warning("The link points to a project that is no longer here. This is a new one.")
     if workspace.view_only:
         st.badge("View only", icon=":material/visibility:", color="gray")
@@ -84,10 +84,10 @@ def _project(workspace: Workspace) -> None:
             state.go_to(state.copy_project(workspace.id))
             st.rerun()
     else:
-        st.text_input("Project", key=state.bind("project_name", project.name), on_change=_rename)
+        st.text_input("Project", key=visit.bind("project_name", project.name), on_change=_rename)
     models = [model.name for model in project.models]
     if len(models) > 1:
-        st.selectbox("Model", models, key=state.bind("model", workspace.model), on_change=_choose_model)
+        st.selectbox("Model", models, key=visit.bind("model", workspace.model), on_change=_choose_model)
     with suppress(MandolineError):  # the page says what is wrong
         source, target = compute.n_rows(workspace)
         metric = get_metric(project.metric.name).spoken
@@ -106,7 +106,7 @@ def _note(workspace: Workspace) -> None:
     with st.expander("Note" if note else "Add a note", icon=":material/sticky_note_2:"):
         st.text_area(
             "Note on this work",
-            key=state.bind("project_note", note),
+            key=visit.bind("project_note", note),
             on_change=_write_note,
             help="Goes into the project file and the report.",
         )
@@ -178,7 +178,7 @@ def _share() -> None:
         st.caption("Your work is saved as you go.")
     for kind, says in _LINKS.items():
         if access.can_share():
-            key = state.bind(f"share_{kind}", kind in links)
+            key = visit.bind(f"share_{kind}", kind in links)
             st.toggle(_SHARING[kind], key=key, on_change=_change_sharing, args=(kind, key))
         if kind in links:
             st.caption(says)
@@ -187,9 +187,9 @@ def _share() -> None:
 
 def _change_sharing(kind: Share, key: str) -> None:
     try:
-        access.share(kind, shared=bool(state.typed(key)))
+        access.share(kind, shared=bool(visit.typed(key)))
     except MandolineError as error:
-        state.refuse(error)
+        visit.refuse(error)
 
 
 def _is_in_table(workspace: Workspace) -> bool:
@@ -217,15 +217,15 @@ def _as_zip(workspace: Workspace) -> bytes:
 
 
 def _rename() -> None:
-    name = str(state.typed("project_name")).strip()
+    name = str(visit.typed("project_name")).strip()
     if name:
         compute.attempt("rename project", lambda project: replace(project, name=name))
 
 
 def _write_note() -> None:
-    note = str(state.typed("project_note")).strip()
+    note = str(visit.typed("project_note")).strip()
     compute.attempt("write a note", lambda project: replace(project, note=note))
 
 
 def _choose_model() -> None:
-    state.look(model=state.typed("model"))
+    state.look(model=visit.typed("model"))

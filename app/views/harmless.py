@@ -8,7 +8,7 @@ from functools import partial
 import streamlit as st
 
 from app import compute
-from app.project import Workspace, edits, state
+from app.project import Workspace, edits, visit
 from app.words import wording
 from mandoline_core import Finding, MandolineError
 
@@ -42,25 +42,25 @@ def _button(column: str, key: str) -> None:
             "something that is assumed. Undo takes it back."
         )
         with st.form(f"{key}:form", border=False):
-            reason = state.bind(f"{key}:reason", "")
+            reason = visit.bind(f"{key}:reason", "")
             st.text_input(f"Why a change of {wording.plain(column)} does not matter", key=reason)
             st.form_submit_button("Declare harmless", key=f"{key}:declare", on_click=_declare, args=(column, reason))
-        problem = state.remember(f"{key}:problem")
-        if problem and problem[0] == state.typed(reason):
+        problem = visit.remember(f"{key}:problem")
+        if problem and problem[0] == visit.typed(reason):
             st.error(wording.tell(problem[1]), icon=":material/error:")
 
 
 def _declare(column: str, key: str) -> None:
     """Declare a column harmless for the reason that was typed, or remember beside the button why that cannot be."""
-    typed = state.typed(key)
+    typed = visit.typed(key)
     problem = f"{key.removesuffix(':reason')}:problem"
     try:
         edit = partial(edits.declare_harmless, column=column, reason=str(typed or ""))
         compute.change(f"declare {column} harmless", edit)
     except MandolineError as error:
-        state.remember(problem, (typed, error))
+        visit.remember(problem, (typed, error))
     else:
-        state.remember(problem, ())
+        visit.remember(problem, ())
 
 
 def declared(workspace: Workspace) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import streamlit as st
 
 from app import compute
-from app.project import Remedy, Workspace, remedies, state
+from app.project import Remedy, Workspace, remedies, state, visit
 from app.words import pointing, wording
 from mandoline_core import Slice
 
@@ -47,4 +47,4 @@ def _apply(remedy: Remedy) -> None:
     if compute.attempt(label, remedy.edit, f"Done: {remedy.label}. Undo takes it back."):
         for rule in state.workspace().project.slices:
             if rule.name not in before:
-                state.remember("editing", rule.name)
+                visit.remember("editing", rule.name)

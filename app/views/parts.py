@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from app import compute
-from app.project import Workspace, state
+from app.project import Workspace, state, visit
 from app.views.selection import Selection
 from app.words import drawing, wording
 from app.words import trust as trust_words
@@ -130,7 +130,7 @@ def chart(
     lines = title.count("<br>") + 1
     st.html(f'<p class="figure-title lines-{lines}">{title.replace("<br>", " ")}</p>')
     name = saved_as or f"{file_stem(state.workspace().project.name)}-{file_stem(key)}"
-    image = state.remember("figure_format") or charts.IMAGE_FORMATS[0]
+    image = visit.remember("figure_format") or charts.IMAGE_FORMATS[0]
     config = charts.chart_config(name, image, [tool for tool in (tools or {}).values() if tool])
     if tools is None:
         st.plotly_chart(figure, key=key, theme=None, config=config, alt=alt)
@@ -177,7 +177,7 @@ def figure_format() -> None:
     st.segmented_control(
         "Figures on all pages are saved as",
         charts.IMAGE_FORMATS,
-        key=state.bind("figure_format", state.remember("figure_format") or charts.IMAGE_FORMATS[0]),
+        key=visit.bind("figure_format", visit.remember("figure_format") or charts.IMAGE_FORMATS[0]),
         format_func=str.upper,
         help="Point at a figure and press the camera above it. In the report every figure has a button for each.",
         required=True,
@@ -186,7 +186,7 @@ def figure_format() -> None:
 
 
 def _choose_format() -> None:
-    state.remember("figure_format", state.typed("figure_format"))
+    visit.remember("figure_format", visit.typed("figure_format"))
 
 
 def verdict_chip(workspace: Workspace) -> None:

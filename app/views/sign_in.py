@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from app import door
-from app.project import people, state
+from app.project import people, visit
 from app.words import wording
 
 
@@ -16,7 +16,7 @@ def is_done() -> bool:
     person = people.person()
     if person is None or not people.is_let_in(person):
         return False
-    door.let_in(state.visit())
+    door.let_in(visit.mark())
     return True
 
 

@@ -6,7 +6,7 @@ from contextlib import suppress
 
 import streamlit as st
 
-from app.project import state
+from app.project import state, visit
 from app.words import wording
 from mandoline_core import MandolineError
 
@@ -19,7 +19,7 @@ _LEADS = {
 
 def show(page: str) -> None:
     """Say the step at hand above a page it speaks of; on others the tour keeps quiet."""
-    if page not in _LEADS or state.remember("tour_done") or not state.has_project():
+    if page not in _LEADS or visit.remember("tour_done") or not state.has_project():
         return
     with suppress(MandolineError):  # the page says what is wrong
         workspace = state.workspace()
@@ -29,7 +29,7 @@ def show(page: str) -> None:
 
 
 def _show(page: str) -> None:
-    number = state.remember("tour_step") or 1
+    number = visit.remember("tour_step") or 1
     step, last = wording.TOUR[number - 1], number == len(wording.TOUR)
     with st.container(border=True, key="tour"):
         st.markdown(f":material/explore: **{number} of {len(wording.TOUR)}: {step.title}.** {step.text}")
@@ -44,11 +44,11 @@ def _show(page: str) -> None:
 
 def _next(number: int) -> None:
     """Go on to a step, and to the page it speaks of."""
-    state.remember("tour_step", number)
+    visit.remember("tour_step", number)
     st.switch_page(_LEADS[wording.TOUR[number - 1].page][0])
 
 
 def _close() -> None:
     """Put the tour away, for this project and for this visit."""
     state.look(tour=False)
-    state.remember("tour_done", "yes")
+    visit.remember("tour_done", "yes")

@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from app import compute
-from app.project import Workspace, state
+from app.project import Workspace, visit
 from app.views import live, parts
 from app.views.compare import running
 from app.views.estimate import evidence
@@ -123,8 +123,8 @@ def pick(workspace: Workspace, comparison: ModelComparison) -> str:
     said = comparison.entries
     able = [name for name in ESTIMATORS if (said[name].available if name in said else name == now)]
     first = now if now in able else able[0]
-    kept = state.typed("picked")
-    key = state.bind("picked", first if kept not in able else kept)
+    kept = visit.typed("picked")
+    key = visit.bind("picked", first if kept not in able else kept)
     picked = st.selectbox("Method", able, format_func=title_of, key=key)
     st.caption(wording.estimator_sentence(picked))
     if picked == now:

@@ -10,7 +10,7 @@ from typing import Any, get_args
 import streamlit as st
 
 from app import compute
-from app.project import Workspace, state
+from app.project import Workspace, visit
 from app.views import parts
 from app.words import duration, wording
 from mandoline_core import MandolineError
@@ -115,7 +115,7 @@ def _columns(workspace: Workspace) -> None:
     st.multiselect(
         "Columns",
         options,
-        key=state.bind("methods:features", list(chosen or defaults)),
+        key=visit.bind("methods:features", list(chosen or defaults)),
         on_change=_choose_columns,
         args=(defaults,),
         help="Empty: every column but labels, answers and identifiers.",
@@ -134,7 +134,7 @@ def _columns(workspace: Workspace) -> None:
 
 
 def _choose_columns(defaults: tuple[str, ...]) -> None:
-    picked = tuple(state.typed("methods:features"))
+    picked = tuple(visit.typed("methods:features"))
     _set("features", () if set(picked) == set(defaults) else picked, "choose columns")
 
 
@@ -176,11 +176,11 @@ def _key(name: str, value: object) -> str:
 
 def _bind(name: str, value: object) -> str:
     """Bind a control that may be empty: an empty one is a control of its own, so that undo empties it again."""
-    return state.bind(_key(name, value), value)
+    return visit.bind(_key(name, value), value)
 
 
 def _choose(name: str, value: object, label: str) -> None:
-    _set(name, state.typed(_key(name, value)), label)
+    _set(name, visit.typed(_key(name, value)), label)
 
 
 def _set(name: str, value: Any, label: str) -> None:
@@ -188,12 +188,12 @@ def _set(name: str, value: Any, label: str) -> None:
     try:
         compute.change(label, lambda project: replace(project, methods=replace(project.methods, **{name: value})))
     except MandolineError as error:
-        state.remember(f"wrong:{name}", error.sentence)
+        visit.remember(f"wrong:{name}", error.sentence)
     else:
-        state.remember(f"wrong:{name}", "")
+        visit.remember(f"wrong:{name}", "")
 
 
 def _wrong(name: str) -> None:
-    message = state.remember(f"wrong:{name}")
+    message = visit.remember(f"wrong:{name}")
     if message:
         st.error(wording.tell(message), icon=":material/error:")

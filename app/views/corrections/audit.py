@@ -8,7 +8,7 @@ from functools import partial
 import streamlit as st
 
 from app import compute
-from app.project import Workspace, correcting, state
+from app.project import Workspace, correcting, state, visit
 from app.views import parts
 from app.words import auditing, highlighted, wording
 from mandoline_core import MandolineError, Slice, charts
@@ -44,23 +44,23 @@ def show(workspace: Workspace, rule: Slice) -> None:
         icon=":material/fact_check:",
         key=f"audit:{rule.name}",
         help="Look at rows of this slice, one at a time, and say with a key whether each is truly in.",
-        on_click=state.remember,
+        on_click=visit.remember,
         args=("auditing", rule.name),
         disabled=workspace.view_only,
     )
-    if state.remember("auditing") == rule.name:
+    if visit.remember("auditing") == rule.name:
         title = f"Is it truly {wording.plain(rule.name)}?"
         st.dialog(title, width="large", on_dismiss=_leave)(_ask)(rule.name)
 
 
 def _leave() -> None:
-    state.remember("auditing", "")
-    state.remember("audit_trail", ())
+    visit.remember("auditing", "")
+    visit.remember("audit_trail", ())
 
 
 def _ask(name: str) -> None:
     """Show one row with the keys to answer, and what the answers so far say."""
-    if state.remember("auditing") != name:
+    if visit.remember("auditing") != name:
         st.rerun()
     with parts.boundary():
         workspace = compute.current()
@@ -78,9 +78,9 @@ def _ask(name: str) -> None:
         _keys(name, turn)
         st.progress(turn.state.progress, auditing.progress_words(turn.state))
         _so_far(workspace, name, turn)
-        if error := state.remember("audit_refused"):
+        if error := visit.remember("audit_refused"):
             parts.show_error(error)
-            state.remember("audit_refused", "")
+            visit.remember("audit_refused", "")
 
 
 def _row(turn: compute.AuditTurn) -> None:
@@ -106,7 +106,7 @@ def _row(turn: compute.AuditTurn) -> None:
 def _keys(name: str, turn: compute.AuditTurn) -> None:
     """Answer by key."""
     question = turn.state.question
-    state.remember("audit_shown", question or "")
+    visit.remember("audit_shown", question or "")
     key = "" if question is None else f"{question.side}:{question.key}"
     with st.container(horizontal=True):
         for answer, (word, shortcut, icon) in _SAYS.items():
@@ -137,11 +137,11 @@ def _answer(name: str, turn: compute.AuditTurn, answer: Answer) -> None:
     While a page is being drawn, the buttons of the row before are still there and hear the same key.
     """
     question = turn.state.question
-    if question is None or state.remember("audit_shown") != question:
+    if question is None or visit.remember("audit_shown") != question:
         return
-    state.remember("audit_shown", "")
+    visit.remember("audit_shown", "")
     if _save(name, turn.columns, question.side, question.key, answer):
-        state.remember("audit_trail", (*_trail(), (turn.columns, question.side, question.key)))
+        visit.remember("audit_trail", (*_trail(), (turn.columns, question.side, question.key)))
 
 
 def _take_back(name: str, n: int) -> None:
@@ -151,12 +151,12 @@ def _take_back(name: str, n: int) -> None:
         return
     *before, (columns, side, key) = trail
     if _save(name, columns, side, key, None):
-        state.remember("audit_trail", tuple(before))
+        visit.remember("audit_trail", tuple(before))
 
 
 def _trail() -> tuple[tuple[tuple[str, ...], Side, str], ...]:
     """List the rows answered since the audit was opened, in order."""
-    return state.remember("audit_trail") or ()
+    return visit.remember("audit_trail") or ()
 
 
 def _save(name: str, columns: tuple[str, ...], side: Side, key: str, answer: Answer | None) -> bool:
@@ -167,7 +167,7 @@ def _save(name: str, columns: tuple[str, ...], side: Side, key: str, answer: Ans
             partial(correcting.answer_row, name=name, columns=columns, side=side, key=key, answer=answer),
         )
     except MandolineError as error:
-        state.remember("audit_refused", error)
+        visit.remember("audit_refused", error)
         return False
     return True
 
@@ -178,10 +178,10 @@ def _use(name: str, turn: compute.AuditTurn) -> None:
     try:
         compute.change(f"measure {name}", partial(correcting.use_audit, name=name, sides=sides))
     except MandolineError as error:
-        state.remember("audit_refused", error)
+        visit.remember("audit_refused", error)
         return
     _leave()
-    state.forget_widgets()
+    visit.forget_widgets()
 
 
 def _so_far(workspace: Workspace, name: str, turn: compute.AuditTurn) -> None:

@@ -9,7 +9,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from app import compute
-from app.project import Workspace, correcting, edits, state
+from app.project import Workspace, correcting, edits, visit
 from app.views import parts
 from app.views.corrections import evidence
 from app.words import wording
@@ -88,7 +88,7 @@ def _rows(workspace: Workspace) -> Mapping[str, compute.CorrectionRow]:
 
 def opened_cards(workspace: Workspace) -> tuple[str, ...]:
     """List the cards that are open: the first, until a person opens or closes one."""
-    found = state.remember("opened_cards")
+    found = visit.remember("opened_cards")
     return tuple(rule.name for rule in workspace.project.slices if rule.enabled)[:1] if found is None else found
 
 
@@ -96,9 +96,9 @@ def toggle_card(workspace: Workspace, name: str, *, keep: bool = False) -> None:
     """Open a card, or close it; `keep` leaves an open one open."""
     opened = opened_cards(workspace)
     if name not in opened:
-        state.remember("opened_cards", (*opened, name))
+        visit.remember("opened_cards", (*opened, name))
     elif not keep:
-        state.remember("opened_cards", tuple(other for other in opened if other != name))
+        visit.remember("opened_cards", tuple(other for other in opened if other != name))
 
 
 def card(workspace: Workspace, rule: Slice, row: compute.CorrectionRow | None, *, is_open: bool) -> None:
@@ -132,7 +132,7 @@ def sureness(workspace: Workspace, rule: Slice, row: compute.CorrectionRow | Non
     offered = [*correcting.PRESETS, correcting.OWN]
     if rule.gold is not None or now == correcting.MEASURED or (rule.audit is not None and len(rule.audit.source)):
         offered.insert(-1, correcting.MEASURED)
-    key = state.bind(f"sure:{rule.name}", now)
+    key = visit.bind(f"sure:{rule.name}", now)
     st.segmented_control(
         f"How sure are you of {wording.plain(rule.name)}?",
         offered,
@@ -148,7 +148,7 @@ def sureness(workspace: Workspace, rule: Slice, row: compute.CorrectionRow | Non
 
 def choose_sureness(workspace: Workspace, name: str, key: str, start: Correction) -> None:
     """Take a preset, measure, or open the card to set numbers of one's own, from those in use."""
-    sure = state.typed(key)
+    sure = visit.typed(key)
     if sure == correcting.OWN:
         toggle_card(workspace, name, keep=True)
     label = {correcting.MEASURED: f"measure {name}", correcting.OWN: f"set corrections of {name}"}
@@ -223,7 +223,7 @@ def sliders(rule: Slice, side: str, row: compute.CorrectionRow, *, disabled: boo
 def percent(name: str, side: str, says: str, label: str, value: float, *, disabled: bool) -> None:
     """Show one correction as a slider in whole percents and as a box for any; either writes the project."""
     place = f"{name}:{side}:{says}"
-    slide, box = (state.bind(percent_key(place, kind), round(value, 2)) for kind in ("slide", "type"))
+    slide, box = (visit.bind(percent_key(place, kind), round(value, 2)) for kind in ("slide", "type"))
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small", wrap=False):
         st.slider(
             label,
@@ -253,7 +253,7 @@ def percent(name: str, side: str, says: str, label: str, value: float, *, disabl
 
 def percent_key(place: str, kind: str) -> str:
     """Name a slider or a box by the number of times that it was made anew."""
-    return f"{kind}:{place}:{state.remember(f'turn:{kind}:{place}') or 0}"
+    return f"{kind}:{place}:{visit.remember(f'turn:{kind}:{place}') or 0}"
 
 
 def move(name: str, side: str, says: str, kind: str, key: str) -> None:
@@ -266,15 +266,15 @@ def move(name: str, side: str, says: str, kind: str, key: str) -> None:
     if key != percent_key(place, kind):
         return
     turn = f"turn:{other}:{place}"
-    state.remember(turn, (state.remember(turn) or 0) + 1)
-    share = round(float(state.typed(key)) / 100, 6)
+    visit.remember(turn, (visit.remember(turn) or 0) + 1)
+    share = round(float(visit.typed(key)) / 100, 6)
     where = "" if side == "source" else " in the new data"
     change_card(name, f"correct {name}{where}", lambda project: correcting.set_share(project, name, side, says, share))
 
 
 def new_data(rule: Slice, row: compute.CorrectionRow) -> None:
     """Choose how the new data's corrections come about; sliders only where they can be moved."""
-    key = state.bind(f"way:{rule.name}", correcting.way(rule))
+    key = visit.bind(f"way:{rule.name}", correcting.way(rule))
     st.segmented_control(
         "In the new data",
         [way for way in WAYS if way != "measured" or (rule.audit is not None and len(rule.audit.target))],
@@ -286,7 +286,7 @@ def new_data(rule: Slice, row: compute.CorrectionRow) -> None:
         args=(rule.name, key, as_stated(row, "target")),
     )
     # As chosen, not as saved: separate numbers that are all exact are none to be saved.
-    chosen = state.typed(key)
+    chosen = visit.typed(key)
     if chosen in WAY_WORDS:
         st.caption(WAY_WORDS[chosen])
     else:
@@ -295,7 +295,7 @@ def new_data(rule: Slice, row: compute.CorrectionRow) -> None:
 
 def choose_way(name: str, key: str, start: Correction) -> None:
     """Switch between derived, the same, and separate corrections for the new data."""
-    way = state.typed(key)
+    way = visit.typed(key)
     change_card(
         name,
         f"correct {name} in the new data: {WAYS[way]}",
@@ -337,7 +337,7 @@ def gold_control(workspace: Workspace, rule: Slice, row: compute.CorrectionRow |
             "To measure the slice, add a column of true answers (yes/no, true/false or 1/0) to the labelled data."
         )
         return
-    key = state.bind(f"gold:{rule.name}", rule.gold)
+    key = visit.bind(f"gold:{rule.name}", rule.gold)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.selectbox(
             "A column that holds the true answer",
@@ -369,10 +369,10 @@ def gold_control(workspace: Workspace, rule: Slice, row: compute.CorrectionRow |
 
 def choose_gold(name: str, key: str) -> None:
     """Name the column of true answers, or forget it with what was measured on it."""
-    column = state.typed(key)
+    column = visit.typed(key)
     label = f"forget the true answers of {name}" if column is None else f"take {column} for the truth of {name}"
     change_card(name, label, lambda project: correcting.set_gold(project, name, column), "gold")
-    state.remember(WHOLE, "needed")  # what the denoised estimator assumes is tested on it
+    visit.remember(WHOLE, "needed")  # what the denoised estimator assumes is tested on it
 
 
 def copying(workspace: Workspace, rule: Slice) -> None:
@@ -388,27 +388,27 @@ def copying(workspace: Workspace, rule: Slice) -> None:
         disabled=measured,
         help="What was measured on this slice's true answers holds for no other." if measured else None,
     ):
-        key = state.bind(f"copy:{rule.name}", others)
+        key = visit.bind(f"copy:{rule.name}", others)
         st.multiselect("Correct these alike", others, key=key)
         st.button(
             "Copy",
             key=f"do_copy:{rule.name}",
             on_click=copy,
             args=(rule.name, key),
-            disabled=not state.typed(key),
+            disabled=not visit.typed(key),
         )
 
 
 def copy(name: str, key: str) -> None:
     """Correct the chosen slices as one is, in one step."""
-    chosen = tuple(state.typed(key))
+    chosen = tuple(visit.typed(key))
     n = counted(len(chosen), "other slice")
     change_card(
         name,
         f"correct {n} as {name}",
         lambda project: correcting.copy_corrections(project, name, chosen),
     )
-    state.remember(WHOLE, "needed")
+    visit.remember(WHOLE, "needed")
 
 
 def change_card(name: str, label: str, edit: Callable[[Project], Project], where: str = "") -> None:
@@ -416,26 +416,26 @@ def change_card(name: str, label: str, edit: Callable[[Project], Project], where
     try:
         compute.change(label, edit)
     except MandolineError as error:
-        state.remember(f"refused:{name}:{where}", error)
-        state.forget_widgets()
-    if state.typed(PAIR_LIST):  # says what pairs do to the estimate
-        state.remember(WHOLE, "needed")
+        visit.remember(f"refused:{name}:{where}", error)
+        visit.forget_widgets()
+    if visit.typed(PAIR_LIST):  # says what pairs do to the estimate
+        visit.remember(WHOLE, "needed")
 
 
 def drawn_whole() -> None:
     """Note that the whole board is being drawn."""
-    state.remember(WHOLE, "")
+    visit.remember(WHOLE, "")
 
 
 def draw_whole_if_needed() -> None:
     """Draw the whole board where an edit within a card changed more than that card, the number and the panel."""
-    if state.remember(WHOLE):
+    if visit.remember(WHOLE):
         st.rerun()
 
 
 def refusal(name: str, where: str = "") -> None:
     """Say, once, why the last edit of a card was refused."""
     key = f"refused:{name}:{where}"
-    if error := state.remember(key):
+    if error := visit.remember(key):
         parts.show_error(error)
-        state.remember(key, "")
+        visit.remember(key, "")

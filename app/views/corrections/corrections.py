@@ -8,7 +8,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from app import compute
-from app.project import Workspace, state
+from app.project import Workspace, visit
 from app.views import live, parts
 from app.views.corrections import board, pairs
 from app.words import auditing, wording
@@ -57,7 +57,7 @@ def moving(bar: DeltaGenerator, cards: dict[str, DeltaGenerator], beside: DeltaG
 def estimator_switch(workspace: Workspace) -> None:
     """Choose between the paper's weights and the denoised estimator, beside a test of what the latter assumes."""
     now = workspace.project.estimator.name
-    key = state.bind("estimator", now)
+    key = visit.bind("estimator", now)
     st.segmented_control(
         "With noisy slices, use",
         list(dict.fromkeys([*SHORT, now])),
@@ -77,7 +77,7 @@ def estimator_switch(workspace: Workspace) -> None:
 
 def choose_estimator(key: str) -> None:
     """Write the estimator into the project."""
-    name = state.typed(key)
+    name = visit.typed(key)
     compute.attempt(
         f"use {SHORT.get(name, name).lower()}",
         lambda project: replace(project, estimator=replace(project.estimator, name=name)),

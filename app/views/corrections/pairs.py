@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from app import compute
-from app.project import Workspace, correcting, edits, state
+from app.project import Workspace, correcting, edits, visit
 from app.views import parts
 from app.views.corrections import board
 from app.words import pair_choices, wording
@@ -43,7 +43,7 @@ def show(workspace: Workspace) -> None:
 def choice(workspace: Workspace, joined: tuple[tuple[str, str], ...]) -> None:
     """Choose who chooses the pairs: the person, or one of three ways; taken back by hand, the pairs stay."""
     edges = workspace.project.edges
-    key = state.bind("edges_by", pair_choices.choice_of(edges))
+    key = visit.bind("edges_by", pair_choices.choice_of(edges))
     st.segmented_control(
         "Pairs are chosen",
         list(pair_choices.CHOICES),
@@ -55,7 +55,7 @@ def choice(workspace: Workspace, joined: tuple[tuple[str, str], ...]) -> None:
         args=(key, joined),
     )
     if pair_choices.choice_of(edges) == INVERSE_COVARIANCE:
-        key = state.bind("edges_most", read_edge_choice(edges).most)
+        key = visit.bind("edges_most", read_edge_choice(edges).most)
         st.number_input("How many of the strongest ties", 1, 99, key=key, on_change=choose_most, args=(key,))
 
 
@@ -91,10 +91,10 @@ def chosen_pairs(found: compute.Pairs) -> tuple[list[compute.Pair], int]:
     """Choose which of the pairs that could be joined to show: those of one slice, or all; and count the rest."""
     free = list(found.free)
     if len(free) > STEP:
-        key = state.bind("pairs_of", None)
+        key = visit.bind("pairs_of", None)
         wanted = st.selectbox("Show pairs of", found.names, index=None, key=key, placeholder="all slices")
         free = [pair for pair in free if wanted in (None, pair.first, pair.second)]
-    shown = state.remember("pairs_shown") or STEP
+    shown = visit.remember("pairs_shown") or STEP
     return free[:shown], max(len(free) - shown, 0)
 
 
@@ -112,7 +112,7 @@ def notes(found: compute.Pairs, left: int) -> None:
 
 def show_more() -> None:
     """Show more of the list."""
-    state.remember("pairs_shown", (state.remember("pairs_shown") or STEP) + STEP)
+    visit.remember("pairs_shown", (visit.remember("pairs_shown") or STEP) + STEP)
 
 
 def line(workspace: Workspace, pair: compute.Pair, trial: compute.Trial | None, most: float, *, joined: bool) -> None:
@@ -130,7 +130,7 @@ def line(workspace: Workspace, pair: compute.Pair, trial: compute.Trial | None, 
 
 def switch(first: str, second: str, *, joined: bool, disabled: bool = False) -> None:
     """Show the switch that joins two slices, or parts them."""
-    key = state.bind(f"pair:{(first, second)!r}", joined)
+    key = visit.bind(f"pair:{(first, second)!r}", joined)
     st.toggle(
         f"{wording.plain(first)} and {wording.plain(second)}",
         key=key,
@@ -167,19 +167,19 @@ def effect_words(report: ModelReport, trial: compute.Trial | None, *, joined: bo
 
 def switch_pair(key: str, first: str, second: str) -> None:
     """Join two slices, or part them; the other pairs stay as they are by now."""
-    joins = state.typed(key)
+    joins = visit.typed(key)
     edit = correcting.join if joins else correcting.part
     compute.attempt(f"{'join' if joins else 'part'} {first} and {second}", lambda project: edit(project, first, second))
 
 
 def choose_way(key: str, joined: tuple[tuple[str, str], ...]) -> None:
     """Let the pairs be chosen another way, or keep those that are in use and choose by hand."""
-    way = state.typed(key)
+    way = visit.typed(key)
     edges = joined if way == pair_choices.BY_HAND else way
     compute.attempt(f"let pairs be {pair_choices.chosen_how(edges)}", lambda project: edits.set_edges(project, edges))
 
 
 def choose_most(key: str) -> None:
     """Take more or fewer of the strongest ties."""
-    edges = f"{INVERSE_COVARIANCE}:{state.typed(key)}"
+    edges = f"{INVERSE_COVARIANCE}:{visit.typed(key)}"
     compute.attempt(f"let pairs be {pair_choices.chosen_how(edges)}", lambda project: edits.set_edges(project, edges))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from app import compute
-from app.project import Workspace, edits, state
+from app.project import Workspace, edits, state, visit
 from app.views import parts
 from mandoline_core import Expression, MandolineError
 
@@ -45,4 +45,4 @@ def keep(rule: Expression) -> None:
     name = edits.free_name(state.workspace().project, rule.name)
     done = f"Saved as the slice {name}. Rename it on the Slices page."
     if compute.attempt(f"add {name}", lambda project: edits.add_slice(project, rule), done):
-        state.remember("editing", name)
+        visit.remember("editing", name)

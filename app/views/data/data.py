@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from app import compute
-from app.project import Workspace, state
+from app.project import Workspace, visit
 from app.views import brushing, live, parts
 from app.views.data import browsing, columns, role_controls, truth
 from app.words import wording
@@ -23,10 +23,10 @@ def main() -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.subheader(f"In use: {wording.plain(workspace.project.name)}", width="content")
         st.page_link(parts.PROJECTS, label="Use other data", icon=":material/add:")
-    if opened := state.remember("opened"):
+    if opened := visit.remember("opened"):
         st.success(opened, icon=":material/check:")
         st.page_link(parts.ESTIMATE, label="See the estimate", icon=":material/monitoring:")
-        state.remember("opened", "")
+        visit.remember("opened", "")
     with parts.boundary(said=problem):
         sizes(workspace)
         truth.show(workspace)

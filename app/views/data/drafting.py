@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from app.project import state
+from app.project import visit
 from app.views import parts
 from app.words import wording
 from mandoline_core import Model, Project, Sample
@@ -16,12 +16,12 @@ def draft_roles(source: Sample, target: Sample, guess: RoleGuess) -> tuple[str |
     which = f"{source.fingerprint[:12]}{target.fingerprint[:12]}"  # other files, other widgets
     left, right = st.columns(2)
     with left:
-        label = st.selectbox("Label", source.columns, key=state.bind(f"draft_label:{which}", guess.label), index=None)
+        label = st.selectbox("Label", source.columns, key=visit.bind(f"draft_label:{which}", guess.label), index=None)
     with right:
         shared = [column for column in source.columns if column in target.columns]
         guessed = [model.prediction for model in guess.models if model.prediction is not None]
         chosen = st.multiselect(
-            "Predictions, one column a model", shared, key=state.bind(f"draft_predictions:{which}", guessed)
+            "Predictions, one column a model", shared, key=visit.bind(f"draft_predictions:{which}", guessed)
         )
     for sentence in guess.problems:
         st.warning(wording.plain(sentence), icon=":material/warning:")
@@ -37,7 +37,7 @@ def draft_roles(source: Sample, target: Sample, guess: RoleGuess) -> tuple[str |
 def say_opened(what: str, project: Project) -> None:
     """Show a new project, and say what it starts from."""
     rule = wording.plain(project.slices[0].describe())
-    state.remember(
+    visit.remember(
         "opened", f"{what} are in use, with one rule to start from: {rule}. Add your own on the Slices page."
     )
     st.switch_page(parts.DATA)

@@ -9,7 +9,7 @@ from functools import partial
 import streamlit as st
 
 from app import compute
-from app.project import Workspace, edits, state
+from app.project import Workspace, edits, visit
 from app.words import wording
 from mandoline_core import METRICS, MandolineError, Project, ProjectError
 from mandoline_core.samples import class_name
@@ -51,20 +51,20 @@ def _new_merge(workspace: Workspace) -> None:
         st.caption("There are no classes left to merge.")
         return
     # Fields of their own for every state of the merges: what was merged leaves them empty.
-    keys = [state.bind(f"{kind}:{merges!r}", empty) for kind, empty in ((NAME, ""), (CHOSEN, []))]
+    keys = [visit.bind(f"{kind}:{merges!r}", empty) for kind, empty in ((NAME, ""), (CHOSEN, []))]
     with st.form(f"merge:{merges!r}", border=False):
         name, chosen = st.columns(2, vertical_alignment="bottom")
         name.text_input("Name of the merged class", key=keys[0], placeholder="A new name, or that of a class")
         chosen.multiselect("Classes to take for one", classes, key=keys[1])
         st.form_submit_button("Merge", icon=":material/merge:", on_click=join, args=(*keys, tuple(classes)))
-    problem = state.remember("merge_problem")
-    if problem and problem[:2] == (state.typed(keys[0]), state.typed(keys[1])):
+    problem = visit.remember("merge_problem")
+    if problem and problem[:2] == (visit.typed(keys[0]), visit.typed(keys[1])):
         st.error(wording.tell(problem[2]), icon=":material/error:")
 
 
 def join(name_key: str, chosen_key: str, classes: tuple[str, ...]) -> None:
     """Merge the classes that were chosen, or remember beside the button why that cannot be."""
-    new, chosen = str(state.typed(name_key) or "").strip(), state.typed(chosen_key) or []
+    new, chosen = str(visit.typed(name_key) or "").strip(), visit.typed(chosen_key) or []
     workspace = compute.current()
 
     def edit(project: Project) -> Project:
@@ -76,9 +76,9 @@ def join(name_key: str, chosen_key: str, classes: tuple[str, ...]) -> None:
     try:
         compute.change(f"merge classes into {new}", edit)
     except MandolineError as error:
-        state.remember("merge_problem", (state.typed(name_key), state.typed(chosen_key), error.sentence))
+        visit.remember("merge_problem", (visit.typed(name_key), visit.typed(chosen_key), error.sentence))
     else:
-        state.remember("merge_problem", ())
+        visit.remember("merge_problem", ())
 
 
 def part(new: str) -> None:

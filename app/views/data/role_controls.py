@@ -8,7 +8,7 @@ from dataclasses import replace
 import streamlit as st
 
 from app import compute
-from app.project import Workspace, opening, state
+from app.project import Workspace, opening, state, visit
 from app.views.data import merging
 from app.words import wording
 from mandoline_core import METRICS, MandolineError, Model, Project, Sample
@@ -31,7 +31,7 @@ def show(workspace: Workspace) -> None:
         st.selectbox(
             "Label",
             [NONE, *source.columns],
-            key=state.bind("role_label", project.label or NONE),
+            key=visit.bind("role_label", project.label or NONE),
             on_change=attempt,
             args=("role_label", "change label", set_label),
             help="The column of true classes in the labelled data.",
@@ -43,7 +43,7 @@ def show(workspace: Workspace) -> None:
         st.multiselect(
             "Predictions, one column a model",
             list(dict.fromkeys([*shared, *chosen])),
-            key=state.bind("role_predictions", chosen),
+            key=visit.bind("role_predictions", chosen),
             on_change=attempt,
             args=("role_predictions", "change predictions", set_predictions),
             help="The model's answers, in both files.",
@@ -58,18 +58,18 @@ def metric_controls(project: Project, source: Sample) -> None:
     st.selectbox(
         "Metric",
         list(METRICS),
-        key=state.bind("role_metric", project.metric.name),
+        key=visit.bind("role_metric", project.metric.name),
         help="\n".join(f"- {name}: {metric.title}" for name, metric in METRICS.items()),
         on_change=attempt,
         args=("role_metric", "change metric", set_metric),
     )
     problem("role_metric")
-    if project.metric.column is not None or state.typed("role_metric") == "mean":
+    if project.metric.column is not None or visit.typed("role_metric") == "mean":
         numbers = [column for column in source.columns if source.schema[column].is_numeric()]
         st.selectbox(
             "Column to average",
             list(dict.fromkeys([*numbers, *([project.metric.column] if project.metric.column else [])])),
-            key=state.bind("role_column", project.metric.column),
+            key=visit.bind("role_column", project.metric.column),
             index=None,
             on_change=attempt,
             args=("role_column", "change metric", set_metric),
@@ -82,7 +82,7 @@ def metric_controls(project: Project, source: Sample) -> None:
         st.selectbox(
             "Class it is about",
             list(dict.fromkeys([NONE, *classes, now])),
-            key=state.bind("role_positive", now),
+            key=visit.bind("role_positive", now),
             format_func=lambda name: "the average over all classes" if name == NONE else wording.plain(name),
             on_change=attempt,
             args=("role_positive", "change metric", set_positive),
@@ -108,7 +108,7 @@ def probability_controls(workspace: Workspace, source: Sample) -> None:
                 columns[number % 4].selectbox(
                     f"Probability of {wording.plain(class_)}",
                     list(dict.fromkeys([NONE, *numbers, now])),
-                    key=state.bind(key, now),
+                    key=visit.bind(key, now),
                     on_change=attempt,
                     args=(key, "change probabilities", set_probability(model.name, class_, key)),
                 )
@@ -128,21 +128,21 @@ def attempt(key: str, label: str, edit: Callable[[Project], Project]) -> None:
     try:
         compute.change(label, checked)
     except MandolineError as error:
-        state.remember("role_problem", (key, state.typed(key), error.sentence))
+        visit.remember("role_problem", (key, visit.typed(key), error.sentence))
     else:
-        state.remember("role_problem", ())
+        visit.remember("role_problem", ())
 
 
 def problem(key: str) -> None:
     """Show what is wrong with a control's value, beside it, for as long as it has that value."""
-    said = state.remember("role_problem")
-    if said and said[:2] == (key, state.typed(key)):
+    said = visit.remember("role_problem")
+    if said and said[:2] == (key, visit.typed(key)):
         st.error(wording.tell(said[2]), icon=":material/error:")
 
 
 def set_label(project: Project) -> Project:
     """Take the label that was chosen."""
-    chosen = state.typed("role_label")
+    chosen = visit.typed("role_label")
     return replace(project, label=None if chosen == NONE else chosen)
 
 
@@ -153,7 +153,7 @@ def set_predictions(project: Project) -> Project:
     """
     source, target = compute.plain_samples(state.workspace())
     now = [model.prediction for model in project.models if model.prediction is not None]
-    chosen = merged(state.shown("role_predictions") or now, state.typed("role_predictions"), now)
+    chosen = merged(visit.shown("role_predictions") or now, visit.typed("role_predictions"), now)
     return replace(project, models=choose_models(source, target.columns, project.label, chosen, project.models))
 
 
@@ -170,14 +170,14 @@ def merged(before: Sequence[str], after: Sequence[str], now: Sequence[str]) -> l
 
 def set_metric(project: Project) -> Project:
     """Take the metric that was chosen, with its column if it averages one."""
-    name = state.typed("role_metric")
-    column = state.typed("role_column") if name == "mean" else None
+    name = visit.typed("role_metric")
+    column = visit.typed("role_column") if name == "mean" else None
     return replace(project, metric=replace(project.metric, name=name, column=column))
 
 
 def set_positive(project: Project) -> Project:
     """Take the class that the metric is about."""
-    chosen = state.typed("role_positive")
+    chosen = visit.typed("role_positive")
     return replace(project, metric=replace(project.metric, positive=None if chosen == NONE else chosen))
 
 
@@ -185,7 +185,7 @@ def set_probability(name: str, class_: str, key: str) -> Callable[[Project], Pro
     """Make the edit that takes the column chosen for one class of one model."""
 
     def changed(model: Model) -> Model:
-        column = state.typed(key)
+        column = visit.typed(key)
         others = {other: found for other, found in model.probabilities.items() if other != class_}
         return replace(model, probabilities=others if column == NONE else {**others, class_: column})
 

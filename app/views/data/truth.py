@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from app import compute
-from app.project import Workspace, state, truth
+from app.project import Workspace, truth, uploads, visit
 from app.views import parts
 from app.words import wording
 from mandoline_core import MandolineError, Sample
@@ -60,7 +60,7 @@ def _bring(workspace: Workspace, label: str) -> None:
             )
         )
         return
-    given = st.file_uploader("File of labels (CSV or Parquet)", key=f"truth_file:{state.remember('truths_used') or 0}")
+    given = st.file_uploader("File of labels (CSV or Parquet)", key=f"truth_file:{visit.remember('truths_used') or 0}")
     if given is None:
         st.caption(
             wording.plain(
@@ -70,7 +70,7 @@ def _bring(workspace: Workspace, label: str) -> None:
         )
         return
     with parts.boundary():
-        table = compute.table_at(state.receive(given), given.name)
+        table = compute.table_at(uploads.receive(given), given.name)
         _, target = compute.samples(workspace)
         column = _column(table, target, label)
         if column is None:
@@ -79,10 +79,10 @@ def _bring(workspace: Workspace, label: str) -> None:
         st.caption(_understood(table, target, column, match))
         if st.button("Use these labels", key="use_labels", type="primary", icon=":material/check:"):
             as_it_is = not match.by and column == label
-            content = state.receive(given) if as_it_is else truth.write_labels(match.labels, label)
+            content = uploads.receive(given) if as_it_is else truth.write_labels(match.labels, label)
             compute.bring_labels(given.name if as_it_is else truth.name_in_order(given.name), content)
-            state.remember("truths_used", (state.remember("truths_used") or 0) + 1)  # another key empties the uploader
-            state.tell(f"Labels of {match.n_labelled:,} new rows are put aside. Undo takes them out.")
+            visit.remember("truths_used", (visit.remember("truths_used") or 0) + 1)  # another key empties the uploader
+            visit.tell(f"Labels of {match.n_labelled:,} new rows are put aside. Undo takes them out.")
             st.rerun()
 
 

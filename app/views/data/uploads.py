@@ -9,7 +9,7 @@ import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from app import compute
-from app.project import allowed, opening, state
+from app.project import allowed, opening, state, uploads, visit
 from app.views import parts
 from app.views.data import drafting, on_server, template
 from app.words import wording
@@ -65,9 +65,9 @@ def files() -> None:
 
 def one_file(side: str) -> Sample | None:
     """Show one uploader with what it read, or why it could not."""
-    key = f"upload_{side}:{state.remember(f'uploads_taken:{side}') or 0}"  # a new key empties the uploader
+    key = f"upload_{side}:{visit.remember(f'uploads_taken:{side}') or 0}"  # a new key empties the uploader
     st.file_uploader(TITLES[side], key=key, on_change=keep, args=(side, key))
-    kept = state.remember(f"file:{side}")
+    kept = visit.remember(f"file:{side}")
     if not kept:
         return None
     name, path = kept
@@ -84,25 +84,25 @@ def one_file(side: str) -> Sample | None:
 
 def keep(side: str, key: str) -> None:
     """Write what was uploaded to disk for this visit, and empty the uploader, which holds it in memory."""
-    file = state.typed(key)
+    file = visit.typed(key)
     if file is None:
         return
     try:
-        state.remember(f"file:{side}", (file.name, state.receive(file, keep=False)))
+        visit.remember(f"file:{side}", (file.name, uploads.receive(file, keep=False)))
     except MandolineError as error:
-        state.remember(f"file:{side}", (file.name, error))
-    state.remember(f"uploads_taken:{side}", (state.remember(f"uploads_taken:{side}") or 0) + 1)
+        visit.remember(f"file:{side}", (file.name, error))
+    visit.remember(f"uploads_taken:{side}", (visit.remember(f"uploads_taken:{side}") or 0) + 1)
 
 
 def use(label: str | None, models: tuple[Model, ...]) -> None:
     """Start a project on the two files, and show it."""
-    kept = {side: state.remember(f"file:{side}") for side in TITLES}
+    kept = {side: visit.remember(f"file:{side}") for side in TITLES}
     name = Path(kept["source"][0]).name.split(".")[0] or "my data"
     project = opening.start_project(name, Path(), Path(), label, models)
     state.open_project(project, files=kept)
     for side in TITLES:
         compute.forget(kept[side][1])
-        state.remember(f"file:{side}", ())
+        visit.remember(f"file:{side}", ())
     drafting.say_opened("Your files", project)
 
 
@@ -132,7 +132,7 @@ def project_file() -> None:
 def open_zip(file: UploadedFile) -> None:
     """Open a project that brings its data."""
     with parts.boundary():
-        project, files = state.unpack(file, opening.read_zip_upload)
+        project, files = uploads.unpack(file, opening.read_zip_upload)
         tables = {role: compute.table_at(path, name) for role, (name, path) in files.items()}
         offer(project, tables, files=files)
 
@@ -147,7 +147,7 @@ def open_toml(toml: UploadedFile, given: Sequence[UploadedFile]) -> None:
         come = {role: uploaded[name] for role, name in wanted.items() if name in uploaded}
         here = opening.paths_on_server(project, come)
         paths = files_in_use(project, wanted, {*come, *here})
-        files = {role: (wanted[role], state.receive(file)) for role, file in come.items()}
+        files = {role: (wanted[role], uploads.receive(file)) for role, file in come.items()}
         tables = {role: compute.table_at(path, name) for role, (name, path) in files.items()}
         tables |= {role: compute.table_at(path, wanted[role], guarded=True) for role, path in here.items()}
         old = {role: compute.table_at(path, wanted[role]) for role, path in paths.items()}

@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from app import compute
-from app.project import Workspace, state
+from app.project import Workspace, state, visit
 from app.views import parts
 from app.words import tables, wording
 from mandoline_core import ModelReport, charts
@@ -39,7 +39,7 @@ def weights(workspace: Workspace, report: CheckedReport) -> None:
     with picture:
         log_counts = st.toggle(
             "Log counts",
-            key=state.bind("log_counts", bool(workspace.revision.document.get("log_counts"))),
+            key=visit.bind("log_counts", bool(workspace.revision.document.get("log_counts"))),
             on_change=keep_log_counts,
             help="Makes bars of a few rows visible.",
         )
@@ -69,7 +69,7 @@ def weights(workspace: Workspace, report: CheckedReport) -> None:
 
 def keep_log_counts() -> None:
     """Remember the scale with the project."""
-    state.look(log_counts=state.typed("log_counts"))
+    state.look(log_counts=visit.typed("log_counts"))
 
 
 def ablation(workspace: Workspace, report: CheckedReport) -> None:
@@ -110,7 +110,7 @@ def slice_order(workspace: Workspace, report: ModelReport) -> tuple[str, ...]:
     how = st.segmented_control(
         "Add slices in this order",
         ORDERS,
-        key=state.bind("order_how", view.get("order_how", ORDERS[0])),
+        key=visit.bind("order_how", view.get("order_how", ORDERS[0])),
         on_change=keep_order,
     )
     if how == ORDERS[1]:
@@ -122,7 +122,7 @@ def slice_order(workspace: Workspace, report: ModelReport) -> tuple[str, ...]:
     if how != ORDERS[3]:
         return names
     mine = [name for name in view.get("order", names) if name in names]
-    key = state.bind("order", mine)
+    key = visit.bind("order", mine)
     st.multiselect(
         "Slices, first to last",
         names,
@@ -130,14 +130,14 @@ def slice_order(workspace: Workspace, report: ModelReport) -> tuple[str, ...]:
         on_change=keep_order,
         help="Remove one and add it again to move it to the end.",
     )
-    return tuple(state.typed(key))
+    return tuple(visit.typed(key))
 
 
 def keep_order() -> None:
     """Remember the order with the project."""
     state.look(
-        order_how=state.typed("order_how"),
-        order=state.typed("order") or state.workspace().revision.document.get("order", []),
+        order_how=visit.typed("order_how"),
+        order=visit.typed("order") or state.workspace().revision.document.get("order", []),
     )
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import streamlit as st
 
 from app import compute
-from app.project import Workspace, state
+from app.project import Workspace, state, visit
 from app.views import parts
 from app.views.estimate import evidence
 from app.words import gallery as words
@@ -52,15 +52,15 @@ def main() -> None:
 
 def chosen() -> Experiment:
     """Let a person choose an experiment; the choice outlives a visit to another page."""
-    name = state.remember("experiment") or next(iter(EXPERIMENTS))
-    key = state.bind("experiment_chosen", name)
+    name = visit.remember("experiment") or next(iter(EXPERIMENTS))
+    key = visit.bind("experiment_chosen", name)
     st.pills("Experiment", list(EXPERIMENTS), key=key, required=True, on_change=choose)
     return EXPERIMENTS[name]
 
 
 def choose() -> None:
     """Take the experiment that was clicked."""
-    state.remember("experiment", state.typed("experiment_chosen"))
+    visit.remember("experiment", visit.typed("experiment_chosen"))
 
 
 def on_show(experiment: Experiment) -> Reproduction | None:
@@ -69,7 +69,7 @@ def on_show(experiment: Experiment) -> Reproduction | None:
     found = own or kept
     if kept is not None and own is not None:
         ways = {"Run here": own, "Kept with the software": kept}
-        key = state.bind(f"numbers:{experiment.name}", "Run here")
+        key = visit.bind(f"numbers:{experiment.name}", "Run here")
         found = ways[st.segmented_control("Numbers", list(ways), key=key, required=True) or "Run here"]
     if found is not None:
         st.caption(wording.plain(made_words(found)))
@@ -91,7 +91,7 @@ def numbers(found: Reproduction) -> None:
     """Show our numbers with the paper's beside them, then those that stand beside none of ours."""
     measures, measure = words.measures(found), None
     if measures:
-        key = state.bind(f"measure:{found.name}", measures[0])
+        key = visit.bind(f"measure:{found.name}", measures[0])
         measure = st.selectbox("What is measured", measures, key=key)
     table = words.ours_table(found, measure)
     st.dataframe(table, hide_index=True, height="content" if len(table) < 11 else MOST_HEIGHT)
@@ -110,7 +110,7 @@ def actions(workspace: Workspace, experiment: Experiment, *, running: bool) -> N
         open_as_project(experiment)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         way = st.segmented_control(
-            "How to run it", (ROUGH, FULL), key=state.bind("experiment_way", ROUGH), required=True
+            "How to run it", (ROUGH, FULL), key=visit.bind("experiment_way", ROUGH), required=True
         )
         st.button(
             "Run again",

@@ -8,7 +8,7 @@ from itertools import groupby
 import streamlit as st
 
 from app import compute
-from app.project import Workspace, differences, state
+from app.project import Workspace, differences, state, visit
 from app.views import parts
 from app.words import trust as trust_words
 from app.words import wording
@@ -43,11 +43,11 @@ def side(
 ) -> compute.Moment:
     """Show one of two states: its estimate, its verdict and its curve."""
     with column:
-        wanted = state.typed(f"state_{key}")
+        wanted = visit.typed(f"state_{key}")
         number = st.selectbox(
             title,
             list(known),
-            key=state.bind(f"state_{key}", wanted if wanted in known else start),
+            key=visit.bind(f"state_{key}", wanted if wanted in known else start),
             format_func=lambda one: name_of(known[one], now),
         )
         moment = known[number]
@@ -116,6 +116,6 @@ def restore(number: int) -> None:
     try:
         state.restore(number)
     except MandolineError as error:
-        state.refuse(error)
+        visit.refuse(error)
     else:
-        state.tell("Restored. Undo brings back what was here.")
+        visit.tell("Restored. Undo brings back what was here.")

@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from app import compute
-from app.project import Workspace, state
+from app.project import Workspace, state, visit
 from app.views import parts
 from app.views.history import comparing
 from app.words import times
@@ -60,7 +60,7 @@ def name_field(workspace: Workspace) -> None:
         left, right = st.columns([3, 1], vertical_alignment="bottom")
         left.text_input(
             "Name of this state",
-            key=state.bind(f"snapshot:{number}", workspace.revision.snapshot),
+            key=visit.bind(f"snapshot:{number}", workspace.revision.snapshot),
             placeholder="such as: before the corrections",
         )
         right.form_submit_button(
@@ -70,13 +70,13 @@ def name_field(workspace: Workspace) -> None:
 
 def take_name(number: int) -> None:
     """Give the current state the name that was typed."""
-    name = str(state.typed(f"snapshot:{number}") or "").strip()
+    name = str(visit.typed(f"snapshot:{number}") or "").strip()
     try:
         state.name_snapshot(number, name)
     except MandolineError as error:
-        state.refuse(error)
+        visit.refuse(error)
     else:
-        state.tell(f"Kept as {name}." if name else "The state has no name any more.")
+        visit.tell(f"Kept as {name}." if name else "The state has no name any more.")
 
 
 def table(moments: tuple[compute.Moment, ...], workspace: Workspace) -> None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 import streamlit as st
 
 from app import compute
-from app.project import Workspace, state
+from app.project import Workspace, visit
 from app.views import parts
 from app.words import Slide, reveal, slides
 from mandoline_core import MandolineError, charts
@@ -24,8 +24,8 @@ def main() -> None:
     parts.style("present.css")
     # A place of its own, empty or not: what follows stays in its own place, and no slide stands beside the next one.
     with st.container():
-        if not state.remember("presenting"):
-            state.remember("presenting", "yes")
+        if not visit.remember("presenting"):
+            visit.remember("presenting", "yes")
             st.html(_WHOLE_SCREEN, unsafe_allow_javascript=True)
     workspace = compute.current()
     try:
@@ -34,7 +34,7 @@ def main() -> None:
         parts.show_error(error)
         story = []
     n = len(story) + bool(story and _has_truth(workspace))
-    number = min(state.remember("slide") or 0, max(n - 1, 0))
+    number = min(visit.remember("slide") or 0, max(n - 1, 0))
     if story:
         _show(workspace, story[number] if number < len(story) else _reveal(workspace))
     _controls(number, n)
@@ -87,12 +87,12 @@ def _controls(number: int, n: int) -> None:
                     key=f"story:{key}",
                     shortcut=key,
                     disabled=not 0 <= number + by < n,
-                    on_click=state.remember,
+                    on_click=visit.remember,
                     args=("slide", number + by),
                 )
         st.caption(f"{number + 1} of {n}")
         if st.button("Leave", key="story:leave", shortcut="Escape"):
-            state.remember("presenting", "")
+            visit.remember("presenting", "")
             st.switch_page("views/estimate/estimate.py")
 
 

@@ -7,7 +7,7 @@ import time
 import streamlit as st
 
 from app import compute
-from app.project import Entry, access, people, state
+from app.project import Entry, access, people, state, visit
 from app.views import parts
 from app.views.data import uploads
 from app.words import times, wording
@@ -54,11 +54,11 @@ def mine(entries: list[Entry]) -> None:
 
 def shown(entries: list[Entry]) -> None:
     """Show a card for each project, the newest first."""
-    everything = len(entries) <= MOST or state.remember("all_projects")
+    everything = len(entries) <= MOST or visit.remember("all_projects")
     for entry in entries if everything else entries[:MOST]:
         card(entry)
     if not everything:
-        st.button(f"Show all {len(entries):,}", on_click=state.remember, args=("all_projects", "yes"))
+        st.button(f"Show all {len(entries):,}", on_click=visit.remember, args=("all_projects", "yes"))
 
 
 def card(entry: Entry) -> None:
@@ -109,7 +109,7 @@ def estimated(entry: Entry, project: Project) -> None:
 def more(entry: Entry, name: str) -> None:
     """Offer what can be done with a project beside opening it."""
     with st.popover("More", key=f"more:{entry.id}"):
-        key = state.bind(f"rename:{entry.id}", name)
+        key = visit.bind(f"rename:{entry.id}", name)
         st.text_input("Name", key=key, on_change=rename, args=(entry.id, key))
         st.button(
             "Duplicate",
@@ -131,12 +131,12 @@ def more(entry: Entry, name: str) -> None:
 
 def rename(project_id: str, key: str) -> None:
     """Take the name that was typed."""
-    name = str(state.typed(key)).strip()
+    name = str(visit.typed(key)).strip()
     try:
         if name:
             state.rename_project(project_id, name)
     except MandolineError as error:
-        state.refuse(error)
+        visit.refuse(error)
 
 
 def duplicate(project_id: str) -> None:
@@ -144,7 +144,7 @@ def duplicate(project_id: str) -> None:
     try:
         state.copy_project(project_id)
     except MandolineError as error:
-        state.refuse(error)
+        visit.refuse(error)
 
 
 def archive(entry: Entry, name: str) -> None:
@@ -152,9 +152,9 @@ def archive(entry: Entry, name: str) -> None:
     try:
         state.store().archive(entry.id, archived=not entry.archived)
     except MandolineError as error:
-        state.refuse(error)
+        visit.refuse(error)
     else:
-        state.tell(f"{name} is {'back among the projects' if entry.archived else 'in the archive'}.")
+        visit.tell(f"{name} is {'back among the projects' if entry.archived else 'in the archive'}.")
 
 
 @st.dialog("Delete this project?")

@@ -7,7 +7,7 @@ import time
 import streamlit as st
 
 from app import compute
-from app.project import Workspace, edits, state
+from app.project import Workspace, edits, state, visit
 from app.views import parts
 from app.views.slices import suggesting
 from app.words import wording
@@ -61,24 +61,24 @@ def _described(kind: str) -> str:
 
 def _take_line() -> None:
     """Add the slice that was typed, and empty the line; what cannot be read stays in it."""
-    typed = str(state.typed(_LINE))
+    typed = str(visit.typed(_LINE))
     if not typed.strip():
         return
     if _was_taken(typed):
-        state.empty(_LINE)
+        visit.empty(_LINE)
         return
     try:
         name = _add(read_line(typed, compute.ground(state.workspace())))
     except MandolineError as error:
-        state.remember(_REFUSED, (typed, error))
+        visit.remember(_REFUSED, (typed, error))
     else:
-        state.empty(_LINE)
-        state.remember(_TAKEN, (typed, name, time.monotonic()))
+        visit.empty(_LINE)
+        visit.remember(_TAKEN, (typed, name, time.monotonic()))
 
 
 def _was_taken(typed: str) -> bool:
     """Tell whether a line comes again: a browser that has not heard of the first time sends it when one leaves it."""
-    taken = state.remember(_TAKEN)
+    taken = visit.remember(_TAKEN)
     if not taken or taken[0] != typed or time.monotonic() - taken[2] > _AGAIN:
         return False
     return any(rule.name == taken[1] for rule in state.workspace().project.slices)
@@ -86,7 +86,7 @@ def _was_taken(typed: str) -> bool:
 
 def _take_kind() -> None:
     """Add a slice of the kind that was picked, or say what is to be done before."""
-    kind = str(state.typed(_MENU))
+    kind = str(visit.typed(_MENU))
     start = compute.offers(state.workspace()).get(kind)
     try:
         if isinstance(start, Slice):
@@ -94,19 +94,19 @@ def _take_kind() -> None:
         elif start is not None:
             raise start
     except MandolineError as error:
-        state.remember(_REFUSED, (state.typed(_LINE), error))
+        visit.remember(_REFUSED, (visit.typed(_LINE), error))
 
 
 def _add(rule: Slice) -> str:
     name = edits.free_name(state.workspace().project, rule.name)
     compute.change(f"add {name}", lambda project: edits.add_slice(project, rule))
-    state.remember("editing", name)
-    state.remember(_REFUSED, ())
+    visit.remember("editing", name)
+    visit.remember(_REFUSED, ())
     return name
 
 
 def _refusal() -> None:
     """Say what is wrong with what the line holds, for as long as it holds it."""
-    refused = state.remember(_REFUSED)
-    if refused and refused[0] == state.typed(_LINE):
+    refused = visit.remember(_REFUSED)
+    if refused and refused[0] == visit.typed(_LINE):
         parts.show_error(refused[1])

@@ -10,7 +10,7 @@ from typing import Any
 import streamlit as st
 
 from app import compute
-from app.project import Workspace, edits, state
+from app.project import Workspace, edits, visit
 from app.views import brushing, parts
 from app.views.slices import renaming
 from app.words import wording
@@ -41,7 +41,7 @@ def edit_form(workspace: Workspace, rule: Slice) -> None:
 
 def _write(name: str, key: str, field: str, read: Callable[[Any], Any], source: Sample) -> None:
     """Take what a widget holds into the rule, or remember why it cannot be."""
-    value = state.typed(key)
+    value = visit.typed(key)
 
     def edit(project: Project) -> Project:
         return edits.write_field(project, name, field, read(value), source)
@@ -49,15 +49,15 @@ def _write(name: str, key: str, field: str, read: Callable[[Any], Any], source: 
     try:
         compute.change(f"edit {name}", edit)
     except MandolineError as error:
-        state.remember(f"refused:{name}:{field}", (key, value, error))
+        visit.remember(f"refused:{name}:{field}", (key, value, error))
     else:
-        state.remember(f"refused:{name}:{field}", ())
+        visit.remember(f"refused:{name}:{field}", ())
 
 
 def _refusal(rule: Slice, control: Control) -> None:
     """Say below a control why what it holds is not in use, for as long as it holds it."""
-    refused = state.remember(f"refused:{rule.name}:{control.field}")
-    if refused and state.typed(refused[0]) == refused[1]:
+    refused = visit.remember(f"refused:{rule.name}:{control.field}")
+    if refused and visit.typed(refused[0]) == refused[1]:
         parts.show_error(refused[2])
         st.caption("Not in use yet: the estimate is still without this edit.")
 
@@ -77,7 +77,7 @@ def _bound(
     from the project's value and not from the first thing it offers.
     """
     name = ":".join(["edit", rule.name, rule.kind, control.field, *([str(among)] if among else [])])
-    key = state.bind(name, shown(control.value))
+    key = visit.bind(name, shown(control.value))
     args = (rule.name, key, control.field, read, compute.samples(workspace)[0])
     return {"label": control.label, "help": control.help, "key": key, "on_change": _write, "args": args}
 
@@ -117,8 +117,8 @@ def _words(workspace: Workspace, rule: Slice, control: Control) -> None:
 
 def _paste(name: str, key: str, *more: Any) -> None:
     _write(name, key, *more)
-    if not state.remember(f"refused:{name}:{more[0]}"):
-        state.empty(key)
+    if not visit.remember(f"refused:{name}:{more[0]}"):
+        visit.empty(key)
 
 
 def _word_counts(workspace: Workspace, rule: Keyword) -> None:

@@ -8,7 +8,7 @@ from functools import partial
 import streamlit as st
 
 from app import compute
-from app.project import Workspace, edits, state
+from app.project import Workspace, edits, visit
 from app.views import parts
 from app.views.slices import opened
 from app.words import slice_rows, wording
@@ -21,10 +21,10 @@ OPEN = "editing"  # the name of the open slice, for this visit
 def show(workspace: Workspace, said: MandolineError | None) -> None:
     """Show every slice in its row; one that cannot be evaluated has no numbers, and what was said is not repeated."""
     rules = workspace.project.slices
-    name = state.remember(OPEN) or ""
+    name = visit.remember(OPEN) or ""
     if name and name not in [rule.name for rule in rules]:
         st.info(wording.plain(f"{name} is no longer there: it was renamed, deleted or undone."))
-        state.remember(OPEN, "")
+        visit.remember(OPEN, "")
     rows, notes, effects = _numbers(workspace, name)
     share = get_metric(workspace.project.metric.name).share
     with st.container(key=slice_rows.KEY):
@@ -59,7 +59,7 @@ def _numbers(
 
 def _controls(rule: Slice, *, is_open: bool) -> None:
     """Show the switch, and the name that opens the slice."""
-    key = state.bind(f"on:{rule.name}", rule.enabled)
+    key = visit.bind(f"on:{rule.name}", rule.enabled)
     st.toggle(
         wording.plain(f"Use {rule.name}"),
         key=key,
@@ -86,11 +86,11 @@ def _effect(rule: Slice, effects: Mapping[str, float | None], share: bool) -> st
 
 def _open(name: str) -> None:
     """Open a slice, or close it."""
-    state.remember(OPEN, "" if state.remember(OPEN) == name else name)
+    visit.remember(OPEN, "" if visit.remember(OPEN) == name else name)
 
 
 def _switch(name: str, key: str) -> None:
     """Use a slice for the estimate, or not."""
-    on = bool(state.typed(key))
+    on = bool(visit.typed(key))
     word = "switch on" if on else "switch off"
     compute.attempt(f"{word} {name}", partial(edits.switch_slice, name=name, on=on))

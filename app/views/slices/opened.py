@@ -8,7 +8,7 @@ from typing import NamedTuple
 import streamlit as st
 
 from app import compute
-from app.project import Workspace, edits, state
+from app.project import Workspace, edits, state, visit
 from app.views import parts
 from app.views.slices import forms
 from app.words import highlighted, slice_rows
@@ -55,7 +55,7 @@ def _act(action: _Action, name: str) -> None:
         f"{action.label} {name}", lambda project: action.edit(project, edits.find_slice(project, name).name), done
     )
     if deletes and name not in [rule.name for rule in state.workspace().project.slices]:
-        state.remember("editing", "")
+        visit.remember("editing", "")
 
 
 def _matching_rows(workspace: Workspace, rule: Slice) -> None:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import streamlit as st
 
 from app import compute
-from app.project import edits, state
+from app.project import edits, state, visit
 from app.words import wording
 from mandoline_core import MandolineError, Slice
 
 
 def name_field(rule: Slice) -> None:
     """Show a slice's name as a field; a name that cannot be is refused under it."""
-    key = state.bind(f"name:{rule.name}", rule.name)
+    key = visit.bind(f"name:{rule.name}", rule.name)
     st.text_input(
         "Name",
         key=key,
@@ -20,8 +20,8 @@ def name_field(rule: Slice) -> None:
         args=(rule.name, key),
         help="Pairs and combinations that this slice is part of follow.",
     )
-    problem = state.remember("name_problem")
-    if problem and problem[:2] == (key, state.typed(key)):
+    problem = visit.remember("name_problem")
+    if problem and problem[:2] == (key, visit.typed(key)):
         st.error(wording.tell(problem[2]), icon=":material/error:")
 
 
@@ -34,9 +34,9 @@ def rename(name: str, new: str) -> None:
         members = {}  # some rule cannot be evaluated, which is shown where the slices are
     edits.check_members(members, name, new)
     compute.change(f"rename {name}", lambda project: edits.rename_slice(project, name, new))
-    state.remember("editing", new)
-    if state.remember("correcting") == name:
-        state.remember("correcting", new)
+    visit.remember("editing", new)
+    if visit.remember("correcting") == name:
+        visit.remember("correcting", new)
     order = workspace.revision.document.get("order")
     if order and name in order:
         state.look(order=[new if one == name else one for one in order])
@@ -44,8 +44,8 @@ def rename(name: str, new: str) -> None:
 
 def _take(name: str, key: str) -> None:
     try:
-        rename(name, str(state.typed(key)).strip())
+        rename(name, str(visit.typed(key)).strip())
     except MandolineError as error:
-        state.remember("name_problem", (key, state.typed(key), error.sentence))
+        visit.remember("name_problem", (key, visit.typed(key), error.sentence))
     else:
-        state.remember("name_problem", ())
+        visit.remember("name_problem", ())

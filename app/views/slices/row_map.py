@@ -7,7 +7,7 @@ from typing import NamedTuple
 import streamlit as st
 
 from app import compute
-from app.project import Workspace, state
+from app.project import Workspace, visit
 from app.views import offers, parts
 from app.views.selection import Selection
 from app.words import pointing, wording
@@ -62,7 +62,7 @@ def _map(workspace: Workspace, drawn: compute.DrawnMap) -> None:
     )
     parts.draw_caption(workspace, "The rows on it, and all counts below, are from")
     colour = st.segmented_control(
-        "Colour by", list(_COLOURS), key=state.bind("map_colour", "side"), format_func=_COLOURS.__getitem__
+        "Colour by", list(_COLOURS), key=visit.bind("map_colour", "side"), format_func=_COLOURS.__getitem__
     )
     chosen = _choose(workspace, drawn, colour or "side")
     if chosen.points:
@@ -77,14 +77,14 @@ def _choose(workspace: Workspace, drawn: compute.DrawnMap, colour: str) -> Selec
     elif colour == "weight":
         shade = compute.map_weights(workspace, drawn.rows)
     dark = parts.is_dark()
-    before = state.remember("map_chosen") or _Chosen(Selection(), drawn.key, "")
+    before = visit.remember("map_chosen") or _Chosen(Selection(), drawn.key, "")
     if before.map != drawn.key:
         before = _Chosen(Selection(), drawn.key, "")
     look = f"{drawn.key}:{colour}:{dark}:{'' if shade is None else hash(shade.values.tobytes())}"
-    start = state.remember("map_start")
+    start = visit.remember("map_start")
     if not start or start[0] != look:
         start = (look, before.selection)
-        state.remember("map_start", start)
+        visit.remember("map_start", start)
     points = start[1].points
     figure = charts.row_map(
         drawn.rows,
@@ -96,7 +96,7 @@ def _choose(workspace: Workspace, drawn: compute.DrawnMap, colour: str) -> Selec
     now = parts.chart(figure, "map", alt="Map of labelled and new rows", tools=_TOOLS)
     if not now.points and before.figure != look:
         return before.selection
-    state.remember("map_chosen", _Chosen(now, drawn.key, look))
+    visit.remember("map_chosen", _Chosen(now, drawn.key, look))
     return now
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from app import compute
-from app.project import Workspace, state
+from app.project import Workspace, state, visit
 from app.views import parts
 from app.words import suggesting as words
 from app.words import wording
@@ -73,13 +73,13 @@ def _suggestion(workspace: Workspace, one: Suggestion, number: int, *, share: bo
         st.markdown(f"**{wording.plain(one.words)}**{chance}")
         st.markdown(f"{wording.plain(words.effect(trial, share=share))}. {wording.plain(words.coverage(one))}.")
         st.caption(f"{wording.tell(one.reason)} {wording.plain(words.left_open(one.unexplained))}")
-        opened = state.remember(_PREVIEW) == one.name
+        opened = visit.remember(_PREVIEW) == one.name
         with st.container(horizontal=True):
             st.button(
                 "Close" if opened else "Preview",
                 key=f"preview:{number}",
                 icon=":material/visibility_off:" if opened else ":material/visibility:",
-                on_click=state.remember,
+                on_click=visit.remember,
                 args=(_PREVIEW, "" if opened else one.name),
             )
             st.button("Accept", key=f"accept:{number}", icon=":material/check:", on_click=_accept, args=(one,))

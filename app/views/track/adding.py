@@ -8,7 +8,7 @@ import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from app import compute
-from app.project import Batch, Workspace, allowed, state, tracking
+from app.project import Batch, Workspace, allowed, state, tracking, uploads, visit
 from app.words import tracking as words
 from app.words import wording
 from mandoline_core import MandolineError
@@ -29,7 +29,7 @@ def show(workspace: Workspace, *, first: bool = False) -> None:
             _on_server()
         if not first:
             _take_out(workspace)
-        for sentence in state.remember("track_refused") or ():
+        for sentence in visit.remember("track_refused") or ():
             st.error(sentence, icon=":material/error:")
 
 
@@ -43,27 +43,27 @@ def use_sample(workspace: Workspace) -> None:
 
 def _said() -> bool:
     """Tell whether something was just refused, which stays in sight until the next attempt."""
-    return bool(state.remember("track_refused"))
+    return bool(visit.remember("track_refused"))
 
 
 def _upload() -> None:
-    key = f"track_upload:{state.remember('track_uploads') or 0}"  # a new key empties the uploader
+    key = f"track_upload:{visit.remember('track_uploads') or 0}"  # a new key empties the uploader
     st.file_uploader(UPLOAD, accept_multiple_files=True, key=key, on_change=_take_in, args=(key,))
     st.caption("CSV, CSV.gz or Parquet, with the columns of the new data. Numbers in the names are their order.")
 
 
 def _take_in(key: str) -> None:
     """Keep what was uploaded with the project; what is no table is refused, each file in its sentence."""
-    given: list[UploadedFile] = state.typed(key) or []
-    state.remember("track_uploads", (state.remember("track_uploads") or 0) + 1)
+    given: list[UploadedFile] = visit.typed(key) or []
+    visit.remember("track_uploads", (visit.remember("track_uploads") or 0) + 1)
     batches, refused = [], []
     for file in given:
         name = base_name(file.name)
         try:
-            batches.append(Batch(name, _keep(name, state.receive(file, keep=False))))
+            batches.append(Batch(name, _keep(name, uploads.receive(file, keep=False))))
         except MandolineError as error:
             refused.append(words.about(name, error))
-    state.remember("track_refused", refused)
+    visit.remember("track_refused", refused)
     if batches:
         _add(batches)
 
@@ -79,7 +79,7 @@ def _keep(name: str, path: Path) -> Path:
 
 
 def _on_server() -> None:
-    key = f"track_server:{state.remember('track_servers') or 0}"  # a new key empties the box
+    key = f"track_server:{visit.remember('track_servers') or 0}"  # a new key empties the box
     st.selectbox(
         ON_SERVER,
         allowed.offered(),
@@ -94,16 +94,16 @@ def _on_server() -> None:
 
 
 def _take_from_server(key: str) -> None:
-    chosen = state.typed(key)
+    chosen = visit.typed(key)
     if not chosen:
         return
     try:
         path = allowed.find(chosen)
     except MandolineError as error:
-        state.remember("track_refused", [wording.tell(error)])
+        visit.remember("track_refused", [wording.tell(error)])
         return
-    state.remember("track_refused", [])
-    state.remember("track_servers", (state.remember("track_servers") or 0) + 1)
+    visit.remember("track_refused", [])
+    visit.remember("track_servers", (visit.remember("track_servers") or 0) + 1)
     _add([Batch(allowed.name_of(path), path, server=True)])
 
 
@@ -126,9 +126,9 @@ def _drop(names: tuple[str, ...]) -> None:
     try:
         state.change_track(f"take out {listed(names, most=3)}", lambda plan: tracking.drop_batches(plan, names))
     except MandolineError as error:
-        state.refuse(error)
+        visit.refuse(error)
     else:
-        state.tell(f"Taken out: {listed(names, most=3)}. Undo brings them back.")
+        visit.tell(f"Taken out: {listed(names, most=3)}. Undo brings them back.")
 
 
 def _add(batches: list[Batch]) -> None:
@@ -136,4 +136,4 @@ def _add(batches: list[Batch]) -> None:
     try:
         state.change_track(f"track {names}", lambda plan: tracking.add_batches(plan, batches))
     except MandolineError as error:
-        state.refuse(error)
+        visit.refuse(error)

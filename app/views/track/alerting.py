@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from app.project import Workspace, state, tracking
+from app.project import Workspace, state, tracking, visit
 from app.words import tracking as words
 from mandoline_core import MandolineError
 from mandoline_core.formatting import tidy_number
@@ -35,7 +35,7 @@ def show(workspace: Workspace) -> None:
         step=1.0 if metric.share else None,
         format="%g",
         placeholder="never",
-        key=state.bind(DROP, now.drop),
+        key=visit.bind(DROP, now.drop),
         on_change=_change,
         args=(scale,),
     )
@@ -43,7 +43,7 @@ def show(workspace: Workspace) -> None:
         "Worse than",
         BASES,
         format_func=words.BASES.__getitem__,
-        key=state.bind(BASE, now.base),
+        key=visit.bind(BASE, now.base),
         on_change=_change,
         args=(scale,),
     )
@@ -54,7 +54,7 @@ def show(workspace: Workspace) -> None:
         step=1.0 if metric.share else None,
         format="%g",
         placeholder="never",
-        key=state.bind(WORST, worst),
+        key=visit.bind(WORST, worst),
         on_change=_change,
         args=(scale,),
     )
@@ -72,9 +72,9 @@ def _limits(metric: Metric, scale: float) -> tuple[float | None, float | None]:
 
 def _change(scale: float) -> None:
     """Write the rule beside the project; undo brings the other back."""
-    drop, base, worst = (state.typed(key) for key in (DROP, BASE, WORST))
+    drop, base, worst = (visit.typed(key) for key in (DROP, BASE, WORST))
     try:
         rule = AlertRule(drop, base, None if worst is None else tidy_number(worst / scale))
         state.change_track("set the alert rule", lambda plan: replace(plan, alert=rule))
     except MandolineError as error:
-        state.refuse(error)
+        visit.refuse(error)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from app import compute
-from app.project import Workspace, state
+from app.project import Workspace, visit
 from app.views import parts
 from app.views.estimate import evidence
 from app.views.trust.frame import answer
@@ -37,11 +37,11 @@ def backtest() -> None:
 
 def _offer(workspace: Workspace, *, stopped: bool) -> None:
     """Show what was found with as many shifts as chosen, or a button that starts it."""
-    draws = int(state.remember("draws") or DRAWS[1])  # the choice is not on the page while a backtest runs
+    draws = int(visit.remember("draws") or DRAWS[1])  # the choice is not on the page while a backtest runs
     st.segmented_control(
         "Shifts of each kind",
         DRAWS,
-        key=state.bind("draws", draws),
+        key=visit.bind("draws", draws),
         help="More take longer and say more: 100 tell an honest interval from one that is too short.",
         required=True,
         on_change=_choose,
@@ -59,15 +59,15 @@ def _offer(workspace: Workspace, *, stopped: bool) -> None:
             args=(workspace, draws),
         )
         st.caption("Stopped." if stopped else "It takes seconds to minutes, in the background. You can stop it.")
-    why = state.remember("no_backtest")
+    why = visit.remember("no_backtest")
     if why:
         st.error(wording.tell(why), icon=":material/error:")
-        state.remember("no_backtest", "")
+        visit.remember("no_backtest", "")
 
 
 def _choose() -> None:
     """Take the number of shifts that was clicked, before anything is drawn with it."""
-    state.remember("draws", state.typed("draws"))
+    visit.remember("draws", visit.typed("draws"))
 
 
 def _start(workspace: Workspace, draws: int) -> None:
@@ -75,7 +75,7 @@ def _start(workspace: Workspace, draws: int) -> None:
     try:
         compute.start_backtest(workspace, draws)
     except MandolineError as error:
-        state.remember("no_backtest", error.sentence)
+        visit.remember("no_backtest", error.sentence)
 
 
 def _results(found: ModelBacktest) -> None:

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import streamlit as st
 
-from app.project import Workspace, state
+from app.project import Workspace, visit
 from app.views import harmless
 from app.words import trust as trust_words
 from app.words import wording
@@ -75,11 +75,11 @@ def _line(check: Check, workspace: Workspace) -> None:
 def _ask(workspace_id: str, check: str) -> None:
     """Have the evidence of a check opened, right below the checks."""
     _, times = _asked(workspace_id)
-    state.remember(f"asked:{workspace_id}", (EVIDENCE[check], times + 1))
+    visit.remember(f"asked:{workspace_id}", (EVIDENCE[check], times + 1))
 
 
 def _asked(workspace_id: str) -> tuple[str | None, int]:
-    return state.remember(f"asked:{workspace_id}") or (None, 0)
+    return visit.remember(f"asked:{workspace_id}") or (None, 0)
 
 
 def questions(found: Verdict | None, workspace: Workspace, answers: Mapping[str, Callable[[], None]]) -> None:
@@ -91,8 +91,8 @@ def questions(found: Verdict | None, workspace: Workspace, answers: Mapping[str,
         for name in sorted(QUESTIONS, key=lambda name: name != first):
             # A key of its own every time it is asked for, or becomes the loudest: what somebody closed opens again.
             why = f":{times}" if name == asked else ":loudest" if name == loudest else ""
-            now = state.typed(f"open:{name}{why}")
-            key = state.bind(f"open:{name}{why}", bool(why) if now is None else now)
+            now = visit.typed(f"open:{name}{why}")
+            key = visit.bind(f"open:{name}{why}", bool(why) if now is None else now)
             with st.expander(QUESTIONS[name], key=key, on_change="rerun") as place:
                 if place.open:
                     answers[name]()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from app import compute
-from app.project import state
+from app.project import state, visit
 from app.views import parts
 from app.views.trust.frame import answer
 from app.words import supposing as supposing_words
@@ -40,7 +40,7 @@ def hidden() -> None:
                 1.0,
                 compute.MOST_GAMMA,
                 step=STEP,
-                key=state.bind("gamma", state.typed("gamma") or 1.25),
+                key=visit.bind("gamma", visit.typed("gamma") or 1.25),
                 format="%.2f",
                 help=TOOLTIPS["gamma"],
             )
@@ -75,14 +75,14 @@ def _threshold(report: ModelReport) -> float:
     bounds = report.problem.metric.bounds
     low, high = (None, None) if bounds is None else tuple(scale * end if abs(end) < 1e300 else None for end in bounds)
     name = f"threshold:{report.model}:{report.metric}"
-    typed = state.typed(name)
+    typed = visit.typed(name)
     value = st.number_input(
         f"The value that would change your mind{' (%)' if share else ''}",
         min_value=low,
         max_value=high,
         step=1.0 if share else None,
         format="%.1f" if share else "%g",
-        key=state.bind(name, first if typed is None else typed),
+        key=visit.bind(name, first if typed is None else typed),
         help="The least that you could live with, say.",
     )
     return float(value) / scale
@@ -119,7 +119,7 @@ def theory() -> None:
             20.0,
             step=0.5,
             format="%.1f",
-            key=state.bind("unknown", state.typed("unknown") or 0.0),
+            key=visit.bind("unknown", visit.typed("unknown") or 0.0),
             help=TOOLTIPS["hidden term"],
         )
         noisy = any(term.name == "corrections" and not term.known for term in first.terms)
@@ -130,7 +130,7 @@ def theory() -> None:
             step=0.5,
             format="%.1f",
             disabled=not noisy,
-            key=state.bind("correction_error", state.typed("correction_error") or 0.0),
+            key=visit.bind("correction_error", visit.typed("correction_error") or 0.0),
             help=TOOLTIPS["correction error"] + ("" if noisy else " No slice is noisy here."),
         )
         bound = compute.promise(workspace, float(error) / 100 if noisy else 0.0, float(unknown) / 100)

@@ -8,7 +8,7 @@ from pathlib import Path
 import streamlit as st
 
 from app import compute
-from app.project import Workspace, opening, state, truth
+from app.project import Workspace, opening, truth, visit
 from app.views import parts
 from app.views.trust.frame import answer
 from app.words import supposing as supposing_words
@@ -75,7 +75,7 @@ def _plan(workspace: Workspace, found: compute.Labels) -> None:
         min_value=1,
         max_value=most,
         step=10,
-        key=state.bind("n_labels", min(state.typed("n_labels") or FIRST, most)),
+        key=visit.bind("n_labels", min(visit.typed("n_labels") or FIRST, most)),
     )
     plan = compute.label_plan(workspace, int(n))
     metric = get_metric(workspace.project.metric.name)
@@ -115,12 +115,12 @@ def _bring_back(workspace: Workspace) -> None:
             return
         content = upload.getvalue()
         digest = hashlib.sha256(content).hexdigest()
-        if state.remember("plan_taken") == digest:
+        if visit.remember("plan_taken") == digest:
             st.caption("These labels are in use.")
             return
         with parts.boundary():
             _take(workspace, upload.name, content, label)
-            state.remember("plan_taken", digest)
+            visit.remember("plan_taken", digest)
             st.rerun()
 
 

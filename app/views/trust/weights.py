@@ -7,7 +7,7 @@ import math
 import streamlit as st
 
 from app import compute
-from app.project import state
+from app.project import state, visit
 from app.views import parts
 from app.views.estimate import evidence
 from app.views.trust.frame import answer
@@ -65,11 +65,11 @@ def _trimming() -> None:
     if len(caps) < 2:
         st.markdown("Every row counts about once, so there is nothing to cap.")
         return
-    kept = state.typed("cap")
+    kept = visit.typed("cap")
     cap = st.select_slider(
         "No row may count more than so many times",
         caps,
-        key=state.bind("cap", kept if kept in caps else math.inf),
+        key=visit.bind("cap", kept if kept in caps else math.inf),
         format_func=charts.show_cap,
         help=TOOLTIPS["trimming"],
     )

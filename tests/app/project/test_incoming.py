@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pandas as pd
 import pytest
 
-from app.project import incoming, state
+from app.project import incoming, uploads
 from app.project.store import Store
 from mandoline_core import DataError
 
@@ -104,8 +104,8 @@ def test_an_upload_leaves_nothing_behind_once_it_is_kept(folder: Path) -> None:
 def test_a_visit_remembers_only_its_last_uploads(monkeypatch: pytest.MonkeyPatch) -> None:
     """Someone who uploads all day leaves no more behind than someone who uploads a few."""
     kept: dict[str, dict[str, int]] = {}
-    monkeypatch.setattr(state.st, "session_state", kept)
-    uploads = [SimpleNamespace(file_id=str(number)) for number in range(3 * state.MOST_UPLOADS)]
-    for number, upload in enumerate(uploads):
-        assert state._once("received", upload, lambda number=number: number) == number
-    assert list(kept["received"]) == [upload.file_id for upload in uploads[-state.MOST_UPLOADS :]]
+    monkeypatch.setattr(uploads.st, "session_state", kept)
+    files = [SimpleNamespace(file_id=str(number)) for number in range(3 * uploads.MOST_UPLOADS)]
+    for number, file in enumerate(files):
+        assert uploads._once("received", file, lambda number=number: number) == number
+    assert list(kept["received"]) == [file.file_id for file in files[-uploads.MOST_UPLOADS :]]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from app.project import state
+from app.project import visit
 
 
 def test_nothing_takes_the_place_of_something() -> None:
-    state.remember("test", "something")
-    assert state.remember("test") == "something"
-    state.remember("test", None)
-    assert state.remember("test") is None
+    visit.remember("test", "something")
+    assert visit.remember("test") == "something"
+    visit.remember("test", None)
+    assert visit.remember("test") is None

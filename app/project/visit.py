@@ -1,0 +1,100 @@
+"""What a visit remembers: what its widgets hold and were drawn with, what was said, and what it last looked at."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from app.project.store import Revision
+from app.words import plain, wording
+from mandoline_core import MandolineError
+
+_NOTHING = object()
+
+
+def mark() -> str:
+    """Return the framework's mark for this visit."""
+    context = get_script_run_ctx()
+    return "" if context is None else context.session_id
+
+
+def is_part_of_a_page() -> bool:
+    """Tell whether only a part of a page is being drawn."""
+    context = get_script_run_ctx()
+    return context is not None and bool(context.fragment_ids_this_run)
+
+
+def tell(message: str) -> None:
+    """Say what was done, in a corner of the screen. It stays long enough to be read while the page is being redrawn."""
+    _toast(plain(message), None)
+
+
+def refuse(error: MandolineError) -> None:
+    """Say why something was not done, in a corner of the screen."""
+    _toast(wording.tell(error), ":material/error:")
+
+
+def _toast(text: str, icon: str | None) -> None:
+    if "redraw" in st.session_state:
+        st.session_state["redraw"] = [*st.session_state["redraw"], (text, icon)]
+    st.toast(text, icon=icon, duration="long")
+
+
+def remember(key: str, value: Any = _NOTHING) -> Any:
+    """Return something kept for this visit only, or set it when a value is given, which may be None."""
+    if value is not _NOTHING:
+        st.session_state[f"kept:{key}"] = value
+    return st.session_state.get(f"kept:{key}")
+
+
+def bind(key: str, value: Any) -> str:
+    """Make a widget show a value of the project whenever the project changed under it; return the widget's key.
+
+    What a person has just typed stays, even if it could not be saved yet.
+    """
+    if "redraw" in st.session_state:
+        st.session_state["to_say"] = st.session_state.pop("redraw")  # what was said goes with the page that is left
+        st.rerun()
+    st.session_state["seen"] = st.session_state.get("latest")
+    bound = st.session_state.setdefault("bound", {})
+    if key not in st.session_state or key not in bound or bound[key] != value:
+        # Setting a value that is there already would take a slider back from where it has gone in the meantime.
+        if key not in st.session_state or st.session_state[key] != value:
+            st.session_state[key] = value
+        bound[key] = value
+    return key
+
+
+def shown(key: str) -> Any:
+    """Return the project's value that a widget was drawn with, before a person changed it."""
+    return st.session_state.get("bound", {}).get(key)
+
+
+def typed(key: str) -> Any:
+    """Return what a widget holds."""
+    return st.session_state.get(key)
+
+
+def empty(key: str) -> None:
+    """Take away what a box holds, once it has been taken in."""
+    st.session_state[key] = ""
+
+
+def forget_widgets() -> None:
+    """Let every widget take the project's value again."""
+    st.session_state["bound"] = {}
+
+
+def drawn(revision: Revision) -> None:
+    """Note that the whole page is being drawn, and what of."""
+    st.session_state.pop("redraw", None)
+    for text, icon in st.session_state.pop("to_say", ()):
+        _toast(text, icon)
+    see(revision.number)
+
+
+def see(number: int | None) -> None:
+    """Note which revision the visitor looks at; None where the next page will say."""
+    st.session_state["seen"] = st.session_state["latest"] = number
