@@ -19,7 +19,7 @@ INSTALL := -m pip install --quiet --disable-pip-version-check --constraint $(CON
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help app test test-finetune test-sign-in test-spark test-lowest test-pythons test-built test-accessible constraints audit java browser check format bench bench-scale load calibrate crash fuzz samples results screenshots clean
+.PHONY: help app test test-finetune test-sign-in test-spark test-lowest test-pythons test-built test-paper test-accessible constraints audit java browser check format bench bench-scale load calibrate crash fuzz samples results screenshots clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -43,7 +43,7 @@ SPREAD := --dist worksteal -n $(shell expr $(CORES) + 1)
 PYTEST := $(ONE_THREAD) $(BIN)/python -m pytest $(SPREAD)
 
 test: $(READY) browser ## Run the whole test suite, in a real browser too
-	$(PYTEST) -m 'not long'
+	$(PYTEST) -m 'not long and not paper'
 
 # PyTorch, which only fine-tuning needs, in an environment of its own. One version: an index may have a small build of
 # it for processors, where a range would take a newer one with gigabytes of libraries for graphics cards.
@@ -108,7 +108,7 @@ $(LOWEST)/.ready: pyproject.toml | $(TOOLS)/.ready
 	@touch $@
 
 test-lowest: $(LOWEST)/.ready ## Run the tests without a browser on the lowest versions that pyproject.toml allows
-	$(ONE_THREAD) $(LOWEST)/bin/python -m pytest $(SPREAD) -m 'not long' $(WITHOUT_BROWSER)
+	$(ONE_THREAD) $(LOWEST)/bin/python -m pytest $(SPREAD) -m 'not long and not paper' $(WITHOUT_BROWSER)
 
 # A command may be there and not start: pyenv puts one up for every version it knows of.
 test-pythons: ## Run the fast tests on each of Python 3.11, 3.12 and 3.13 that is here
@@ -118,13 +118,16 @@ test-pythons: ## Run the fast tests on each of Python 3.11, 3.12 and 3.13 that i
 			echo "Python $$version"; \
 			test -x $(VENV)/$$version/bin/python || python$$version -m venv $(VENV)/$$version || exit 1; \
 			$(VENV)/$$version/bin/python $(INSTALL) --editable '.[dev]' || exit 1; \
-			$(ONE_THREAD) $(VENV)/$$version/bin/python -m pytest $(SPREAD) -q -m 'not slow and not long' $(WITHOUT_BROWSER) || exit 1; \
+			$(ONE_THREAD) $(VENV)/$$version/bin/python -m pytest $(SPREAD) -q -m 'not slow and not long and not paper' $(WITHOUT_BROWSER) || exit 1; \
 		else missing="$$missing $$version"; fi; \
 	done; \
 	test -z "$$missing" || echo "Not tested, because no such command starts here: Python$$missing."
 
 test-built: $(READY) ## Install the wheel and the sdist into new environments, and run what they hold
 	$(BIN)/python -m pytest tests/core/test_wheel.py
+
+test-paper: $(READY) ## Run the paper's experiments, quickly, and real cases where they are beside the project
+	$(PYTEST) -m 'paper and not long' tests/core
 
 test-accessible: $(READY) browser ## Look for what keeps people out of a page, in light and in dark
 	$(BIN)/python -m pytest tests/browser/test_accessibility.py
@@ -152,7 +155,7 @@ check: $(READY) ## Check format, lint, types, import contracts and fast tests, i
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(PYTEST) -n $(CORES) -q -m 'not slow and not long'
+	$(PYTEST) -n $(CORES) -q -m 'not slow and not long and not paper'
 
 format: $(READY) ## Format the code and fix what can be fixed
 	$(BIN)/ruff format .
@@ -179,8 +182,9 @@ bench-scale: $(READY) ## Measure growth with rows, patterns and partitions, and 
 load: $(READY) ## Measure many people editing at once (SESSIONS=50, MINUTES=5), against bounds
 	SESSIONS=$(or $(SESSIONS),50) MINUTES=$(or $(MINUTES),5) REST=$(or $(REST),150) $(BIN)/python -m tests.benchmarks.load
 
-calibrate: $(READY) browser ## Check coverage of the intervals, and the longest ways through the app, at length
+calibrate: $(READY) browser ## Check coverage of the intervals, properties on more examples, and the longest ways through the app, at length
 	$(PYTEST) tests/calibration
+	EXAMPLES=500 $(PYTEST) -m 'not long and not paper' tests/core/estimators tests/core/weighting tests/core/slices tests/core/metrics
 	VISITORS=20 $(PYTEST) -m long
 
 # What `make test` tries a few times, at length.

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 from hypothesis import settings
 
 # The same examples on every run: a red test is a change in the code, never in the luck of the draw.
-# Half of the usual number of examples, for time.
+# A quarter of the usual number of examples, for time; `make calibrate` tries 500 of each.
 # No deadline: the first call of a numerical library may take long.
-settings.register_profile("repeatable", derandomize=True, deadline=None, max_examples=50)
+EXAMPLES = int(os.environ.get("EXAMPLES", "25"))
+settings.register_profile("repeatable", derandomize=True, deadline=None, max_examples=EXAMPLES)
 settings.load_profile("repeatable")
 
 # Modules that take more than a few seconds each. `make check` leaves them out, `make test` runs them.

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, reject, settings
+from hypothesis import assume, given, reject
 from hypothesis import strategies as st
 
 from mandoline_core.errors import MandolineError, OverlapError, ProjectError
@@ -56,7 +56,6 @@ def test_edges_and_cycles_agree_with_enumeration(case):
 
 
 @pytest.mark.parametrize("kind", NOISY)
-@settings(max_examples=60)
 @given(st.data())
 def test_noisy_slices_agree_with_enumeration(kind, data):
     """Target corrections of their own, copied, and derived; some slices exact."""
@@ -113,7 +112,6 @@ def test_identity_corrections_equal_plain_kliep(case):
 
 
 @pytest.mark.parametrize("name", ["mandoline", "denoised"])
-@settings(max_examples=60)
 @given(st.data())
 def test_weights_are_shares_that_match_the_target(name, data):
     """Weights are at least 0 and sum to 1; the reweighted potentials are the target's."""
@@ -142,7 +140,6 @@ def test_a_target_like_the_source_gives_uniform_weights(case):
 
 
 @pytest.mark.parametrize("name", ON_PATTERNS)
-@settings(max_examples=25)
 @given(st.data())
 def test_order_of_rows_and_slices_does_not_matter(name, data):
     """Shuffling rows shuffles the weights; shuffling slices changes nothing."""
@@ -168,7 +165,6 @@ def test_order_of_rows_and_slices_does_not_matter(name, data):
 
 
 @pytest.mark.parametrize("name", ON_PATTERNS)
-@settings(max_examples=25)
 @given(st.data())
 def test_duplicating_every_row_changes_no_estimate(name, data):
     """Only shares matter."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linprog, minimize
 from scipy.sparse import csr_matrix
@@ -102,7 +102,6 @@ def test_gap_bounds_what_is_left_on_many_points(most_members, monkeypatch):
     assert rough.objective == pytest.approx(exact.objective, rel=1e-4)
 
 
-@settings(max_examples=25)
 @given(seed=st.integers(0, 1000), sparse=st.booleans())
 def test_counts_are_repeated_rows(seed, sparse):
     """A point with a count gets the ratio and the objective that its rows get one by one."""

@@ -15,6 +15,7 @@ from tests.core.projects import ROOT, run_json
 
 DATA = ROOT.parent / "shared" / "data"
 pytestmark = [
+    pytest.mark.paper,
     pytest.mark.slow,
     pytest.mark.skipif(not DATA.is_dir(), reason="the real cases are not beside the checkout (../shared/data)"),
 ]

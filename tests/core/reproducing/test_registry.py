@@ -12,6 +12,8 @@ import mandoline_core as md
 from mandoline_core.reproducing import EXPERIMENTS, draw, get_experiment
 from tests.core.reproducing.quick import quick_run
 
+pytestmark = pytest.mark.paper
+
 FOLDER = Path(md.__file__).parent / "reproducing" / "experiments"
 
 

@@ -9,6 +9,8 @@ import pytest
 import mandoline_core as md
 from mandoline_core.reproducing import Plan, open_project, over_seeds, relative_error
 
+pytestmark = pytest.mark.paper
+
 
 @pytest.mark.parametrize("seeds", [0, -1, True, 1.5])
 def test_seeds_must_be_a_whole_number(seeds: int) -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mandoline_core.weighting import components, fitting
@@ -24,7 +24,6 @@ def tilt_at_cost(case: Case, cost: float):
         return build_tilt(patterns.codes, table, case.edges, patterns.names)
 
 
-@settings(max_examples=40)
 @given(cases(**MIXED), st.integers(0, 2**16))
 def test_summing_apart_equals_summing_together(case: Case, seed):
     """Slices that are uncertain in a pattern only, or all that hang together there: the same scales and moments."""

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import logsumexp
 
@@ -52,7 +52,6 @@ def test_scales_and_moments_equal_enumeration(case: Case, seed):
     np.testing.assert_allclose(tilted.covariance(weights), oracles.covariance(potentials, truths), atol=1e-10)
 
 
-@settings(max_examples=50)
 @given(cases(**MIXED), st.integers(0, 2**16))
 def test_gradient_and_hessian_equal_finite_differences(case: Case, seed):
     """The log of the average scale has the weighted mean as gradient and Tilted.covariance as Hessian."""

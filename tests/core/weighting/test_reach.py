@@ -16,6 +16,7 @@ from mandoline_core.slices.noise import Correction, Noise
 from mandoline_core.weighting.fitting import fit
 from mandoline_core.weighting.kliep import MAX_LOG_RATIO
 from tests import oracles
+from tests.conftest import EXAMPLES
 from tests.strategies import Case, cases, random_case
 
 MANDOLINE = get_estimator("mandoline")
@@ -198,7 +199,7 @@ def test_what_one_half_cannot_reach_is_set_aside_for_both():
 
 
 @pytest.mark.parametrize("kinds", [("identity",), ("own", "same", "derived", "identity")], ids=["exact", "noisy"])
-@settings(max_examples=200)
+@settings(max_examples=4 * EXAMPLES)
 @given(st.data())
 def test_success_means_that_the_kept_target_is_within_reach(kinds, data):
     """On any small problem, brute force confirms what was kept, and nothing is dropped without need."""

@@ -12,6 +12,8 @@ import mandoline_core as md
 from mandoline_core.reproducing.experiments import blurry
 from tests.core.reproducing.quick import quick_run, value_of
 
+pytestmark = pytest.mark.paper
+
 
 def write_faces(folder: Path, n_blurry: int, n_sharp: int) -> None:
     """Write an attribute list and a model that is right on 95% of sharp images, and on 70% of blurry ones."""

@@ -20,6 +20,8 @@ from mandoline_core.reproducing.texts.pairs import write_pairs
 from mandoline_core.reproducing.texts.reviews import FILMS, POSTS, PRODUCTS, RESTAURANTS, write_reviews
 from tests.core.reproducing.published.files import HANS_HEADER, hans_line, relation, write_lines
 
+pytestmark = pytest.mark.paper
+
 
 def _finite(found: Reproduction) -> None:
     assert found.made["data"] == "the published files"

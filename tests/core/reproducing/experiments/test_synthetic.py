@@ -11,6 +11,8 @@ from mandoline_core.reproducing.row_level import row_level_estimate
 from mandoline_core.reproducing.worlds import random_world
 from tests.core.reproducing.quick import quick_run, value_of
 
+pytestmark = pytest.mark.paper
+
 
 def test_a_spurious_column_misleads_a_classifier_and_not_mandoline() -> None:
     found = quick_run("support-shift")

@@ -13,6 +13,8 @@ from mandoline_core.reproducing.running import open_project
 from tests.core.projects import ROOT
 from tests.core.reproducing.quick import quick_run, value_of
 
+pytestmark = pytest.mark.paper
+
 NAMES = ("identity-groups", "overlap-ablation", "nli-shift", "sentiment")
 HANS = ROOT.parent / "shared" / "data" / "snliplus_to_hansminus"
 
