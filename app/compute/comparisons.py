@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import Literal, NamedTuple
 
 import streamlit as st
-from threadpoolctl import threadpool_limits
 
 from app.compute import keys
 from app.compute.background import Run, Task, runs
@@ -18,6 +17,7 @@ from mandoline_core import MandolineError
 from mandoline_core.comparing import Comparison, Entry, ModelComparison, gather, run_estimator, summarise
 from mandoline_core.estimating import ModelProblem
 from mandoline_core.estimators import ESTIMATORS, get_estimator
+from mandoline_core.telling import one_thread
 from mandoline_core.weighting import telling
 from mandoline_core.words import title_of
 
@@ -119,7 +119,7 @@ def _task(workspace: Workspace, one: _Missing) -> Task:
 
     def work(run: Run) -> None:
         # Linear algebra on every core would leave none for the page, and threads that wait for each other are slower.
-        with threadpool_limits(limits=1):
+        with one_thread():
             kept.put(key, _answer(workspace, name, run))
 
     return Task(key, f"{title}, {workspace.model}" if workspace.model else title, work)

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import streamlit as st
-from threadpoolctl import threadpool_limits
 
 from app.compute import keys
 from app.compute.background import Run, Task, runs
@@ -20,6 +19,7 @@ from app.compute.sizes import A_FEW, n_bytes
 from app.project import Workspace
 from mandoline_core import Description, MandolineError, RowMap, Sample, charts, describe_selection, map_rows
 from mandoline_core.arrays import Index
+from mandoline_core.telling import one_thread
 
 MOST_HOVERED = 6  # columns that hovering shows
 
@@ -59,7 +59,7 @@ def start_map(workspace: Workspace) -> Run:
     seed = workspace.project.estimator.seed
 
     def work(run: Run) -> None:
-        with threadpool_limits(limits=1):  # threads would take the page's turn
+        with one_thread():  # threads would take the page's turn
             found = map_rows(*both, columns, seed=seed, step=run.step)
         hover = [
             _hover(*side, found.columns) for side in zip(both, (found.source_rows, found.target_rows), strict=True)

@@ -9,7 +9,6 @@ from functools import cache
 from pathlib import Path
 
 import streamlit as st
-from threadpoolctl import threadpool_limits
 
 from app.compute import keys
 from app.compute.background import Run, Task, runs
@@ -22,6 +21,7 @@ from mandoline_core import MandolineError, read_table
 from mandoline_core.metrics import get_metric
 from mandoline_core.pipelines import TargetEstimates, TargetFile, Track, Tracker
 from mandoline_core.samples import asking
+from mandoline_core.telling import one_thread
 
 Key = tuple[object, ...]
 
@@ -87,7 +87,7 @@ def _task(key: Key, batch: Batch, tracker: Callable[[], Tracker]) -> Task:
 
     def work(run: Run) -> None:
         # Linear algebra on every core would leave none for the page.
-        with threadpool_limits(limits=1), asking(run.step):
+        with one_thread(), asking(run.step):
             kept.put(key, _estimate(batch, tracker(), run))
 
     return Task(key, f"Estimating on {batch.name}", work)

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from typing import Unpack
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from mandoline_core.backtesting.pseudo_samples import PseudoTarget, draw, most_rows, read_said
 from mandoline_core.backtesting.pseudo_targets import COLUMN, KINDS, pseudo_targets
@@ -20,6 +19,7 @@ from mandoline_core.formatting import listed
 from mandoline_core.project import EstimatorSettings, Project
 from mandoline_core.samples import Sample
 from mandoline_core.slices import Slice, codes
+from mandoline_core.telling import one_thread
 from mandoline_core.weighting import Problem
 
 SLOW = ("kmm_slices",)  # repeats itself for its interval: many times slower than the other methods
@@ -148,7 +148,7 @@ def backtest_model(
         for number in range(len(shifts) if kind == COLUMN else max(draws, len(shifts)))
     ]
     results: list[Draw] = []
-    with threadpool_limits(1):  # small matrices, many times: threads would mostly wait for each other
+    with one_thread():  # small matrices, many times: threads would mostly wait for each other
         for done, (kind, number, pseudo) in enumerate(plan):
             if progress is not None:
                 progress(f"backtest of {prepared.model}", done / len(plan))

@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import Unpack
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from mandoline_core.arrays import Floats, Interval
 from mandoline_core.comparing.ranking import normal_interval, paired_error, summarise
@@ -31,6 +30,7 @@ from mandoline_core.findings import worst_first
 from mandoline_core.project import EstimatorSettings, Project
 from mandoline_core.samples import Sample
 from mandoline_core.slices import Slice, codes
+from mandoline_core.telling import one_thread
 from mandoline_core.trust import Solution, find_all, goes_by_verdict, with_verdict
 from mandoline_core.weighting import asking, take_step, telling
 
@@ -98,7 +98,7 @@ def compare_model(
 ) -> ModelComparison:
     """Run some methods on one model's problem, with progress, which may raise to stop."""
     entries = {}
-    with threadpool_limits(1):  # on small matrices threads would mostly wait for each other
+    with one_thread():  # on small matrices threads would mostly wait for each other
         for number, name in enumerate(names):
             said = _part(progress, f"{get_estimator(name).title} for {prepared.model}", number, len(names))
             said("", 0.0)

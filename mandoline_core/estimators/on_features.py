@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from mandoline_core.arrays import Index
 from mandoline_core.errors import MandolineError
@@ -20,6 +19,7 @@ from mandoline_core.findings import Finding, FindingKind
 from mandoline_core.formatting import Sentence
 from mandoline_core.project import MethodSettings
 from mandoline_core.samples import Memory
+from mandoline_core.telling import one_thread
 from mandoline_core.weighting import Problem
 
 T = TypeVar("T")
@@ -147,7 +147,7 @@ def _remembered(problem: Problem, key: tuple[Hashable, ...], compute: Callable[[
     """
 
     def on_one_thread() -> T:
-        with threadpool_limits(1):
+        with one_thread():
             return compute()
 
     rows = rows_of(problem)

@@ -8,13 +8,12 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from threadpoolctl import threadpool_limits
-
 from mandoline_core.errors import DataError, MandolineError
 from mandoline_core.estimating import Progress
 from mandoline_core.reproducing.experiment import ERROR, METHOD, VALUE, Experiment, Plan, Row
 from mandoline_core.reproducing.registry import get_experiment
 from mandoline_core.reproducing.reproduction import Reproduction
+from mandoline_core.telling import one_thread
 
 _PACKAGES = ("mandoline-estimator", "numpy", "scipy", "scikit-learn", "pandas")
 
@@ -51,7 +50,7 @@ def reproduce(
     experiment = get_experiment(name)
     plan = make_plan(experiment, seeds=seeds, quick=quick, data=data, progress=progress)
     plan.say(experiment.title, 0.0)
-    with threadpool_limits(1):  # so that numbers and ratios do not depend on how many cores there are
+    with one_thread():  # so that numbers and ratios do not depend on how many cores there are
         rows = tuple(_checked(experiment, row) for row in experiment.run(plan))
     plan.say(experiment.title, 1.0)
     return Reproduction(experiment.name, experiment.title, rows, experiment.paper, _made(plan))

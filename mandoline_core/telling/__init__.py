@@ -19,4 +19,5 @@ from mandoline_core.telling.encoding import (
 )
 from mandoline_core.telling.logistic import fit_logistic
 from mandoline_core.telling.scoring import RowScores, score_samples
+from mandoline_core.telling.threads import one_thread
 from mandoline_core.telling.words import LETTERS, words_of

@@ -9,12 +9,12 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_matrix, hstack, vstack
-from threadpoolctl import threadpool_limits
 
 from mandoline_core.arrays import Floats, Index
 from mandoline_core.formatting import listed
 from mandoline_core.telling.encoding import EncodedColumn
 from mandoline_core.telling.logistic import fit_logistic
+from mandoline_core.telling.threads import one_thread
 
 MISSING = "missing"
 MOST_CARRIERS, MOST_ITEMS = 3, 3  # columns that are named, and words or values of each
@@ -188,7 +188,7 @@ def tell_apart(design: Design, *, folds: int, most_rows: int, seed: int) -> Tell
     new = np.repeat([0.0, 1.0], [n_source, n_target])
     scores, drawn = np.zeros(len(new)), fold >= 0
     coefficients = np.zeros(points.shape[1])
-    with threadpool_limits(1):  # many small products: threads would wait for each other
+    with one_thread():  # many small products: threads would wait for each other
         for number in range(folds):
             used = drawn & (fold != number)
             n_used, n_new = int(used.sum()), float(new[used].sum())

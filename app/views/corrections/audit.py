@@ -96,7 +96,8 @@ def _row(turn: compute.AuditTurn) -> None:
             text = "missing" if value is None else str(value)
             marking = [leaf for leaf in turn.rule.leaves if column in leaf.reads]
             if len(text) > _SHORT or (isinstance(value, str) and marking):
-                st.markdown(f":gray[{wording.plain(column)}] {highlighted(text, *marking, width=_WIDTH)}")
+                (shown,) = highlighted([text], *marking, width=_WIDTH)
+                st.markdown(f":gray[{wording.plain(column)}] {shown}")
             else:
                 short.append(f"{wording.plain(column)}: {wording.plain(text)}")
         if short:

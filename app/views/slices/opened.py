@@ -72,8 +72,8 @@ def _matching_rows(workspace: Workspace, rule: Slice) -> None:
     for side, word in _SIDES.items():
         rows = found[side][2]
         if len(texts) == 1:
-            for text in rows[texts[0]]:
-                st.markdown(f":gray[{word}] {highlighted(str(text), rule)}")
+            for text in highlighted([str(text) for text in rows[texts[0]]], rule):
+                st.markdown(f":gray[{word}] {text}")
         elif len(rows):
             st.caption(f"First rows of the {word} data that are inside")
             st.dataframe(rows, hide_index=True, height=150)

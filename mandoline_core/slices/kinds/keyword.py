@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
@@ -53,9 +54,9 @@ class Keyword(OfColumn, kind="keyword", title="Keyword", purpose="words or phras
     def _inside(self, column: nw.Expr) -> nw.Expr:
         return column.str.contains(self._pattern())
 
-    def marks(self, text: str) -> list[tuple[int, int]]:
+    def marks(self, texts: Sequence[str]) -> list[list[tuple[int, int]]]:
         """Find the words, the longest first."""
-        return find_keywords(text, self.words, case=self.case, whole_words=self.whole_words)
+        return find_keywords(texts, self.words, case=self.case, whole_words=self.whole_words)
 
     @classmethod
     def start(cls, ground: Ground) -> Slice | None:

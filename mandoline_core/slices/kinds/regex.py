@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import narwhals as nw
@@ -54,9 +55,9 @@ class Regex(OfColumn, kind="regex", title="Regular expression", purpose="a patte
             return measure.value(schema)
         return answer(column.is_null(), column.str.contains(portable_regex(self.pattern)))
 
-    def marks(self, text: str) -> list[tuple[int, int]]:
+    def marks(self, texts: Sequence[str]) -> list[list[tuple[int, int]]]:
         """Find the pattern as the engines read it."""
-        return find_pattern(text, self.pattern)
+        return find_pattern(texts, self.pattern)
 
     @classmethod
     def start(cls, ground: Ground) -> Slice | None:

@@ -148,9 +148,9 @@ class Slice:
         """What to know about a resolved rule on the data it was resolved for; nothing, for most."""
         return ()
 
-    def marks(self, _text: str) -> list[tuple[int, int]]:
-        """Find what the rule matches in a text, to show it: the start and the end of each place."""
-        return []
+    def marks(self, texts: Sequence[str]) -> list[list[tuple[int, int]]]:
+        """Find what the rule matches in each text, to show it: the start and the end of each place."""
+        return [[] for _ in texts]
 
     # What becomes of it on data.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Self
@@ -51,9 +52,9 @@ class StartsWith(OfColumn, kind="starts_with", title="Starts with", purpose="how
         text = column.str.strip_chars() if self.trim else column
         return answer(column.is_null(), text.str.starts_with(self.beginning))
 
-    def marks(self, text: str) -> list[tuple[int, int]]:
+    def marks(self, texts: Sequence[str]) -> list[list[tuple[int, int]]]:
         """Mark the beginning."""
-        return [(0, len(self.beginning or ""))]
+        return [[(0, len(self.beginning or ""))] for _ in texts]
 
     @classmethod
     def start(cls, ground: Ground) -> Slice | None:
