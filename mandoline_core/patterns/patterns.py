@@ -282,8 +282,8 @@ def code_rates(codes: Codes, counts: Floats) -> Floats:
     >>> code_rates(np.array([[1], [-1]], dtype=np.int8), np.array([1.0, 3.0])).tolist()
     [[0.75, 0.0, 0.25]]
     """
-    total = counts.sum()
-    return np.stack([(codes == code).T @ counts for code in (-1, 0, 1)], axis=1) / total
+    # Row by row, as codes lie: a transposed table would take several times as long.
+    return np.stack([counts @ (codes == code) for code in (-1, 0, 1)], axis=1) / counts.sum()
 
 
 def count_rows_by(index: Index, rows: Floats | None, n: int) -> Floats:

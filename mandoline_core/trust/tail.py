@@ -88,7 +88,7 @@ def pareto_k(ratios: Floats, counts: Floats) -> float | None:
     >>> pareto_k(np.array([0.5, 2.0]), np.array([600.0, 300.0])) is None
     True
     """
-    values, rows = _exceedances(ratios, counts)
+    values, rows = _exceedances(*_distinct(ratios, counts))
     return _fit(values, rows) if len(values) >= FEWEST_VALUES else None
 
 
@@ -103,7 +103,8 @@ def tail_of(report: ModelReport) -> Tail:
     (True, 'The heaviest rows take 0 distinct ratios beyond the rest, and a tail takes at least 20 to be fitted.')
     """
     ratios, counts = _ratios(report)
-    values, rows = _exceedances(ratios, counts)
+    distinct = _distinct(ratios, counts)
+    values, rows = _exceedances(*distinct)
     if len(values) < FEWEST_VALUES:
         reason = Sentence(
             "The heaviest rows take {n:count distinct ratio} beyond the rest, and a tail takes at least {least} to be "
@@ -113,7 +114,7 @@ def tail_of(report: ModelReport) -> Tail:
         )
         return _bounded(reason, ratios)
     k = _fit(values, rows)
-    lowest = k if report.outcome.scored_weights is not None else _lowest(k, ratios, counts)
+    lowest = k if report.outcome.scored_weights is not None else _lowest(k, *distinct)
     if k >= USABLE > lowest:
         reason = Sentence(
             "The ratios come in steps: cut off elsewhere, their tail has index {lowest:.2f} and not {k:.2f}.",
@@ -134,9 +135,9 @@ def _bounded(reason: Sentence, ratios: Floats) -> Tail:
     return Tail(None, reason, words)
 
 
-def _lowest(k: float, ratios: Floats, counts: Floats) -> float:
+def _lowest(k: float, values: Floats, rows: Floats) -> float:
     """Fit the tail at other cuts, too, where that leaves enough values; return the lowest index."""
-    tails = (_exceedances(ratios, counts, times) for times in _OTHER_CUTS)
+    tails = (_exceedances(values, rows, times) for times in _OTHER_CUTS)
     return min([k, *(_fit(*tail) for tail in tails if len(tail[0]) >= FEWEST_VALUES)])
 
 
@@ -158,19 +159,25 @@ def _ratios(report: ModelReport) -> tuple[Floats, Floats]:
     return weights * counts.sum(), counts
 
 
-def _exceedances(ratios: Floats, counts: Floats, times: float = 1.0) -> tuple[Floats, Floats]:
-    """Find by how much the tail's rows exceed the next one, over the largest: distinct values, ascending, and rows.
-
-    Parameters
-    ----------
-    times : float
-        By how much the tail is longer than usual.
-    """
+def _distinct(ratios: Floats, counts: Floats) -> tuple[Floats, Floats]:
+    """List the distinct ratios over the largest, ascending, and the rows of each."""
     present = counts > 0
     scaled = ratios[present] / max(float(ratios[present].max(initial=0.0)), 1e-300)
     # Patterns with one ratio may differ in the last digit; the fit does not depend on the scale.
     values, index = np.unique(scaled.round(12), return_inverse=True)
-    rows = add_up(index, counts[present], len(values))
+    return values, add_up(index, counts[present], len(values))
+
+
+def _exceedances(values: Floats, rows: Floats, times: float = 1.0) -> tuple[Floats, Floats]:
+    """Find by how much the tail's rows exceed the next one: distinct values, ascending, and rows.
+
+    Parameters
+    ----------
+    values, rows : array of float, shape (n_distinct,)
+        Of `_distinct`.
+    times : float
+        By how much the tail is longer than usual.
+    """
     n = float(rows.sum())
     length = math.ceil(times * min(0.2 * n, 3 * math.sqrt(n)))
     from_top = np.cumsum(rows[::-1])
