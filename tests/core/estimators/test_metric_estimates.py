@@ -133,8 +133,10 @@ def numerical_pieces(problem: Problem, name: str) -> tuple[np.ndarray, np.ndarra
     ones = np.ones(len(members.source)), np.ones(len(members.target))
 
     def slope(side: int, row: int, group: np.ndarray) -> float:
-        of_source = members.groups[row], members.source[row], *members.statistics[row]
-        kind = (side, *of_source) if side == 0 else (side, members.target[row])
+        if side == 0:
+            kind = (side, members.groups[row], members.source[row], *members.statistics[row])
+        else:
+            kind = (side, members.target[row])
         if kind not in known:
             known[kind] = differentiate(side, row, group)
         return known[kind]
