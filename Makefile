@@ -202,11 +202,11 @@ samples: $(READY) ## Write the sample projects anew
 	$(BIN)/python sample_data/generate.py
 
 # What the gallery shows. It takes about half an hour; RESULTS="blurry theorem" makes only these.
-RESULTS ?= $(shell $(BIN)/python -c 'from mandoline_core.reproducing import EXPERIMENTS; print(*EXPERIMENTS)' 2>/dev/null)
+RESULTS ?= $(shell $(BIN)/python -c 'from mandoline_core.paper import EXPERIMENTS; print(*EXPERIMENTS)' 2>/dev/null)
 results: $(READY) ## Run the paper's experiments in full and keep what they find
 	for name in $(RESULTS); do \
 		$(BIN)/mandoline reproduce $$name --json > $(VENV)/$$name.json && \
-		mv $(VENV)/$$name.json mandoline_core/reproducing/results/$$name.json || exit 1; \
+		mv $(VENV)/$$name.json mandoline_core/paper/results/$$name.json || exit 1; \
 	done
 
 screenshots: $(READY) browser ## Take a picture of every page into screenshots/

@@ -6,11 +6,19 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from mandoline_core.backtesting import Backtest, backtest
-    from mandoline_core.comparing import Comparison, Difference, Entry, ModelComparison, Ranking, compare
-    from mandoline_core.describing import Description, RowMap, describe_selection, map_rows
+    from mandoline_core.checks import report_model
+    from mandoline_core.comparison import Comparison, Difference, Entry, ModelComparison, Ranking, compare
+    from mandoline_core.comparison.backtests import Backtest, backtest
+    from mandoline_core.data import Model, Predictions, Sample, predict_columns, read_table
+    from mandoline_core.discovery import Spread, Suggestion, Suggestions, spread, suggest
+    from mandoline_core.discovery.descriptions import Description, RowMap, describe_selection, map_rows
     from mandoline_core.errors import DataError, MandolineError, OverlapError, ProjectError, SliceError
-    from mandoline_core.estimating import (
+    from mandoline_core.estimators import ESTIMATORS
+    from mandoline_core.findings import Check, Finding, Verdict
+    from mandoline_core.labels import FewLabels, LabelPlan, plan_labels, published_correction, read_plan, use_labels
+    from mandoline_core.metrics import METRICS
+    from mandoline_core.paper import Reproduction, reproduce
+    from mandoline_core.pipeline import (
         Ablation,
         AblationPoint,
         Attribution,
@@ -23,10 +31,6 @@ if TYPE_CHECKING:
         prepare,
         slice_table,
     )
-    from mandoline_core.estimators import ESTIMATORS
-    from mandoline_core.findings import Check, Finding, Verdict
-    from mandoline_core.labelling import FewLabels, LabelPlan, plan_labels, published_correction, read_plan, use_labels
-    from mandoline_core.metrics import METRICS
     from mandoline_core.project import (
         EstimatorSettings,
         MethodSettings,
@@ -40,8 +44,6 @@ if TYPE_CHECKING:
         save_project,
     )
     from mandoline_core.report import Report, estimate, estimate_from_codes, write_weights
-    from mandoline_core.reproducing import Reproduction, reproduce
-    from mandoline_core.samples import Model, Predictions, Sample, predict_columns, read_table
     from mandoline_core.slices import (
         All,
         Any,
@@ -69,14 +71,12 @@ if TYPE_CHECKING:
         slices_from_votes,
         slicing_function,
     )
-    from mandoline_core.suggesting import Spread, Suggestion, Suggestions, spread, suggest
-    from mandoline_core.trust import report_model
 
 # Public names by the module that has them. They are fetched at first use: `mandoline --help` needs none of them.
 _PUBLIC = {
     "errors": "DataError MandolineError OverlapError ProjectError SliceError",
     "findings": "Check Finding Verdict",
-    "samples": "Model Predictions Sample predict_columns read_table",
+    "data": "Model Predictions Sample predict_columns read_table",
     "slices": (
         "All Any AuditAnswers Category Classifier Confidence Correction Entropy Expression Flag Keyword Length Missing "
         "Noise Not Overlap Prediction Range Regex Slice SliceAudit Threshold VoteSlices slices_from_votes "
@@ -88,18 +88,18 @@ _PUBLIC = {
     ),
     "metrics": "METRICS",
     "estimators": "ESTIMATORS",
-    "estimating": (
+    "pipeline": (
         "Ablation AblationPoint Attribution ModelReport Prepared SliceRow SliceTable ablation attribute prepare "
         "slice_table"
     ),
-    "describing": "Description RowMap describe_selection map_rows",
-    "labelling": "FewLabels LabelPlan plan_labels published_correction read_plan use_labels",
-    "trust": "report_model",
-    "suggesting": "Spread Suggestion Suggestions spread suggest",
-    "comparing": "Comparison Difference Entry ModelComparison Ranking compare",
-    "backtesting": "Backtest backtest",
+    "discovery.descriptions": "Description RowMap describe_selection map_rows",
+    "labels": "FewLabels LabelPlan plan_labels published_correction read_plan use_labels",
+    "checks": "report_model",
+    "discovery": "Spread Suggestion Suggestions spread suggest",
+    "comparison": "Comparison Difference Entry ModelComparison Ranking compare",
+    "comparison.backtests": "Backtest backtest",
     "report": "Report estimate estimate_from_codes write_weights",
-    "reproducing": "Reproduction reproduce",
+    "paper": "Reproduction reproduce",
 }
 _HOME = {name: module for module, names in _PUBLIC.items() for name in names.split()}
 __all__ = sorted(_HOME)  # noqa: PLE0605 - a list of names, written once

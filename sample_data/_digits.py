@@ -7,7 +7,7 @@ from sklearn.datasets import load_digits
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 
-from mandoline_core.reproducing.photographs import Photographs, photograph
+from mandoline_core.paper.photographs import Photographs, photograph
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]

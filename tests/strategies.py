@@ -10,11 +10,11 @@ import numpy as np
 from hypothesis import assume
 from hypothesis import strategies as st
 
-from mandoline_core.estimating.diagnostics import interval_of
 from mandoline_core.estimators.base import Outcome
 from mandoline_core.estimators.registry import get_estimator
 from mandoline_core.metrics.registry import get_metric
 from mandoline_core.patterns.patterns import Count, count_patterns, restrict_source
+from mandoline_core.pipeline.diagnostics import interval_of
 from mandoline_core.slices.noise import Correction, Noise
 from mandoline_core.weighting.corrections import correction_rule, fixed_rule
 from mandoline_core.weighting.problem import Problem

@@ -12,9 +12,8 @@ from app.compute.keys import kept
 from app.compute.reading import samples
 from app.project import Workspace, correcting, edits
 from mandoline_core import Correction, Slice, SliceAudit
-from mandoline_core.estimating import ModelCount, interval_of
 from mandoline_core.estimators import get_estimator, normal_reach
-from mandoline_core.labelling import (
+from mandoline_core.labels import (
     Agreement,
     AuditState,
     agreement_with,
@@ -22,6 +21,7 @@ from mandoline_core.labelling import (
     audit_state,
     published_correction,
 )
+from mandoline_core.pipeline import ModelCount, interval_of
 from mandoline_core.slices import Side
 
 BOTH: tuple[Side, ...] = ("source", "target")

@@ -10,7 +10,7 @@ from app.compute.estimates import prepared
 from app.compute.shelf import Shelf
 from app.compute.sizes import A_FEW, n_bytes
 from app.project import Workspace
-from mandoline_core.backtesting import ModelBacktest, backtest_model
+from mandoline_core.comparison.backtests import ModelBacktest, backtest_model
 
 
 @st.cache_resource(show_spinner=False)

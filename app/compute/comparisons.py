@@ -14,12 +14,12 @@ from app.compute.reading import samples
 from app.compute.shelf import Shelf
 from app.project import Workspace
 from mandoline_core import MandolineError
-from mandoline_core.comparing import Comparison, Entry, ModelComparison, gather, run_estimator, summarise
-from mandoline_core.estimating import ModelProblem
+from mandoline_core.comparison import Comparison, Entry, ModelComparison, gather, run_estimator, summarise
+from mandoline_core.domain_classifier import one_thread
 from mandoline_core.estimators import ESTIMATORS, get_estimator
-from mandoline_core.telling import one_thread
+from mandoline_core.pipeline import ModelProblem
+from mandoline_core.report.words import title_of
 from mandoline_core.weighting import telling
-from mandoline_core.words import title_of
 
 Pace = Literal["quick", "slow"]
 MOST_BYTES = 400_000_000

@@ -16,8 +16,8 @@ from app.compute.reading import samples
 from app.project import Workspace
 from mandoline_core import Flag, MandolineError, Sample, SliceError
 from mandoline_core.arrays import Interval
-from mandoline_core.estimating import choose_edges, state_problem
 from mandoline_core.estimators import exact_interval, get_estimator
+from mandoline_core.pipeline import choose_edges, state_problem
 from mandoline_core.project import EDGE_CHOICES
 from mandoline_core.slices import slice_codes
 from mandoline_core.weighting import (

@@ -17,8 +17,8 @@ from app.compute.sizes import n_bytes
 from app.compute.working import WorkingError, ask_for
 from app.project import Workspace, state, visit
 from mandoline_core import Flag, MandolineError, Sample, Slice
-from mandoline_core.estimating import SampleCells, count_tables, stay_in_tables
-from mandoline_core.samples import current_progress, telling
+from mandoline_core.data import current_progress, telling
+from mandoline_core.pipeline import SampleCells, count_tables, stay_in_tables
 from mandoline_core.slices import resolve
 
 MOST_BYTES = 300_000_000

@@ -9,7 +9,7 @@ from app.compute.counting import in_tables, resolved
 from app.compute.reading import samples
 from app.project import Workspace, state, visit
 from mandoline_core import MandolineError, Project
-from mandoline_core.estimating import check_countable
+from mandoline_core.pipeline import check_countable
 
 
 def change(label: str, edit: Callable[[Project], Project]) -> None:

@@ -25,7 +25,12 @@ from mandoline_core import (
     slice_table,
 )
 from mandoline_core.arrays import Codes, Floats
-from mandoline_core.estimating import (
+from mandoline_core.checks import CheckedReport
+from mandoline_core.estimators import get_estimator
+from mandoline_core.formatting import together
+from mandoline_core.metrics import Scores, get_metric, score_rows
+from mandoline_core.patterns import count_patterns
+from mandoline_core.pipeline import (
     HeavyPattern,
     ModelCount,
     ModelProblem,
@@ -37,12 +42,7 @@ from mandoline_core.estimating import (
     state_problem,
     steps,
 )
-from mandoline_core.estimators import get_estimator
-from mandoline_core.formatting import together
-from mandoline_core.metrics import Scores, get_metric, score_rows
-from mandoline_core.patterns import count_patterns
 from mandoline_core.slices import resolve, slice_codes
-from mandoline_core.trust import CheckedReport
 
 _MOST_WORK = 20_000  # slices times patterns: what leaving each slice out in turn may cost within an edit
 

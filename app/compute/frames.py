@@ -11,9 +11,9 @@ from app.compute.reading import model_of, plain_samples, samples
 from app.project import Workspace
 from app.words import tables
 from mandoline_core import Model, Sample
+from mandoline_core.data import class_codes, class_name, profile_column
 from mandoline_core.estimators import default_columns
 from mandoline_core.project import RoleGuess, guess_roles
-from mandoline_core.samples import class_codes, class_name, profile_column
 
 
 @kept(by=keys.tables)

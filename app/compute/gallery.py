@@ -12,8 +12,8 @@ from app.compute.shelf import Shelf
 from app.compute.sizes import A_FEW, n_bytes
 from app.project import Workspace, opening
 from mandoline_core import Project, load_project
+from mandoline_core.paper import Reproduction, get_experiment, open_project, reproduce
 from mandoline_core.project import data_files
-from mandoline_core.reproducing import Reproduction, get_experiment, open_project, reproduce
 
 
 @st.cache_resource(show_spinner=False)

@@ -11,7 +11,7 @@ from app.compute.counting import is_known
 from app.compute.estimates import report, shown_model
 from app.project import Revision, Workspace, state
 from mandoline_core import MandolineError, ModelReport
-from mandoline_core.estimating import is_share
+from mandoline_core.pipeline import is_share
 
 MOST = 50  # states whose estimate is worked out where it is not known yet
 

@@ -14,9 +14,9 @@ from app.compute.keys import kept
 from app.compute.reading import revealed, samples
 from app.project import Workspace, read_upload, state
 from mandoline_core import MandolineError, Sample
-from mandoline_core.estimating import ModelProblem
-from mandoline_core.labelling import FewLabels, LabelPlan, has_label, label_column, plan_labels, read_plan, use_labels
+from mandoline_core.labels import FewLabels, LabelPlan, has_label, label_column, plan_labels, read_plan, use_labels
 from mandoline_core.metrics import get_metric
+from mandoline_core.pipeline import ModelProblem
 
 
 @dataclass(frozen=True, eq=False)

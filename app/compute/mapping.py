@@ -17,9 +17,10 @@ from app.compute.reading import samples
 from app.compute.shelf import Shelf
 from app.compute.sizes import A_FEW, n_bytes
 from app.project import Workspace
-from mandoline_core import Description, MandolineError, RowMap, Sample, charts, describe_selection, map_rows
+from mandoline_core import Description, MandolineError, RowMap, Sample, describe_selection, map_rows
 from mandoline_core.arrays import Index
-from mandoline_core.telling import one_thread
+from mandoline_core.domain_classifier import one_thread
+from mandoline_core.report import charts
 
 MOST_HOVERED = 6  # columns that hovering shows
 

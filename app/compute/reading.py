@@ -19,7 +19,7 @@ from app.compute.sizes import A_FEW, n_bytes, sample_bytes
 from app.compute.working import ask_for
 from app.project import IN_MEMORY, Workspace, allowed, engine_for
 from mandoline_core import MandolineError, Model, Sample, read_table
-from mandoline_core.samples import PACKED, PARQUET, Files, find_files, fits_in_memory, is_pattern, open_data
+from mandoline_core.data import PACKED, PARQUET, Files, find_files, fits_in_memory, is_pattern, open_data
 
 SHARE_OF_MEMORY = 0.3  # for rows
 _LOOKED_FOR = 2.0  # seconds that the files of a pattern are not looked for again

@@ -12,8 +12,8 @@ from app.compute.reading import samples
 from app.compute.suggesting import spread
 from app.project import Workspace
 from mandoline_core import MandolineError, Report, Spread
+from mandoline_core.checks import CheckedReport
 from mandoline_core.report import gather_parts, notes_of
-from mandoline_core.trust import CheckedReport
 
 
 def report_html(workspace: Workspace) -> str:

@@ -10,7 +10,7 @@ import pandas as pd
 import pyarrow as pa
 
 from mandoline_core import Project, Sample
-from mandoline_core.samples import Table
+from mandoline_core.data import Table
 
 A_FEW = 50_000_000  # bytes of what one kind of work in the background has found
 _LEAST = 500  # bytes of anything

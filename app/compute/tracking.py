@@ -18,10 +18,10 @@ from app.compute.sizes import A_FEW, n_bytes
 from app.compute.working import A_MOMENT, PATIENCE
 from app.project import Batch, Workspace, allowed, state, tracking
 from mandoline_core import MandolineError, read_table
+from mandoline_core.data import asking
+from mandoline_core.domain_classifier import one_thread
 from mandoline_core.metrics import get_metric
-from mandoline_core.pipelines import TargetEstimates, TargetFile, Track, Tracker
-from mandoline_core.samples import asking
-from mandoline_core.telling import one_thread
+from mandoline_core.monitoring import TargetEstimates, TargetFile, Track, Tracker
 
 Key = tuple[object, ...]
 

@@ -11,8 +11,7 @@ from app.compute.estimates import prepared, report
 from app.compute.keys import kept
 from app.project import Workspace
 from mandoline_core import ModelReport
-from mandoline_core.estimating import METHODS, Attribution, CorrectionSlope, attribute, correction_slopes
-from mandoline_core.trust import (
+from mandoline_core.checks import (
     SensitivityPoint,
     SliceStrength,
     TheoremBound,
@@ -26,6 +25,7 @@ from mandoline_core.trust import (
     trim,
     weights_can_change,
 )
+from mandoline_core.pipeline import METHODS, Attribution, CorrectionSlope, attribute, correction_slopes
 
 PAPER = "mandoline"
 REDRAWS = 100  # of both samples, for the intervals of slices' parts

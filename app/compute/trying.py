@@ -11,8 +11,8 @@ from app.compute.estimates import prepared
 from app.compute.keys import kept
 from app.project import Workspace
 from mandoline_core import MandolineError, Project
-from mandoline_core.estimating import diagnose
 from mandoline_core.estimators import get_estimator
+from mandoline_core.pipeline import diagnose
 
 LEAST_ROWS = 30  # effective: an estimate on fewer is not worth offering, unless it rests on few already
 MOST_ASIDE = 0.5  # of the new rows

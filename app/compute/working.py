@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable
 
 from app.compute.background import Run, Task, runs
 from mandoline_core import MandolineError
-from mandoline_core.samples import asking, telling
+from mandoline_core.data import asking, telling
 
 A_MOMENT = 0.4  # seconds: what is done within them needs no word
 PATIENCE = 60.0  # seconds after which nobody looks any more

@@ -9,8 +9,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from mandoline_core import DataError
+from mandoline_core.data import PARQUET, is_pattern
 from mandoline_core.formatting import listed
-from mandoline_core.samples import PARQUET, is_pattern
 
 VARIABLE = "MANDOLINE_ALLOW_DIRS"
 ENGINES = {"auto": "by size", "pandas": "into memory", "polars": "by Polars", "duckdb": "by DuckDB"}

@@ -9,8 +9,8 @@ from typing import Any
 from app.words import pair_choices
 from mandoline_core import Correction, Noise, Project, Slice
 from mandoline_core.formatting import counted, listed, show_percent
+from mandoline_core.report.words import title_of
 from mandoline_core.slices import ANSWERS
-from mandoline_core.words import title_of
 
 Place = tuple[str, ...]
 

@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 
 from app.project.store import default_folder
 from mandoline_core import DataError
-from mandoline_core.samples import PARQUET
+from mandoline_core.data import PARQUET
 
 MOST_BYTES = 2 * 2**30  # unpacked
 MOST_ROWS = 20_000_000

@@ -9,7 +9,7 @@ from typing import Any as AnyValue
 
 from app.project import edits
 from mandoline_core import Any, Finding, MandolineError, ModelReport, OverlapError, Project, Slice
-from mandoline_core.trust import CheckedReport
+from mandoline_core.checks import CheckedReport
 
 RIDGE = 0.01
 _DROP = ("constant_slice", "tiny_slice", "much_abstention", "derived_rate_outside", "corrections_not_derivable")

@@ -10,9 +10,9 @@ from typing import Any
 from app.project import allowed
 from app.project.store import Document, Store, StoreError
 from mandoline_core import DataError, MandolineError
+from mandoline_core.data import is_pattern
 from mandoline_core.metrics import Metric
-from mandoline_core.pipelines import AlertRule, check_worst, find_targets, natural_order
-from mandoline_core.samples import is_pattern
+from mandoline_core.monitoring import AlertRule, check_worst, find_targets, natural_order
 
 MOST_BATCHES = 500
 _PART, _FILES, _ALERT = "track", "files", "alert"  # of the saved form

@@ -9,8 +9,8 @@ from typing import NamedTuple
 import pandas as pd
 
 from mandoline_core import DataError, Sample
+from mandoline_core.data import class_name
 from mandoline_core.formatting import listed
-from mandoline_core.samples import class_name
 
 ROW = "row"  # what a plan of rows to label calls their numbers, which count from 1
 PLANNED = (ROW, "in_slices", "weight", "reason")  # the columns of such a plan

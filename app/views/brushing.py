@@ -10,7 +10,8 @@ import streamlit as st
 from app import compute
 from app.project import Workspace
 from app.views import offers, parts
-from mandoline_core import Slice, charts
+from mandoline_core import Slice
+from mandoline_core.report import charts
 
 
 def histogram(workspace: Workspace, column: str, bounds: Mapping[str, float], key: str, *, alt: str) -> None:

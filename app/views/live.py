@@ -10,9 +10,10 @@ from app import compute
 from app.project import Workspace, state
 from app.views import parts
 from app.words import bar, drawing, wording
-from mandoline_core import MandolineError, charts
-from mandoline_core.estimating import is_share
+from mandoline_core import MandolineError
 from mandoline_core.formatting import show_interval
+from mandoline_core.pipeline import is_share
+from mandoline_core.report import charts
 
 
 def place() -> DeltaGenerator:

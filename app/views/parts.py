@@ -15,11 +15,12 @@ from app.project import Workspace, state, visit
 from app.views.selection import Selection
 from app.words import drawing, wording
 from app.words import trust as trust_words
-from mandoline_core import Finding, MandolineError, ModelReport, Verdict, charts
+from mandoline_core import Finding, MandolineError, ModelReport, Verdict
 from mandoline_core.formatting import file_stem
+from mandoline_core.report import charts
+from mandoline_core.report.words import TOOLTIPS
+from mandoline_core.report.words import headline as headline_of
 from mandoline_core.slices import ExpressionError, compile_expression_code
-from mandoline_core.words import TOOLTIPS
-from mandoline_core.words import headline as headline_of
 
 # Where pages are, for links from one to another.
 PROJECTS, DATA, ESTIMATE = (f"views/{name}/{name}.py" for name in ("projects", "data", "estimate"))

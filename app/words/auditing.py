@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from mandoline_core.checks import MISTAKE_Z
 from mandoline_core.formatting import counted, show_difference, show_interval
-from mandoline_core.labelling import AuditState, Stratum
+from mandoline_core.labels import AuditState, Stratum
 from mandoline_core.slices import Side
-from mandoline_core.trust import MISTAKE_Z
 
 SIDES: dict[Side, str] = {"source": "labelled", "target": "new"}
 _SAYS = {1: "says in", -1: "says out", 0: "abstains"}

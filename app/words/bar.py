@@ -7,10 +7,10 @@ from typing import Protocol
 
 from app.words.trust import LIGHTS
 from mandoline_core import ModelReport
-from mandoline_core.charts import palette
-from mandoline_core.estimating import is_share
 from mandoline_core.formatting import is_nothing, show_ends, show_points, show_value
-from mandoline_core.words import TOOLTIPS
+from mandoline_core.pipeline import is_share
+from mandoline_core.report.charts import palette
+from mandoline_core.report.words import TOOLTIPS
 
 KEY = "live_summary"
 _HEADER = "3.75rem"  # of the page, which lies over what scrolls

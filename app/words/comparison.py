@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import pandas as pd
 
 from app.words.wording import plain
-from mandoline_core.comparing import Comparison, Difference, Entry, ModelComparison
+from mandoline_core.comparison import Comparison, Difference, Entry, ModelComparison
 from mandoline_core.estimators import get_estimator
 from mandoline_core.formatting import direction, listed, say, show_difference, show_ends, show_points, show_value
 from mandoline_core.metrics import Metric
-from mandoline_core.words import PLAIN, title_of
+from mandoline_core.report.words import PLAIN, title_of
 
 METHOD_WIDTH = 165  # pixels of a method's name in a table; it goes on in the next line
 WRAPPED = 66  # pixels a row: from 64 on, text goes on in the next line

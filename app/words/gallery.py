@@ -6,9 +6,8 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from mandoline_core.charts import series_title
 from mandoline_core.formatting import say
-from mandoline_core.reproducing import (
+from mandoline_core.paper import (
     ERROR,
     MEASURE,
     METHOD,
@@ -20,7 +19,8 @@ from mandoline_core.reproducing import (
     paper_alone,
     shown,
 )
-from mandoline_core.words import PLAIN
+from mandoline_core.report.charts import series_title
+from mandoline_core.report.words import PLAIN
 
 OURS, SPREAD, THEIRS, WHERE = "ours", "standard error", "the paper", "where"
 

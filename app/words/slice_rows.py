@@ -7,9 +7,9 @@ from html import escape
 
 from mandoline_core import SliceRow
 from mandoline_core.arrays import Interval
-from mandoline_core.charts import SOURCE, TARGET
 from mandoline_core.formatting import say, show_interval, show_step, show_value
-from mandoline_core.words import PLAIN, TOOLTIPS
+from mandoline_core.report.charts import SOURCE, TARGET
+from mandoline_core.report.words import PLAIN, TOOLTIPS
 
 KEY = "slice_list"
 # Scoped to the one container: rows of a switch, a name and numbers, without a container for each, which would cost

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from app.words.trust import LIGHTS
 from mandoline_core import Ablation, ModelReport, Project, SliceRow
-from mandoline_core.estimating import is_share
 from mandoline_core.formatting import direction, show_difference, show_percent, show_value
-from mandoline_core.words import headline
+from mandoline_core.pipeline import is_share
+from mandoline_core.report.words import headline
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from app.words.wording import step_to
 from mandoline_core import Suggestion
+from mandoline_core.discovery import Trial, Unexplained
 from mandoline_core.formatting import counted, show_ends, show_percent
-from mandoline_core.suggesting import Trial, Unexplained
 
 
 def coverage(one: Suggestion) -> str:

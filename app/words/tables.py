@@ -9,11 +9,11 @@ import numpy as np
 import pandas as pd
 
 from mandoline_core import Ablation, Model, ModelReport, Sample
-from mandoline_core.estimating import HeavyPattern, SliceBalance
+from mandoline_core.checks import BalanceLine
+from mandoline_core.data import class_codes, profile_column
 from mandoline_core.formatting import csv_text, show_times
 from mandoline_core.patterns import describe
-from mandoline_core.samples import class_codes, profile_column
-from mandoline_core.trust import BalanceLine
+from mandoline_core.pipeline import HeavyPattern, SliceBalance
 
 
 @dataclass(frozen=True)

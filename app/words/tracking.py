@@ -19,7 +19,7 @@ from mandoline_core.formatting import (
     show_value,
 )
 from mandoline_core.metrics import Metric
-from mandoline_core.pipelines import AlertRule, Track
+from mandoline_core.monitoring import AlertRule, Track
 
 EMPTY = (
     "New data keep coming, week by week. Give them here, a file a batch, and see how the estimate moves from one to "

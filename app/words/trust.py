@@ -9,11 +9,11 @@ from typing import Literal, NamedTuple
 import pandas as pd
 
 from app.words.wording import plain, tell
-from mandoline_core.charts import EFFECT_DIGITS, effect, show_capped
-from mandoline_core.estimating import Attribution, CorrectionSlope, ModelReport, is_share
+from mandoline_core.checks import FINITE_MEAN, FINITE_VARIANCE, USABLE, Apart, BalanceLine, Overlap, Tail, Trimming
 from mandoline_core.formatting import counted, is_nothing, show_interval, show_points, show_times, show_value
-from mandoline_core.trust import FINITE_MEAN, FINITE_VARIANCE, USABLE, Apart, BalanceLine, Overlap, Tail, Trimming
-from mandoline_core.words import title_of
+from mandoline_core.pipeline import Attribution, CorrectionSlope, ModelReport, is_share
+from mandoline_core.report.charts import EFFECT_DIGITS, effect, show_capped
+from mandoline_core.report.words import title_of
 
 SMALL_GAP = 0.1  # standard deviations: less is hardly worth a word
 

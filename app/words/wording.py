@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from mandoline_core.estimating import ModelReport, is_share
 from mandoline_core.estimators import get_estimator
 from mandoline_core.formatting import direction, say, show_difference, show_times, show_value
-from mandoline_core.words import PLAIN, Headline
+from mandoline_core.pipeline import ModelReport, is_share
+from mandoline_core.report.words import PLAIN, Headline
 
 _SPECIAL = re.compile(r"[\\`*_{}\[\]()<>#+\-.!|$:~&]")
 # Streamlit turns these into arrows, dashes, links, icons and its logo after escapes are gone: an invisible joiner stops

@@ -14,7 +14,7 @@ add_arguments = add_project
 def run(options: argparse.Namespace) -> int:
     """Compute both curves for every model and print."""
     from mandoline_core.cli.tables import ablation_text
-    from mandoline_core.estimating import ablation, state_project
+    from mandoline_core.pipeline import ablation, state_project
     from mandoline_core.project import load_project
 
     project = load_project(options.project)

@@ -17,7 +17,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Backtest and print."""
-    from mandoline_core.backtesting import backtest
+    from mandoline_core.comparison.backtests import backtest
     from mandoline_core.project import load_project
 
     with Progress() as progress:

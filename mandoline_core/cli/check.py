@@ -16,7 +16,7 @@ from mandoline_core.errors import MandolineError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mandoline_core.pipelines import Held
+    from mandoline_core.monitoring import Held
     from mandoline_core.report import Report
 
 HELP = "Check every model's estimate against what a job demands: exit with 1 when a rule is not met."
@@ -75,7 +75,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _check(options: argparse.Namespace, log: _Log) -> int:
     from mandoline_core.metrics import get_metric
-    from mandoline_core.pipelines import Demands, check_worst, hold_against, junit_xml, markdown_summary
+    from mandoline_core.monitoring import Demands, check_worst, hold_against, junit_xml, markdown_summary
     from mandoline_core.project import load_project
     from mandoline_core.report import estimate
 

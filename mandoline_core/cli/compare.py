@@ -19,7 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Compare and print."""
-    from mandoline_core.comparing import compare
+    from mandoline_core.comparison import compare
     from mandoline_core.project import load_project
 
     with Progress() as progress:

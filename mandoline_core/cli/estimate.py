@@ -40,10 +40,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Estimate, write what was asked for, and print."""
+    from mandoline_core.data import telling
+    from mandoline_core.discovery import spread
     from mandoline_core.project import load_project
     from mandoline_core.report import estimate, write_weights
-    from mandoline_core.samples import telling
-    from mandoline_core.suggesting import spread
 
     project = load_project(options.project)
     _check_least(options.fail_under, project)
@@ -65,7 +65,7 @@ def run(options: argparse.Namespace) -> int:
 def _check_least(least: float | None, project: Project) -> None:
     """Refuse a bound that no estimate, or every estimate, would meet."""
     from mandoline_core.metrics import get_metric
-    from mandoline_core.pipelines import check_worst
+    from mandoline_core.monitoring import check_worst
 
     if least is not None:
         check_worst("--fail-under", least, get_metric(project.metric.name))
@@ -73,7 +73,7 @@ def _check_least(least: float | None, project: Project) -> None:
 
 def _judge(report: Report, least: float | None) -> int:
     from mandoline_core.formatting import one_line
-    from mandoline_core.pipelines import Demands, hold_against
+    from mandoline_core.monitoring import Demands, hold_against
 
     if least is None:
         return 0

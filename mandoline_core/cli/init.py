@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Guess, try slices, write the file, and say what was guessed."""
-    from mandoline_core.pipelines import guessed_text, start_project
+    from mandoline_core.monitoring import guessed_text, start_project
 
     _check_free(options.out)
     with Progress() as progress:

@@ -24,11 +24,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Use the labels and print."""
     from mandoline_core.cli.tables import labels_text
-    from mandoline_core.estimating import state_project
-    from mandoline_core.labelling import read_plan, use_labels
+    from mandoline_core.data import Sample, read_table
+    from mandoline_core.labels import read_plan, use_labels
     from mandoline_core.metrics import get_metric
+    from mandoline_core.pipeline import state_project
     from mandoline_core.project import load_project
-    from mandoline_core.samples import Sample, read_table
 
     project = load_project(options.project)
     with Progress() as progress:

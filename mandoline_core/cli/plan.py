@@ -19,8 +19,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Plan, and print or write it."""
-    from mandoline_core.estimating import state_project
-    from mandoline_core.labelling import plan_labels
+    from mandoline_core.labels import plan_labels
+    from mandoline_core.pipeline import state_project
     from mandoline_core.project import load_project
 
     project = load_project(options.project)

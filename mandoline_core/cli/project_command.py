@@ -15,7 +15,7 @@ from mandoline_core.errors import MandolineError
 from mandoline_core.formatting import one_line, printable
 
 if TYPE_CHECKING:
-    from mandoline_core.estimating import ModelProblem, Request
+    from mandoline_core.pipeline import ModelProblem, Request
 
 
 def add_project_file(parser: argparse.ArgumentParser) -> None:

@@ -34,10 +34,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Estimate, write the report, and say where it is."""
+    from mandoline_core.discovery import spread
     from mandoline_core.formatting import file_stem
     from mandoline_core.project import load_project
     from mandoline_core.report import estimate
-    from mandoline_core.suggesting import spread
 
     project = load_project(options.project)
     place = options.out or options.project.parent / f"{file_stem(project.name)}-report.html"

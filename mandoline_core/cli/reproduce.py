@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from mandoline_core.cli.project_command import Progress, at_least_one, say, show, write, writing
 
 if TYPE_CHECKING:
-    from mandoline_core.reproducing import Reproduction
+    from mandoline_core.paper import Reproduction
 
 HELP = "Run one of the paper's experiments, or list them."
 
@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run and print, or list."""
-    from mandoline_core.reproducing import reproduce
+    from mandoline_core.paper import reproduce
 
     if options.name is None:
         _list(options)
@@ -44,7 +44,7 @@ def run(options: argparse.Namespace) -> int:
 def _list(options: argparse.Namespace) -> None:
     from mandoline_core.cli.project_command import as_json
     from mandoline_core.formatting import table
-    from mandoline_core.reproducing import EXPERIMENTS
+    from mandoline_core.paper import EXPERIMENTS
 
     known = [{"name": one.name, "place": one.place, "title": one.title} for one in EXPERIMENTS.values()]
     if options.json:
@@ -56,7 +56,7 @@ def _list(options: argparse.Namespace) -> None:
 
 def _write(found: Reproduction, options: argparse.Namespace) -> None:
     """Write the numbers, the figures and, where there are data, the project."""
-    from mandoline_core.reproducing import figures_page, get_experiment, open_project
+    from mandoline_core.paper import figures_page, get_experiment, open_project
 
     with writing(options.out):
         options.out.mkdir(parents=True, exist_ok=True)

@@ -13,7 +13,7 @@ add_arguments = add_project
 def run(options: argparse.Namespace) -> int:
     """Describe the slices and print."""
     from mandoline_core.cli.tables import slices_text
-    from mandoline_core.estimating import slice_table, state_project
+    from mandoline_core.pipeline import slice_table, state_project
     from mandoline_core.project import load_project
 
     project = load_project(options.project)

@@ -32,8 +32,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Suggest, write the project where that is asked for, and print."""
+    from mandoline_core.discovery import suggest
     from mandoline_core.project import load_project, save_project
-    from mandoline_core.suggesting import suggest
 
     project = load_project(options.project)
     if options.out is not None:

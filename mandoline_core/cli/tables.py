@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from mandoline_core.estimating import Ablation, SliceTable
 from mandoline_core.formatting import show_interval, table, wrapped
-from mandoline_core.labelling import FewLabels
+from mandoline_core.labels import FewLabels
+from mandoline_core.pipeline import Ablation, SliceTable
 
 
 def slices_text(model: str, rows: SliceTable) -> str:

@@ -51,7 +51,7 @@ def run(options: argparse.Namespace) -> int:
     """Estimate on what is new, write what was asked for, print, and alert."""
     from mandoline_core.formatting import one_line
     from mandoline_core.metrics import get_metric
-    from mandoline_core.pipelines import AlertRule, check_worst, find_targets, track_targets
+    from mandoline_core.monitoring import AlertRule, check_worst, find_targets, track_targets
     from mandoline_core.project import load_project
 
     project = load_project(options.project)

@@ -5,6 +5,7 @@ One file a method, one registry, one contract; how to add one: see `base.Estimat
 
 from __future__ import annotations
 
+from mandoline_core.domain_classifier import default_columns
 from mandoline_core.estimators.base import Estimator, Outcome, Redrawable
 from mandoline_core.estimators.bootstrap import bootstrap, draw_problem
 from mandoline_core.estimators.confident import read_known, why_not_new_classes, why_not_probabilities
@@ -23,4 +24,3 @@ from mandoline_core.estimators.intervals import (
 from mandoline_core.estimators.mandoline import Denoised, Mandoline
 from mandoline_core.estimators.registry import ESTIMATORS, get_estimator
 from mandoline_core.estimators.second_opinion import SecondOpinion
-from mandoline_core.telling import default_columns

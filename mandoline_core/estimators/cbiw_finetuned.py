@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from mandoline_core.arrays import Index
+from mandoline_core.data import Memory
 from mandoline_core.errors import MandolineError
 from mandoline_core.estimators.base import Estimator, Outcome, rows_of, what_stops
 from mandoline_core.estimators.cbiw import weight_by_odds
@@ -20,7 +21,6 @@ from mandoline_core.estimators.on_features import about_rows
 from mandoline_core.findings import FindingKind
 from mandoline_core.formatting import Sentence
 from mandoline_core.project import MethodSettings
-from mandoline_core.samples import Memory
 from mandoline_core.weighting import Problem, Rows, take_step
 
 FINE_TUNED = FindingKind(

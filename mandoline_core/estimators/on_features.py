@@ -10,6 +10,8 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 
 from mandoline_core.arrays import Index
+from mandoline_core.data import Memory
+from mandoline_core.domain_classifier import one_thread
 from mandoline_core.errors import MandolineError
 from mandoline_core.estimators.base import Estimator, Outcome, rows_of, what_stops
 from mandoline_core.estimators.density.features import Features, Matrix, build_features
@@ -18,8 +20,6 @@ from mandoline_core.estimators.row_weights import evaluate_rows, row_influence, 
 from mandoline_core.findings import Finding, FindingKind
 from mandoline_core.formatting import Sentence
 from mandoline_core.project import MethodSettings
-from mandoline_core.samples import Memory
-from mandoline_core.telling import one_thread
 from mandoline_core.weighting import Problem
 
 T = TypeVar("T")

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mandoline_core.arrays import Floats
+from mandoline_core.data import Model, Sample, class_codes, class_name, find_classes
 from mandoline_core.errors import DataError, ProjectError, did_you_mean
 from mandoline_core.findings import Finding, FindingKind, Severity
 from mandoline_core.formatting import listed
 from mandoline_core.metrics.sums import check_sums
-from mandoline_core.samples import Model, Sample, class_codes, class_name, find_classes
 
 Merge = Mapping[str, Sequence[object]]
 ClassCodes = NDArray[np.int32]

@@ -9,10 +9,10 @@ from typing import NamedTuple
 import numpy as np
 
 from mandoline_core.arrays import Floats, Interval
+from mandoline_core.data import find_classes
 from mandoline_core.errors import ProjectError, did_you_mean
 from mandoline_core.formatting import listed
 from mandoline_core.metrics.answers import ClassCodes
-from mandoline_core.samples import find_classes
 
 UNIT, ABOVE = (0.0, 1.0), (0.0, np.inf)
 

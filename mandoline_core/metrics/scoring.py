@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mandoline_core.arrays import Floats
+from mandoline_core.data import Model, Sample, class_codes, kind_of
 from mandoline_core.errors import DataError, ProjectError
 from mandoline_core.formatting import counted, listed
 from mandoline_core.metrics.answers import Answers, add_probable_classes, read_answers, read_probabilities
 from mandoline_core.metrics.metric import Metric
 from mandoline_core.metrics.registry import get_metric
 from mandoline_core.project import MetricSettings
-from mandoline_core.samples import Model, Sample, class_codes, kind_of
 
 MOST_CELLS = 10**8  # rows times pairs of classes, held in memory for an average over classes
 

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from mandoline_core.arrays import Floats, Index
+from mandoline_core.data import Model, Sample
 from mandoline_core.errors import DataError
 from mandoline_core.findings import Finding, FindingKind
-from mandoline_core.samples import Model, Sample
 from mandoline_core.slices import Slice
 
 ROUNDING = 0.005  # probabilities are often written with two digits, each off by so much at most

@@ -35,7 +35,7 @@ _DAMAGE = (
 def data_files(project: Project) -> dict[str, Path]:
     """List the files that a project names, by role: "source", "target" and, if there is one, "labels".
 
-    >>> from mandoline_core.samples import Model
+    >>> from mandoline_core.data import Model
     >>> project = Project(name="a", source_path="a.csv", target_path="b.csv", label="y", models=[Model("m", "p")])
     >>> list(data_files(project))
     ['source', 'target']
@@ -47,7 +47,7 @@ def data_files(project: Project) -> dict[str, Path]:
 def place_files(project: Project, paths: Mapping[str, Path]) -> Project:
     """Let a project name other files, by role; those that are not given stay.
 
-    >>> from mandoline_core.samples import Model
+    >>> from mandoline_core.data import Model
     >>> project = Project(name="a", source_path="a.csv", target_path="b.csv", label="y", models=[Model("m", "p")])
     >>> place_files(project, {"source": Path("c.csv")}).source_path.name
     'c.csv'
@@ -84,7 +84,7 @@ def pack_project(project: Project, names: Mapping[str, str] | None = None) -> by
 
     Examples
     --------
-    >>> from mandoline_core.samples import Model
+    >>> from mandoline_core.data import Model
     >>> project = Project(name="a", source_path="a.csv", target_path="b.csv", label="y", models=[Model("m", "p")])
     >>> pack_project(project)
     Traceback (most recent call last):

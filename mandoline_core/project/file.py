@@ -12,11 +12,11 @@ from typing import Any
 
 import tomli_w
 
+from mandoline_core.data import Model
 from mandoline_core.errors import MandolineError, ProjectError, did_you_mean
 from mandoline_core.formatting import listed
 from mandoline_core.project.project import Project
 from mandoline_core.project.settings import EstimatorSettings, MethodSettings, MetricSettings, TrustSettings
-from mandoline_core.samples import Model
 from mandoline_core.slices import ANSWERS, KINDS, AuditAnswers, Correction, Noise, Slice, SliceAudit
 
 VERSION = 1

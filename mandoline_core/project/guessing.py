@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mandoline_core.samples import Model, Sample, class_codes, few_classes
+from mandoline_core.data import Model, Sample, class_codes, few_classes
 
 MOST_CLASSES = 100
 MOST_ROWS = 20_000  # looked at; enough to know a column by

@@ -64,7 +64,7 @@ def load_unpacked(file: Path, folder: Path, *, name: str) -> Project:
 def without_engines(project: Project) -> Project:
     """Read data like any file: where the sender's engine runs is no place to go to from here.
 
-    >>> from mandoline_core.samples import Model
+    >>> from mandoline_core.data import Model
     >>> model = Model("m", "p")
     >>> project = Project(
     ...     name="a", source_path="a.pq", target_path="b.pq", source_engine="duckdb", label="y", models=[model]

@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 
+from mandoline_core.data import FrozenMapping, class_name
 from mandoline_core.errors import ProjectError, did_you_mean
-from mandoline_core.samples import FrozenMapping, class_name
 
 CHOICES = {
     "split": ("none", "half", "crossfit"),

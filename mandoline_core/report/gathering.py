@@ -10,12 +10,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from mandoline_core.comparing import ModelComparison, compare_model
-from mandoline_core.errors import MandolineError
-from mandoline_core.estimating import Ablation, ModelReport, Progress, ablation, solve_model
-from mandoline_core.estimators import ESTIMATORS, get_estimator
-from mandoline_core.report.report import Report
-from mandoline_core.trust import (
+from mandoline_core.checks import (
     CheckedReport,
     SensitivityPoint,
     SliceStrength,
@@ -24,6 +19,11 @@ from mandoline_core.trust import (
     slice_strengths,
     weights_can_change,
 )
+from mandoline_core.comparison import ModelComparison, compare_model
+from mandoline_core.errors import MandolineError
+from mandoline_core.estimators import ESTIMATORS, get_estimator
+from mandoline_core.pipeline import Ablation, ModelReport, Progress, ablation, solve_model
+from mandoline_core.report.report import Report
 from mandoline_core.weighting import Problem
 
 PAPER = "mandoline"

@@ -14,8 +14,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mandoline_core.arrays import Floats, Interval
+from mandoline_core.checks import CheckedReport, report_model
+from mandoline_core.data import Sample
+from mandoline_core.discovery import Spread
 from mandoline_core.errors import DataError, SliceError
-from mandoline_core.estimating import (
+from mandoline_core.estimators import get_estimator
+from mandoline_core.findings import Finding, Verdict
+from mandoline_core.formatting import listed
+from mandoline_core.metrics import check_finite, get_metric
+from mandoline_core.patterns import count_patterns
+from mandoline_core.pipeline import (
     Asked,
     CodesOf,
     ModelCount,
@@ -24,16 +32,8 @@ from mandoline_core.estimating import (
     make_problem,
     state,
 )
-from mandoline_core.estimators import get_estimator
-from mandoline_core.findings import Finding, Verdict
-from mandoline_core.formatting import listed
-from mandoline_core.metrics import check_finite, get_metric
-from mandoline_core.patterns import count_patterns
 from mandoline_core.project import EstimatorSettings, Project
-from mandoline_core.samples import Sample
 from mandoline_core.slices import Slice, codes
-from mandoline_core.suggesting import Spread
-from mandoline_core.trust import CheckedReport, report_model
 from mandoline_core.weighting import CorrectionRule, check_edges, fixed_rule
 
 PACKAGES = ("mandoline-estimator", "numpy", "scipy", "pandas", "narwhals")  # whose versions a report names

@@ -11,17 +11,17 @@ import numpy as np
 import pyarrow as pa
 
 from mandoline_core.arrays import Codes, Floats
+from mandoline_core.data import Model, Sample, write_batches
 from mandoline_core.errors import MandolineError
 from mandoline_core.formatting import csv_text
 from mandoline_core.metrics import score_rows
 from mandoline_core.patterns import find_patterns
 from mandoline_core.project import MetricSettings
-from mandoline_core.samples import Model, Sample, write_batches
 from mandoline_core.slices import Slice, codes
 
 if TYPE_CHECKING:
+    from mandoline_core.checks import CheckedReport
     from mandoline_core.report.report import Report
-    from mandoline_core.trust import CheckedReport
 
 PARQUET = (".parquet", ".pq")
 

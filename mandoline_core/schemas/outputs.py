@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from mandoline_core.backtesting import MethodRecord
-from mandoline_core.comparing import Difference, Entry, Ranking
-from mandoline_core.estimating import Ablation, AblationPoint, SliceRow
+from mandoline_core.comparison import Difference, Entry, Ranking
+from mandoline_core.comparison.backtests import MethodRecord
+from mandoline_core.discovery import CrossFit, Spread, Trial, Unexplained
 from mandoline_core.findings import Check
-from mandoline_core.labelling import FewLabels, LabelPlan
-from mandoline_core.pipelines import LEVELS
+from mandoline_core.labels import FewLabels, LabelPlan
+from mandoline_core.monitoring import LEVELS
+from mandoline_core.pipeline import Ablation, AblationPoint, SliceRow
 from mandoline_core.project import EstimatorSettings
 from mandoline_core.schemas.shapes import (
     ANYTHING,
@@ -27,7 +28,6 @@ from mandoline_core.schemas.shapes import (
     pair,
     record,
 )
-from mandoline_core.suggesting import CrossFit, Spread, Trial, Unexplained
 
 _FINDING = closed(
     {

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import Any
 
+from mandoline_core.data import ENGINES, Model
 from mandoline_core.estimators import ESTIMATORS
 from mandoline_core.metrics import METRICS
 from mandoline_core.project import CHOICES, PLACES, SETTINGS, VERSION, MetricSettings, Project
-from mandoline_core.samples import ENGINES, Model
 from mandoline_core.schemas.shapes import (
     FLAG,
     SHARE,

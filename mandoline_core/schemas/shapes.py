@@ -122,7 +122,7 @@ INTERVAL = pair(NUMBER, NUMBER)
 def described(kind: Any) -> dict[str, str]:
     """Take what a docstring says of each parameter.
 
-    >>> from mandoline_core.samples import Model
+    >>> from mandoline_core.data import Model
     >>> described(Model)["prediction"]
     'The column of predicted classes.'
     """

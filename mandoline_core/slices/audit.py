@@ -9,8 +9,8 @@ from typing import Literal
 import numpy as np
 
 from mandoline_core.arrays import Codes
+from mandoline_core.data import Sample
 from mandoline_core.errors import ProjectError
-from mandoline_core.samples import Sample
 
 Answer = Literal["truly_in", "truly_out", "skipped"]
 Side = Literal["source", "target"]

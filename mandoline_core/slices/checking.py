@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import narwhals as nw
 
+from mandoline_core.data import Sample, kind_of
 from mandoline_core.errors import SliceError, did_you_mean
 from mandoline_core.formatting import listed
-from mandoline_core.samples import Sample, kind_of
 from mandoline_core.slices.rule import NEEDS, NUMBERS, Schema, Slice, serves
 
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import narwhals as nw
 import numpy as np
 
+from mandoline_core.data import Sample
 from mandoline_core.errors import SliceError
-from mandoline_core.samples import Sample
 from mandoline_core.slices.checking import check_columns
 from mandoline_core.slices.kinds import Flag
 from mandoline_core.slices.rule import Schema, Slice, with_measures

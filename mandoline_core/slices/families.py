@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import narwhals as nw
 
+from mandoline_core.data import Sample, class_codes, class_name
 from mandoline_core.errors import SliceError
-from mandoline_core.samples import Sample, class_codes, class_name
 from mandoline_core.slices.checking import check_columns, nothing_there
 from mandoline_core.slices.rule import Slice
 

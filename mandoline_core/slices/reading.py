@@ -10,9 +10,9 @@ from dataclasses import replace
 
 import narwhals as nw
 
+from mandoline_core.data import class_name
 from mandoline_core.errors import SliceError, did_you_mean
 from mandoline_core.formatting import listed, show_number, tidy_number
-from mandoline_core.samples import class_name
 from mandoline_core.slices.codes import slice_codes
 from mandoline_core.slices.expression.compiling import compile_expression_code
 from mandoline_core.slices.expression.tree import written_column, written_text

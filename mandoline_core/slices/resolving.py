@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import narwhals as nw
 
+from mandoline_core.data import Model, Sample
 from mandoline_core.errors import SliceError, did_you_mean
 from mandoline_core.formatting import Sentence, listed
-from mandoline_core.samples import Model, Sample
 from mandoline_core.slices.checking import check_columns, nothing_there
 from mandoline_core.slices.rule import ANYTHING, Slice
 

@@ -20,8 +20,8 @@ import narwhals as nw
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from mandoline_core.domain_classifier import LETTERS
 from mandoline_core.errors import SliceError
-from mandoline_core.telling import LETTERS
 
 # What may stand inside a class: white space in any script.
 SPACES = r"\t-\r\x{85}\p{Z}"

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from mandoline_core.arrays import Floats
+from mandoline_core.data import take_step
 from mandoline_core.patterns import Patterns
-from mandoline_core.samples import take_step
 from mandoline_core.weighting.clusters import Edges
 from mandoline_core.weighting.edges import has_rows
 from mandoline_core.weighting.learning import add_edges

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from mandoline_core.data import take_step
 from mandoline_core.errors import MandolineError
-from mandoline_core.samples import take_step
 from mandoline_core.weighting.clusters import Edges
 from mandoline_core.weighting.edges import has_rows
 from mandoline_core.weighting.fitting import Fit, is_level, is_sound

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mandoline_core.arrays import Floats
+from mandoline_core.data import Model, Sample
 from mandoline_core.findings import Finding
 from mandoline_core.metrics import Answers, Metric, read_answers, read_probabilities
 from mandoline_core.patterns import Membership, Patterns, total_statistics
 from mandoline_core.project import MethodSettings, MetricSettings
-from mandoline_core.samples import Model, Sample
 from mandoline_core.weighting.clusters import Edges
 from mandoline_core.weighting.corrections import CorrectionRule, Corrections
 from mandoline_core.weighting.fitting import Fit, fit

@@ -18,14 +18,14 @@ import pandas as pd
 from threadpoolctl import threadpool_limits
 
 import mandoline_core as md
-from mandoline_core.estimating.assemble import make_problem
+from mandoline_core.checks.checks import report_model
+from mandoline_core.data.reading import read_table
 from mandoline_core.estimators.registry import get_estimator
 from mandoline_core.metrics.registry import get_metric
 from mandoline_core.patterns.patterns import count_patterns
+from mandoline_core.pipeline.assemble import make_problem
 from mandoline_core.project.settings import EstimatorSettings
-from mandoline_core.samples.reading import read_table
 from mandoline_core.slices.noise import Correction, Noise
-from mandoline_core.trust.checks import report_model
 from mandoline_core.weighting.corrections import correction_rule
 from mandoline_core.weighting.problem import Problem
 from tests.benchmarks.measuring import Bound, medians_in_turn

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-from mandoline_core.reproducing import EXPERIMENTS
+from mandoline_core.paper import EXPERIMENTS
 from tests.browser.visitor import Visitor
 
 

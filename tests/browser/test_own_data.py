@@ -13,7 +13,7 @@ import pytest
 from playwright.sync_api import expect
 
 import mandoline_core as md
-from mandoline_core import charts
+from mandoline_core.report import charts
 from tests.browser.conftest import Arrive
 from tests.browser.server import ROOT, Server
 from tests.browser.visitor import CURVE, WEIGHTS, Visitor

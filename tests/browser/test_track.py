@@ -7,7 +7,7 @@ from pathlib import Path
 from playwright.sync_api import expect
 
 import mandoline_core as md
-from mandoline_core.pipelines import find_targets, track_targets
+from mandoline_core.monitoring import find_targets, track_targets
 from tests.browser.conftest import Arrive
 from tests.browser.server import Server
 from tests.core.projects import small_frame, write_project

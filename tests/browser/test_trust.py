@@ -10,9 +10,9 @@ from playwright.sync_api import expect
 
 import mandoline_core as md
 from app.views.trust.frame import QUESTIONS
+from mandoline_core.checks.sensitivity import sensitivity_bounds
+from mandoline_core.checks.trimming import caps, trim
 from mandoline_core.formatting import show_interval, show_value
-from mandoline_core.trust.sensitivity import sensitivity_bounds
-from mandoline_core.trust.trimming import caps, trim
 from tests.browser.conftest import Arrive
 from tests.browser.looking import Looker
 from tests.browser.server import Server

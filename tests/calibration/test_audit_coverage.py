@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 import mandoline_core as md
-from mandoline_core.estimating import interval_of
 from mandoline_core.estimators import get_estimator
+from mandoline_core.pipeline import interval_of
 from mandoline_core.slices import Side, SliceAudit
 from tests.calibration.audited import abstaining_draws
 from tests.calibration.test_measured_coverage import said_of

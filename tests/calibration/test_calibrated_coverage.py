@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from mandoline_core.estimating.diagnostics import interval_of
 from mandoline_core.estimators.cbpe import Cbpe, Pape
+from mandoline_core.pipeline.diagnostics import interval_of
 from tests.core.answered import state_drawn
 from tests.core.estimators.test_confidence_simulations import mixed, mixed_truth
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from mandoline_core.estimating import choose_edges
+from mandoline_core.pipeline import choose_edges
 from tests.strategies import covers, world_problem
 from tests.worlds import random_world
 

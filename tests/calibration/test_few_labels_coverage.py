@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.core.labelled_worlds import LabelWorld, Repeated, draw_with_confidence, judged, repeat
-from tests.core.labelling.test_label_plan import drawn_by_plan
+from tests.core.labels.test_label_plan import drawn_by_plan
 
 REPETITIONS = 500
 NUMBERS = (20, 50, 200)

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from mandoline_core.errors import MandolineError
-from mandoline_core.estimating.diagnostics import interval_of
 from mandoline_core.estimators.bootstrap import draw_problem
 from mandoline_core.estimators.intervals import bootstrap_interval, influence_interval
 from mandoline_core.estimators.registry import get_estimator
+from mandoline_core.pipeline.diagnostics import interval_of
 from mandoline_core.weighting.problem import Problem
 from tests.calibration.audited import abstaining_world, audited_world
 from tests.worlds import random_world

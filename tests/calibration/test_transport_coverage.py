@@ -9,11 +9,11 @@ import pytest
 from scipy.stats import binom
 
 import mandoline_core as md
-from mandoline_core.estimating.diagnostics import interval_of
 from mandoline_core.estimators.cot import Cot, CotWeighted
 from mandoline_core.estimators.transport import share_out
+from mandoline_core.pipeline.diagnostics import interval_of
 from tests.core.answered import SamplePair, state_drawn
-from tests.core.trust.test_second_opinion import RULES, draw_samples, draw_world
+from tests.core.checks.test_second_opinion import RULES, draw_samples, draw_world
 
 REPETITIONS = 500
 # A band of 93-97%, and luck's share in 500 worlds, once in 1,000.

@@ -11,11 +11,11 @@ import pandas as pd
 import pytest
 
 from mandoline_core import EstimatorSettings, Flag, MetricSettings, Model, Sample, Slice, prepare
-from mandoline_core.estimating.assemble import make_problem
 from mandoline_core.estimators.base import Estimator, Outcome
 from mandoline_core.metrics.answers import Answers
 from mandoline_core.metrics.registry import get_metric
 from mandoline_core.patterns.patterns import count_patterns
+from mandoline_core.pipeline.assemble import make_problem
 from mandoline_core.weighting.problem import Evidence, Problem, Rows
 
 CLASSES = ("a", "b", "c", "d")

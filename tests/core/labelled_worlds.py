@@ -8,12 +8,12 @@ from typing import NamedTuple
 import numpy as np
 
 from mandoline_core import EstimatorSettings
-from mandoline_core.estimating.assemble import make_problem
 from mandoline_core.estimators.registry import get_estimator
-from mandoline_core.labelling.few_labels import judge
-from mandoline_core.labelling.rows import share_out
+from mandoline_core.labels.few_labels import judge
+from mandoline_core.labels.rows import share_out
 from mandoline_core.metrics.registry import get_metric
 from mandoline_core.patterns.patterns import count_patterns
+from mandoline_core.pipeline.assemble import make_problem
 from mandoline_core.weighting.problem import Problem
 from tests.core.answered import SamplePair, state_drawn
 

@@ -21,26 +21,26 @@ from tests.core.projects import ROOT
 FIXED = {
     "app.door",
     "app.words.wording",
-    "mandoline_core.backtesting.column_splits",
+    "mandoline_core.comparison.backtests.column_splits",
     "mandoline_core.cli.app",
     "mandoline_core.cli.completion",
     "mandoline_core.formatting",
-    "mandoline_core.pipelines.markdown",
-    "mandoline_core.pipelines.tracking",
+    "mandoline_core.monitoring.markdown",
+    "mandoline_core.monitoring.tracking",
     "mandoline_core.project.file",
     "mandoline_core.project.guessing",
-    "mandoline_core.samples.classes",
-    "mandoline_core.samples.profile",
-    "mandoline_core.samples.reading",
-    "mandoline_core.samples.row_keys",
+    "mandoline_core.data.classes",
+    "mandoline_core.data.profile",
+    "mandoline_core.data.reading",
+    "mandoline_core.data.row_keys",
     "mandoline_core.schemas.shapes",
     "mandoline_core.slices.expression.syntax",
     "mandoline_core.slices.reading",
     "mandoline_core.slices.rule.starting",
     "mandoline_core.slices.shared_words",
     "mandoline_core.slices.text",
-    "mandoline_core.suggesting.phrases",
-    "mandoline_core.telling.words",
+    "mandoline_core.discovery.phrases",
+    "mandoline_core.domain_classifier.words",
 }
 # Where a pattern that is not written out is searched for: by engines that take time in proportion to the text.
 LINEAR = {
@@ -56,13 +56,13 @@ LINEAR = {
 }
 # Where a text that is not written out in place is filled in: templates of our own, kept in tables.
 TEMPLATES = {
-    "mandoline_core.charts.thresholds": "a table of bounds",
+    "mandoline_core.report.charts.thresholds": "a table of bounds",
     "mandoline_core.formatting": "sentences, by a formatter that looks up names only",
-    "mandoline_core.reproducing.texts.comments": "a grammar",
-    "mandoline_core.reproducing.texts.heuristics": "a grammar",
-    "mandoline_core.reproducing.texts.pairs": "a grammar",
-    "mandoline_core.reproducing.texts.reviews": "a grammar",
-    "mandoline_core.words.headline": "a table of verbs",
+    "mandoline_core.paper.texts.comments": "a grammar",
+    "mandoline_core.paper.texts.heuristics": "a grammar",
+    "mandoline_core.paper.texts.pairs": "a grammar",
+    "mandoline_core.paper.texts.reviews": "a grammar",
+    "mandoline_core.report.words.headline": "a table of verbs",
 }
 # Where Python reads code: the shape of an expression, from which only names, numbers and signs that it knows are taken.
 CODE = {"mandoline_core.slices.expression.tree": "ast.parse of placeholders, never compiled"}
@@ -72,8 +72,8 @@ FILES = {
     "app.project.allowed": "of a visitor",
     "app.project.store.database": "the name of our own file",
     "mandoline_core.estimators.finetuning.folder": "a table of names",
-    "mandoline_core.pipelines.tracking": "of the command line",
-    "mandoline_core.samples.tables.files": "of a project file",
+    "mandoline_core.monitoring.tracking": "of the command line",
+    "mandoline_core.data.tables.files": "of a project file",
 }
 
 RE_FUNCTIONS = {"compile", "search", "match", "fullmatch", "split", "findall", "finditer", "sub", "subn"}
@@ -129,7 +129,7 @@ class Module:
     def _is_fixed_name(self, name: str) -> bool:
         if name in self.constants:
             return self.is_fixed(self.constants[name])
-        return name == "LETTERS" and self.imported.get(name) == "mandoline_core.telling"
+        return name == "LETTERS" and self.imported.get(name) == "mandoline_core.domain_classifier"
 
 
 @cache

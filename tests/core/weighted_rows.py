@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 import mandoline_core as md
-from mandoline_core.estimating.assemble import ModelProblem
+from mandoline_core.pipeline.assemble import ModelProblem
 from mandoline_core.project.settings import EstimatorSettings, MethodSettings, MetricSettings
 
 MODELS = (

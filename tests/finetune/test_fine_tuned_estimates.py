@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 
 import mandoline_core as md
-from mandoline_core.comparing import run_estimator
+from mandoline_core.comparison import run_estimator
 from tests.finetune.tiny import TUNING, entry, methods, samples, truth, world
 
 CHATTY = [md.Flag("chatty", column="chatty")]

@@ -2,7 +2,7 @@
 
 Cases with a sentence of their own to check are beside what they are about: tests/core/cli/test_extremes.py (numbers of
 400 and 4,400 digits, lists 600 deep, chains of comparisons, a name of 300 characters, a header beyond 64 KB, `rmse` on
-1e200), tests/core/samples/test_damaged_parquet.py, tests/core/project/test_archive.py.
+1e200), tests/core/data/test_damaged_parquet.py, tests/core/project/test_archive.py.
 """
 
 from __future__ import annotations

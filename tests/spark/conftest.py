@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mandoline_core.samples.tables.spark_session import connect
+from mandoline_core.data.tables.spark_session import connect
 from tests.spark.cluster import Cluster
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import mandoline_core as md
-from mandoline_core.samples import open_data
+from mandoline_core.data import open_data
 from tests.nasty import N_ROWS, ROW, nasty_model, nasty_table
 from tests.nasty_rules import codes_in, nasty_rules
 

@@ -12,10 +12,10 @@ import polars as pl
 import pytest
 
 import mandoline_core as md
-from mandoline_core.estimating.cells.cells import Cells
-from mandoline_core.estimating.cells.count import count_cells
-from mandoline_core.samples import Table, asking, open_data, telling
-from mandoline_core.samples.tables.spark_table import SparkTable
+from mandoline_core.data import Table, asking, open_data, telling
+from mandoline_core.data.tables.spark_table import SparkTable
+from mandoline_core.pipeline.cells.cells import Cells
+from mandoline_core.pipeline.cells.count import count_cells
 from tests.spark.cluster import Cluster
 
 if TYPE_CHECKING:

@@ -14,10 +14,11 @@ from app.views.compare import running
 from app.views.estimate import evidence
 from app.words import comparison as words
 from app.words import wording
-from mandoline_core import ESTIMATORS, MandolineError, charts
-from mandoline_core.comparing import Comparison, ModelComparison
+from mandoline_core import ESTIMATORS, MandolineError
+from mandoline_core.comparison import Comparison, ModelComparison
 from mandoline_core.formatting import counted, listed
-from mandoline_core.words import TOOLTIPS, title_of
+from mandoline_core.report import charts
+from mandoline_core.report.words import TOOLTIPS, title_of
 
 FIRST_PAIRS = 3
 FOUR_LINES = 84  # pixels a row

@@ -14,7 +14,7 @@ from app.project import Workspace, visit
 from app.views import parts
 from app.words import duration, wording
 from mandoline_core import MandolineError
-from mandoline_core.samples import kind_of
+from mandoline_core.data import kind_of
 
 _LOOKS_EVERY = 1.0  # seconds
 Seen = Mapping[compute.Pace, tuple[object, ...]]

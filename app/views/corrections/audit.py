@@ -11,8 +11,9 @@ from app import compute
 from app.project import Workspace, correcting, state, visit
 from app.views import parts
 from app.words import auditing, highlighted, wording
-from mandoline_core import MandolineError, Slice, charts
+from mandoline_core import MandolineError, Slice
 from mandoline_core.formatting import counted
+from mandoline_core.report import charts
 from mandoline_core.slices import Answer, Side
 
 _WIDTH, _SHORT = 2000, 60  # characters of a text: enough to judge it by, and few enough to stand beside others

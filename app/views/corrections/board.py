@@ -13,9 +13,10 @@ from app.project import Workspace, correcting, edits, visit
 from app.views import parts
 from app.views.corrections import evidence
 from app.words import wording
-from mandoline_core import Correction, MandolineError, Noise, Project, Slice, charts
+from mandoline_core import Correction, MandolineError, Noise, Project, Slice
 from mandoline_core.formatting import counted, show_percent
-from mandoline_core.words import TOOLTIPS
+from mandoline_core.report import charts
+from mandoline_core.report.words import TOOLTIPS
 
 PAIR_LIST = "pair_list"  # whether the list of pairs is open
 WHOLE = "whole_board"  # whether the board has to be drawn as a whole

@@ -12,7 +12,7 @@ from app.project import Workspace, visit
 from app.views import live, parts
 from app.views.corrections import board, pairs
 from app.words import auditing, wording
-from mandoline_core.words import TOOLTIPS, title_of
+from mandoline_core.report.words import TOOLTIPS, title_of
 
 SHORT = {"mandoline": "The paper's weights", "denoised": "Denoised"}
 

@@ -11,11 +11,12 @@ from app.project import Workspace, correcting, edits, visit
 from app.views import parts
 from app.views.corrections import board
 from app.words import pair_choices, wording
-from mandoline_core import MandolineError, ModelReport, charts
-from mandoline_core.estimating import is_share
+from mandoline_core import MandolineError, ModelReport
 from mandoline_core.formatting import show_percent, show_value
+from mandoline_core.pipeline import is_share
 from mandoline_core.project import INVERSE_COVARIANCE, read_edge_choice
-from mandoline_core.words import TOOLTIPS
+from mandoline_core.report import charts
+from mandoline_core.report.words import TOOLTIPS
 
 STEP = 8  # pairs shown at first, and more at a time: each of them is tried
 

@@ -7,7 +7,8 @@ import streamlit as st
 from app import compute
 from app.project import Workspace
 from app.views import brushing, parts
-from mandoline_core import Category, Slice, charts
+from mandoline_core import Category, Slice
+from mandoline_core.report import charts
 
 
 def look(workspace: Workspace) -> None:

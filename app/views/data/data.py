@@ -10,8 +10,9 @@ from app.project import Workspace, visit
 from app.views import brushing, live, parts
 from app.views.data import browsing, columns, role_controls, truth
 from app.words import wording
-from mandoline_core import Prediction, Slice, charts
+from mandoline_core import Prediction, Slice
 from mandoline_core.formatting import show_interval
+from mandoline_core.report import charts
 
 
 def main() -> None:

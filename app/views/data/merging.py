@@ -12,7 +12,7 @@ from app import compute
 from app.project import Workspace, edits, visit
 from app.words import wording
 from mandoline_core import METRICS, MandolineError, Project, ProjectError
-from mandoline_core.samples import class_name
+from mandoline_core.data import class_name
 
 NAME, CHOSEN = "merge_name", "merge_chosen"
 

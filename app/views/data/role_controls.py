@@ -12,9 +12,9 @@ from app.project import Workspace, opening, state, visit
 from app.views.data import merging
 from app.words import wording
 from mandoline_core import METRICS, MandolineError, Model, Project, Sample
+from mandoline_core.data import class_name
 from mandoline_core.metrics import get_metric, merged_name
 from mandoline_core.project import choose_models
-from mandoline_core.samples import class_name
 
 NONE = "(none)"
 

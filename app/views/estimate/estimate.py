@@ -9,11 +9,12 @@ from app.project import Workspace, remedies, state
 from app.views import harmless, live, offers, parts
 from app.views.estimate import evidence
 from app.words import wording
-from mandoline_core import MandolineError, ModelReport, Spread, charts
-from mandoline_core.estimating import is_share
+from mandoline_core import MandolineError, ModelReport, Spread
+from mandoline_core.checks import CheckedReport
 from mandoline_core.formatting import show_value
-from mandoline_core.trust import CheckedReport
-from mandoline_core.words import TOOLTIPS
+from mandoline_core.pipeline import is_share
+from mandoline_core.report import charts
+from mandoline_core.report.words import TOOLTIPS
 
 FIRST_FINDINGS = 4
 MOST_TRIED = 8  # remedies: each is an estimate

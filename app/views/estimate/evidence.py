@@ -9,12 +9,13 @@ from app import compute
 from app.project import Workspace, state, visit
 from app.views import parts
 from app.words import tables, wording
-from mandoline_core import ModelReport, charts
-from mandoline_core.estimating import SliceBalance, is_share, steps
+from mandoline_core import ModelReport
+from mandoline_core.checks import BalanceLine, CheckedReport, Evidence
 from mandoline_core.formatting import together
 from mandoline_core.metrics import get_metric
-from mandoline_core.trust import BalanceLine, CheckedReport, Evidence
-from mandoline_core.words import TOOLTIPS
+from mandoline_core.pipeline import SliceBalance, is_share, steps
+from mandoline_core.report import charts
+from mandoline_core.report.words import TOOLTIPS
 
 ORDERS = ("as listed", "largest shift first", "largest effect first", "my own")
 MOST_NAMED = 5  # columns that are not compared

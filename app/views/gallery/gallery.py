@@ -15,8 +15,8 @@ from app.words import gallery as words
 from app.words import wording
 from mandoline_core import MandolineError
 from mandoline_core.formatting import say
-from mandoline_core.reproducing import EXPERIMENTS, Experiment, Reproduction, draw, made_words, stored
-from mandoline_core.words import PLAIN
+from mandoline_core.paper import EXPERIMENTS, Experiment, Reproduction, draw, made_words, stored
+from mandoline_core.report.words import PLAIN
 
 TEXT_WIDTH = 860  # pixels: a longer line is hard to follow
 MOST_HEIGHT = 420  # pixels of a table; a longer one scrolls

@@ -12,8 +12,9 @@ from app.project import Workspace, differences, state, visit
 from app.views import parts
 from app.words import trust as trust_words
 from app.words import wording
-from mandoline_core import MandolineError, Project, charts
+from mandoline_core import MandolineError, Project
 from mandoline_core.formatting import show_interval
+from mandoline_core.report import charts
 
 
 def show(workspace: Workspace, moments: Sequence[compute.Moment]) -> None:

@@ -13,8 +13,9 @@ from app.views import parts
 from app.views.history import comparing
 from app.words import times
 from app.words import trust as trust_words
-from mandoline_core import MandolineError, charts
+from mandoline_core import MandolineError
 from mandoline_core.formatting import show_points
+from mandoline_core.report import charts
 
 LINES = 50
 

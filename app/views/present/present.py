@@ -11,8 +11,9 @@ from app import compute
 from app.project import Workspace, visit
 from app.views import parts
 from app.words import Slide, reveal, slides
-from mandoline_core import MandolineError, charts
-from mandoline_core.estimating import is_share
+from mandoline_core import MandolineError
+from mandoline_core.pipeline import is_share
+from mandoline_core.report import charts
 
 # Nothing of a person's goes into a script. A browser that was not asked by a click refuses, which is no error.
 _WHOLE_SCREEN = "<script>document.documentElement.requestFullscreen?.().catch(() => {});</script>"

@@ -11,7 +11,8 @@ from app.project import Workspace, visit
 from app.views import offers, parts
 from app.views.selection import Selection
 from app.words import pointing, wording
-from mandoline_core import Description, MandolineError, charts
+from mandoline_core import Description, MandolineError
+from mandoline_core.report import charts
 
 KEY = "row_map"
 _COLOURS = {"side": "labelled or new", "score": "score", "weight": "how much it counts"}

@@ -9,9 +9,10 @@ from app.project import Workspace, state, visit
 from app.views import parts
 from app.words import suggesting as words
 from app.words import wording
-from mandoline_core import Suggestion, Suggestions, charts
-from mandoline_core.estimating import is_share
-from mandoline_core.words import TOOLTIPS
+from mandoline_core import Suggestion, Suggestions
+from mandoline_core.pipeline import is_share
+from mandoline_core.report import charts
+from mandoline_core.report.words import TOOLTIPS
 
 KEY = "suggestions"
 _PREVIEW = "previewed"

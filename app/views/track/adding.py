@@ -13,7 +13,7 @@ from app.words import tracking as words
 from app.words import wording
 from mandoline_core import MandolineError
 from mandoline_core.formatting import listed
-from mandoline_core.pipelines import natural_order
+from mandoline_core.monitoring import natural_order
 from mandoline_core.project import base_name
 
 UPLOAD, ON_SERVER, OUT = "Files, one a batch", "Files on the server", "Take out"

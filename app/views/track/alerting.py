@@ -12,7 +12,7 @@ from app.words import tracking as words
 from mandoline_core import MandolineError
 from mandoline_core.formatting import tidy_number
 from mandoline_core.metrics import Metric, get_metric
-from mandoline_core.pipelines import BASES, AlertRule
+from mandoline_core.monitoring import BASES, AlertRule
 
 DROP, BASE, WORST = "alert_drop", "alert_base", "alert_worst"
 

@@ -8,7 +8,7 @@ import streamlit as st
 
 from app.project import Batch, Workspace, state, tracking
 from app.views import parts
-from mandoline_core.pipelines import short_name
+from mandoline_core.monitoring import short_name
 
 
 def show(workspace: Workspace) -> None:

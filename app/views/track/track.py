@@ -11,8 +11,8 @@ from app.views.track import adding, alerting, looking, running
 from app.words import tracking as words
 from app.words import wording
 from mandoline_core.formatting import file_stem
-from mandoline_core.pipelines import Track
-from mandoline_core.words import TOOLTIPS
+from mandoline_core.monitoring import Track
+from mandoline_core.report.words import TOOLTIPS
 
 
 def main() -> None:

@@ -11,9 +11,10 @@ from app.views.estimate import evidence
 from app.views.trust.frame import answer
 from app.words import METHOD_WIDTH, WRAPPED, wording
 from app.words import supposing as supposing_words
-from mandoline_core import MandolineError, charts
-from mandoline_core.backtesting import ModelBacktest
-from mandoline_core.words import TOOLTIPS, title_of
+from mandoline_core import MandolineError
+from mandoline_core.comparison.backtests import ModelBacktest
+from mandoline_core.report import charts
+from mandoline_core.report.words import TOOLTIPS, title_of
 
 DRAWS = (10, 30, 100)
 

@@ -11,10 +11,11 @@ from app.views.trust.frame import answer
 from app.words import supposing as supposing_words
 from app.words import trust as trust_words
 from app.words import wording
-from mandoline_core import MandolineError, ModelReport, charts
-from mandoline_core.estimating import is_share
-from mandoline_core.trust import SliceStrength
-from mandoline_core.words import TOOLTIPS
+from mandoline_core import MandolineError, ModelReport
+from mandoline_core.checks import SliceStrength
+from mandoline_core.pipeline import is_share
+from mandoline_core.report import charts
+from mandoline_core.report.words import TOOLTIPS
 
 STEP = 0.05
 

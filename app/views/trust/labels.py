@@ -13,11 +13,11 @@ from app.views import parts
 from app.views.trust.frame import answer
 from app.words import supposing as supposing_words
 from app.words import wording
-from mandoline_core import charts
-from mandoline_core.charts import TARGET, palette
 from mandoline_core.formatting import counted
 from mandoline_core.metrics import get_metric
-from mandoline_core.words import TOOLTIPS
+from mandoline_core.report import charts
+from mandoline_core.report.charts import TARGET, palette
+from mandoline_core.report.words import TOOLTIPS
 
 FIRST, MOST_PATTERNS = 50, 10
 

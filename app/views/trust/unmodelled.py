@@ -14,12 +14,13 @@ from app.views.estimate import evidence
 from app.views.trust.frame import answer
 from app.words import trust as trust_words
 from app.words import wording
-from mandoline_core import Keyword, Slice, charts
-from mandoline_core.charts import NAME_WIDTH, shorten
-from mandoline_core.estimating import ROWS_LEFT_OUT, SliceBalance, is_share
+from mandoline_core import Keyword, Slice
+from mandoline_core.checks import BalanceLine
 from mandoline_core.formatting import direction
-from mandoline_core.trust import BalanceLine
-from mandoline_core.words import TOOLTIPS
+from mandoline_core.pipeline import ROWS_LEFT_OUT, SliceBalance, is_share
+from mandoline_core.report import charts
+from mandoline_core.report.charts import NAME_WIDTH, shorten
+from mandoline_core.report.words import TOOLTIPS
 
 MOST_LINES, MOST_SLICES, MOST_OFFERED = 9, 4, 5
 _MATCHED = 0.05  # standard deviations; slices that abstain or are doubted match roughly

@@ -13,10 +13,10 @@ from app.views.estimate import evidence
 from app.views.trust.frame import answer
 from app.words import tables, wording
 from app.words import trust as trust_words
-from mandoline_core import charts
-from mandoline_core.estimating import is_share
-from mandoline_core.trust import CheckedReport
-from mandoline_core.words import TOOLTIPS
+from mandoline_core.checks import CheckedReport
+from mandoline_core.pipeline import is_share
+from mandoline_core.report import charts
+from mandoline_core.report.words import TOOLTIPS
 
 _NUMBER = 165  # pixels a number: four beside each other on a screen, two on a phone
 

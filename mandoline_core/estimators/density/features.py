@@ -13,10 +13,10 @@ import pyarrow.compute as pc
 from scipy.sparse import csr_matrix, hstack, issparse
 
 from mandoline_core.arrays import Floats, Index
+from mandoline_core.data import Sample, profile_column
+from mandoline_core.domain_classifier import default_columns, kind_in_both
 from mandoline_core.errors import DataError
 from mandoline_core.formatting import listed
-from mandoline_core.samples import Sample, profile_column
-from mandoline_core.telling import default_columns, kind_in_both
 
 Matrix: TypeAlias = Floats | csr_matrix
 

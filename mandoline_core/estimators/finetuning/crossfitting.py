@@ -10,7 +10,7 @@ from scipy.sparse import csr_matrix
 from scipy.special import expit
 
 from mandoline_core.arrays import Floats, Index
-from mandoline_core.telling import Design, Telling, fit_logistic
+from mandoline_core.domain_classifier import Design, Telling, fit_logistic
 
 Score = Callable[[Index], Floats]
 Fit = Callable[[int, Index, Floats], Score]

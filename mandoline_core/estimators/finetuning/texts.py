@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mandoline_core.arrays import Index
+from mandoline_core.data import Sample, profile_column
+from mandoline_core.domain_classifier import default_columns, kind_in_both
 from mandoline_core.errors import DataError
 from mandoline_core.estimators.density.features import read_column
 from mandoline_core.formatting import listed
-from mandoline_core.samples import Sample, profile_column
-from mandoline_core.telling import default_columns, kind_in_both
 
 Texts = tuple[list[str], ...]  # one list a column, of as many texts as there are rows
 

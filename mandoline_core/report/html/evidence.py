@@ -6,18 +6,18 @@ from itertools import pairwise
 
 import numpy as np
 
-from mandoline_core import charts
-from mandoline_core.comparing import ModelComparison
-from mandoline_core.estimating import Ablation, AblationPoint, heaviest_patterns
+from mandoline_core.comparison import ModelComparison
 from mandoline_core.estimators import ESTIMATORS, get_estimator
 from mandoline_core.formatting import Sentence, listed, show_interval, show_points, show_times, show_value
 from mandoline_core.patterns import describe
+from mandoline_core.pipeline import Ablation, AblationPoint, heaviest_patterns
+from mandoline_core.report import charts
 from mandoline_core.report.gathering import HiddenChange, is_quick
 from mandoline_core.report.html import words
 from mandoline_core.report.html.figures import Figure
 from mandoline_core.report.html.ground import Ground, Section
 from mandoline_core.report.html.markup import paragraphs, section, table
-from mandoline_core.words import title_of
+from mandoline_core.report.words import title_of
 
 MOST_BALANCE = 20
 MOST_PATTERNS = 6

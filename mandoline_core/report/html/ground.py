@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from mandoline_core.estimating import SliceRow, is_share, slice_table
+from mandoline_core.checks import CheckedReport
 from mandoline_core.formatting import file_stem
+from mandoline_core.pipeline import SliceRow, is_share, slice_table
 from mandoline_core.report.gathering import ReportParts
 from mandoline_core.report.html.figures import Figure, place
 from mandoline_core.report.html.markup import Html
-from mandoline_core.trust import CheckedReport
 
 
 class Section(NamedTuple):

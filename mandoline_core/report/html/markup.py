@@ -6,7 +6,7 @@ import html
 from collections.abc import Iterable, Sequence
 
 from mandoline_core.formatting import say
-from mandoline_core.words import PLAIN
+from mandoline_core.report.words import PLAIN
 
 
 class Html(str):

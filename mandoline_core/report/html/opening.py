@@ -6,16 +6,16 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from mandoline_core import charts
-from mandoline_core.estimating import SlicePart, SliceRow
+from mandoline_core.checks import BalanceLine
 from mandoline_core.findings import Check
 from mandoline_core.formatting import listed, show_ends, show_interval, show_percent, show_points, show_value
+from mandoline_core.pipeline import SlicePart, SliceRow
+from mandoline_core.report import charts
 from mandoline_core.report.html import words
 from mandoline_core.report.html.figures import Figure
 from mandoline_core.report.html.ground import Ground, Section
 from mandoline_core.report.html.markup import Html, bullets, joined, paragraphs, section, table, tag
 from mandoline_core.report.html.summary import summary_picture
-from mandoline_core.trust import BalanceLine
 
 MOST_COLUMNS = 12
 SMALL_SHIFT = 0.1  # standard deviations

@@ -6,12 +6,12 @@ import textwrap
 from typing import NamedTuple
 
 from mandoline_core.arrays import Interval
-from mandoline_core.charts import SOURCE, TRUTH, shorten
-from mandoline_core.estimating import ModelReport, SliceRow, is_share
 from mandoline_core.formatting import say, show_ends, show_interval, show_percent, show_value
+from mandoline_core.pipeline import ModelReport, SliceRow, is_share
+from mandoline_core.report.charts import SOURCE, TRUTH, shorten
 from mandoline_core.report.html.markup import Html, joined, tag
 from mandoline_core.report.html.words import ICONS, NO_VERDICT, changed_most, headline, level_of, number
-from mandoline_core.words import PLAIN
+from mandoline_core.report.words import PLAIN
 
 WIDTH, HEIGHT, LEFT = 1600, 900, 80
 _AXIS, _ROW = (860, 1510), 58  # where values lie from left to right; pixels a line of the strip

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mandoline_core.comparing import Entry, ModelComparison
-from mandoline_core.estimating import ModelReport, SliceRow, is_share
+from mandoline_core.checks import SensitivityPoint
+from mandoline_core.comparison import Entry, ModelComparison
 from mandoline_core.formatting import (
     Sentence,
     counted,
@@ -17,7 +17,7 @@ from mandoline_core.formatting import (
     show_times,
     show_value,
 )
-from mandoline_core.trust import SensitivityPoint
+from mandoline_core.pipeline import ModelReport, SliceRow, is_share
 
 ICONS = {
     "green": "M8 12.5l2.8 2.8L16.5 9",

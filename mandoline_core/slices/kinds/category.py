@@ -9,7 +9,7 @@ from typing import Any, Self
 
 import narwhals as nw
 
-from mandoline_core.samples import Sample
+from mandoline_core.data import Sample
 from mandoline_core.slices.families import each_class
 from mandoline_core.slices.rule import CLASSES, Control, Ground, OfColumn, Scalar, Schema, Slice, either, is_class
 

@@ -9,13 +9,13 @@ from typing import Any, ClassVar, Self
 import narwhals as nw
 import pyarrow as pa
 
+from mandoline_core.data import Sample
+from mandoline_core.domain_classifier import RowScores, name_carriers, score_samples
 from mandoline_core.errors import DataError, SliceError
 from mandoline_core.findings import Finding, FindingKind
 from mandoline_core.formatting import Sentence, listed
-from mandoline_core.samples import Sample
 from mandoline_core.slices.checking import check_columns
 from mandoline_core.slices.rule import ANYTHING, Control, Ground, Measure, Schema, Slice, answer
-from mandoline_core.telling import RowScores, name_carriers, score_samples
 
 PERFECT = 0.995  # AUC: hardly a source row is left that could stand for a target row
 _BUCKETS = 4

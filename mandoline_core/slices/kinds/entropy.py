@@ -9,9 +9,9 @@ from typing import Any, Self
 
 import narwhals as nw
 
+from mandoline_core.data import Sample
 from mandoline_core.errors import SliceError
 from mandoline_core.formatting import show_number
-from mandoline_core.samples import Sample
 from mandoline_core.slices.rule import Control, Ground, Measure, OfModel, Schema, Slice, answer
 
 _TINY = 1e-300  # stands in for 0 in a logarithm; 0 times it is still 0

@@ -8,8 +8,8 @@ from itertools import product
 import narwhals as nw
 import pyarrow as pa
 
+from mandoline_core.data import Sample, arrow_array
 from mandoline_core.formatting import show_number
-from mandoline_core.samples import Sample, arrow_array
 from mandoline_core.slices.expression.compiling import asks_for_boundaries, compile_expression_code
 from mandoline_core.slices.expression.syntax import ExpressionError
 from mandoline_core.slices.expression.tree import can_stand, expression_columns, parse_expression, written_column

@@ -9,8 +9,8 @@ from typing import Self
 
 import narwhals as nw
 
+from mandoline_core.data import Sample
 from mandoline_core.errors import SliceError
-from mandoline_core.samples import Sample
 from mandoline_core.slices.rule import TRUTH, Ground, OfColumn, Schema, Slice, answer
 from mandoline_core.slices.text import SPACES
 

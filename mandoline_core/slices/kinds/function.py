@@ -10,8 +10,8 @@ import narwhals as nw
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from mandoline_core.data import Sample
 from mandoline_core.errors import SliceError
-from mandoline_core.samples import Sample
 from mandoline_core.slices.rule import Measure, Schema, Slice
 
 

@@ -8,8 +8,8 @@ from typing import Any, Self
 
 import narwhals as nw
 
+from mandoline_core.data import Sample
 from mandoline_core.errors import SliceError
-from mandoline_core.samples import Sample
 from mandoline_core.slices.rule import TEXT, Ground, OfColumn, Slice, either, shown
 from mandoline_core.slices.text import check_keywords, find_keywords, keyword_pattern, split_words
 

@@ -7,8 +7,8 @@ from typing import Self
 
 import narwhals as nw
 
+from mandoline_core.data import Sample
 from mandoline_core.errors import did_you_mean
-from mandoline_core.samples import Sample
 from mandoline_core.slices.rule import (
     TEXT,
     BoundedRule,

@@ -8,7 +8,7 @@ from typing import Any, Self
 import narwhals as nw
 import pyarrow as pa
 
-from mandoline_core.samples import Sample
+from mandoline_core.data import Sample
 from mandoline_core.slices.rule import TEXT, BoundedRule, Control, Ground, Measure, Schema, Slice
 from mandoline_core.slices.shared_words import words_in_common
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 
 import narwhals as nw
 
+from mandoline_core.data import Model, Sample
 from mandoline_core.errors import SliceError
-from mandoline_core.samples import Model, Sample
 from mandoline_core.slices.families import each_class
 from mandoline_core.slices.rule import CLASSES, Ground, OfModel, Scalar, Schema, Slice, is_class, plain, shown
 

@@ -7,9 +7,9 @@ from typing import Any, Self
 
 import narwhals as nw
 
+from mandoline_core.data import Sample
 from mandoline_core.errors import SliceError
 from mandoline_core.formatting import show_number, tidy_number
-from mandoline_core.samples import Sample
 from mandoline_core.slices.rule import (
     NUMBERS,
     Control,

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 import narwhals as nw
 import pyarrow as pa
 
+from mandoline_core.data import Sample, arrow_array
 from mandoline_core.errors import SliceError
-from mandoline_core.samples import Sample, arrow_array
 from mandoline_core.slices.rule import TEXT, Ground, Measure, OfColumn, Schema, Slice, answer, shown
 from mandoline_core.slices.text import check_regex, find_pattern, has_boundary, portable_regex, search_texts
 

@@ -7,7 +7,7 @@ from typing import Self
 
 import narwhals as nw
 
-from mandoline_core.samples import Sample
+from mandoline_core.data import Sample
 from mandoline_core.slices.rule import NUMBERS, BoundedRule, Control, Ground, OfColumn, Schema, Slice, middle
 
 

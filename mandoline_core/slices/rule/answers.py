@@ -9,7 +9,7 @@ from typing import Any
 
 import narwhals as nw
 
-from mandoline_core.samples import matching_values
+from mandoline_core.data import matching_values
 from mandoline_core.slices.rule.needs import Schema
 
 _TESTS = {"above": operator.gt, "at_least": operator.ge, "below": operator.lt, "at_most": operator.le}

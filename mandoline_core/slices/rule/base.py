@@ -10,9 +10,9 @@ from typing import Any, ClassVar, Self
 
 import narwhals as nw
 
+from mandoline_core.data import Model, Sample
 from mandoline_core.errors import SliceError
 from mandoline_core.findings import Finding
-from mandoline_core.samples import Model, Sample
 from mandoline_core.slices.audit import SliceAudit
 from mandoline_core.slices.noise import Noise
 from mandoline_core.slices.rule.control import Control

@@ -10,7 +10,7 @@ from typing import Any
 import narwhals as nw
 import pyarrow as pa
 
-from mandoline_core.samples import Memory, Sample
+from mandoline_core.data import Memory, Sample
 from mandoline_core.slices.rule.needs import Schema
 
 _MEASURED: Memory[nw.Series[Any]] = Memory(most=64)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import narwhals as nw
 
-from mandoline_core.samples import Sample
+from mandoline_core.data import Sample
 
 Schema = Mapping[str, nw.dtypes.DType]
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import narwhals as nw
 
+from mandoline_core.data import Sample
 from mandoline_core.formatting import tidy_number
-from mandoline_core.samples import Sample
 
 _FEWEST_STEPS = 200  # from end to end
 _FEWEST_BETWEEN = 2  # round numbers between the middle of a column and its nearest quarter

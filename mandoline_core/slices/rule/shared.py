@@ -8,9 +8,9 @@ from typing import Any, ClassVar, Self
 
 import narwhals as nw
 
+from mandoline_core.data import Model, Sample
 from mandoline_core.errors import SliceError, did_you_mean
 from mandoline_core.formatting import listed, show_number
-from mandoline_core.samples import Model, Sample
 from mandoline_core.slices.rule.answers import abstain, answer, compares
 from mandoline_core.slices.rule.base import Slice
 from mandoline_core.slices.rule.control import Control

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import narwhals as nw
 
-from mandoline_core.samples import Sample
+from mandoline_core.data import Sample
 from mandoline_core.slices.rule.needs import ANYTHING, NUMBERS, TEXT, fitting_columns
 from mandoline_core.slices.rule.scales import middle
 

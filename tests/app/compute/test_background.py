@@ -10,8 +10,8 @@ import pytest
 from app.compute.background import Run, Task
 from app.compute.shelf import Shelf
 from mandoline_core import load_project
-from mandoline_core.comparing import run_estimator
-from mandoline_core.estimating import state_project
+from mandoline_core.comparison import run_estimator
+from mandoline_core.pipeline import state_project
 from tests.core.projects import REVIEWS
 
 

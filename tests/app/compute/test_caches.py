@@ -24,10 +24,10 @@ SMALL = {
     "mandoline_core/project/loading.py:_unpacked": "64 pairs of paths",
     "mandoline_core/report/html/figures.py:plotly_script": "one script",
     "mandoline_core/report/report.py:_versions": "one list of versions",
-    "mandoline_core/samples/tables/unpacking.py:_UNPACKED": "paths; the rows are on disk until the program ends",
+    "mandoline_core/data/tables/unpacking.py:_UNPACKED": "paths; the rows are on disk until the program ends",
     "mandoline_core/slices/text.py:check_keywords": "patterns that the engines can run, and nothing for each",
     "mandoline_core/slices/text.py:check_regex": "patterns that the engines can run, and nothing for each",
-    "mandoline_core/telling/threads.py:_libraries": "one list of libraries",
+    "mandoline_core/domain_classifier/threads.py:_libraries": "one list of libraries",
     "mandoline_core/weighting/clusters.py:cluster_slices": "numbers of slices of 256 graphs",
 }
 

@@ -19,7 +19,7 @@ from app.project.tracking import (
     save_plan,
 )
 from mandoline_core import DataError
-from mandoline_core.pipelines import AlertRule
+from mandoline_core.monitoring import AlertRule
 
 
 @pytest.fixture

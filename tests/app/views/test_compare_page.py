@@ -18,18 +18,18 @@ from app.compute.background import runs
 from app.project import state
 from app.words import comparison as words
 from mandoline_core import dump_project, estimate, load_project
-from mandoline_core.comparing.results import Difference, Entry, ModelComparison
+from mandoline_core.comparison.results import Difference, Entry, ModelComparison
+from mandoline_core.data import take_step
 from mandoline_core.estimators.base import Outcome
 from mandoline_core.estimators.baselines import Source
 from mandoline_core.estimators.registry import ESTIMATORS
 from mandoline_core.formatting import show_ends
 from mandoline_core.metrics.registry import get_metric
-from mandoline_core.samples import take_step
+from mandoline_core.report.words import title_of
 from mandoline_core.weighting.problem import Problem
-from mandoline_core.words import title_of
 from tests.app.pages import current, labels, open_app, press, project_id, run, said
+from tests.core.checks.test_second_opinion import write_hidden
 from tests.core.projects import LONG, NEGATION, write_project
-from tests.core.trust.test_second_opinion import write_hidden
 
 PAGE = "views/compare/compare.py"
 RUN = "Run the methods on columns (a few seconds)"

@@ -14,15 +14,15 @@ from app.compute.background import runs
 from app.compute.suggesting import MOST_SHOWN
 from app.project import edits, remedies
 from mandoline_core import Any, dump_project, estimate, load_project, spread, suggest
-from mandoline_core.charts import SPREAD
+from mandoline_core.checks import CheckedReport
 from mandoline_core.findings import FindingKind
 from mandoline_core.formatting import say, show_interval
-from mandoline_core.trust import CheckedReport
-from mandoline_core.words import PLAIN
+from mandoline_core.report.charts import SPREAD
+from mandoline_core.report.words import PLAIN
 from tests.app import pages
 from tests.app.pages import MAIN, current, labels, numbers, open_app, press, project_id, run, said
+from tests.core.checks.test_second_opinion import write_hidden
 from tests.core.projects import DIGITS, LONG, NEGATION, REVIEWS, WEB, small_frames, write_project
-from tests.core.trust.test_second_opinion import write_hidden
 
 WEIGHTS, BALANCE, MODELS = "How much each row counts", "What the reweighting did", "All models"
 

@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from app.compute.background import Run, runs
 from app.project import state
-from mandoline_core.reproducing import EXPERIMENTS, stored
+from mandoline_core.paper import EXPERIMENTS, stored
 from tests.app.pages import current, labels, open_app, press, project_id, run, said
 
 PAGE = "views/gallery/gallery.py"

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from app.compute import counting
 from app.compute.background import runs
-from mandoline_core.samples import take_step
+from mandoline_core.data import take_step
 from tests.app.pages import current, labels, open_app, press, run, said, type_line
 from tests.app.tables import is_working, settle, write_tables
 

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from app import compute
 from app.compute.background import runs
 from app.project import Batch, Workspace, allowed, state, tracking
-from mandoline_core.pipelines import AlertRule
+from mandoline_core.monitoring import AlertRule
 from tests.app.pages import labels, open_app, press, project_id, run, said
 from tests.app.tables import settle
 from tests.app.uploads import csv

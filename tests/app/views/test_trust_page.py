@@ -20,10 +20,10 @@ from app.views.trust import frame as trusting
 from app.words import supposing as supposing_words
 from app.words import trust as trust_words
 from mandoline_core import Check, MandolineError, Verdict, estimate, estimate_from_codes, load_project
+from mandoline_core.checks import CHECKS, Evidence, theorem_bound
+from mandoline_core.checks.sensitivity import SliceStrength, crossing, sensitivity_bounds
+from mandoline_core.checks.trimming import trim
 from mandoline_core.formatting import Sentence, show_interval, show_value
-from mandoline_core.trust import CHECKS, Evidence, theorem_bound
-from mandoline_core.trust.sensitivity import SliceStrength, crossing, sensitivity_bounds
-from mandoline_core.trust.trimming import trim
 from tests.app.pages import current, labels, offered, open_app, press, project_id, run, said
 from tests.core.projects import DIGITS, LONG, NEGATION, REVIEWS, small_frame, small_frames, write_project
 

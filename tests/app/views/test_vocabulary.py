@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 from app.views.trust.frame import QUESTIONS
 from mandoline_core.errors import MandolineError
 from mandoline_core.formatting import LIBRARY, Sentence, say
-from mandoline_core.words import PLAIN
+from mandoline_core.report.words import PLAIN
 from tests.app.pages import open_app, run
 
 ROOT = Path(__file__).parents[3]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.words import gallery
-from mandoline_core.reproducing import Reproduction
+from mandoline_core.paper import Reproduction
 
 ROWS = (
     {"measure": "bias", "rows": 1000, "method": "source", "value": 0.123456, "error": 0.01},

@@ -13,7 +13,7 @@ from app.words import wording
 from mandoline_core import ESTIMATORS, ModelReport
 from mandoline_core.findings import FindingKind
 from mandoline_core.formatting import say
-from mandoline_core.words import PLAIN, TOOLTIPS, headline
+from mandoline_core.report.words import PLAIN, TOOLTIPS, headline
 
 REVIEWS = Path(__file__).parents[3] / "sample_data" / "reviews" / "project.toml"
 JOINER = "\u2060"

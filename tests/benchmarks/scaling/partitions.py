@@ -11,11 +11,11 @@ import numpy as np
 import pyarrow.parquet as pq
 
 import mandoline_core as md
-from mandoline_core.estimating.cells.answers import reduce_answers
-from mandoline_core.estimating.cells.question import Question
+from mandoline_core.data.tables.spark_table import _packed
+from mandoline_core.data.tables.thinning import MOST_CELLS, add_up_within
+from mandoline_core.pipeline.cells.answers import reduce_answers
+from mandoline_core.pipeline.cells.question import Question
 from mandoline_core.project.settings import MetricSettings
-from mandoline_core.samples.tables.spark_table import _packed
-from mandoline_core.samples.tables.thinning import MOST_CELLS, add_up_within
 from tests.benchmarks.scaling.rows import CHUNK, SLICES, make_chunk, make_words, write_rows
 
 PARTITION = 128 * 2**20  # bytes of files that Spark gives to one task, unless it is told otherwise

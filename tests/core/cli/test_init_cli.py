@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import mandoline_core as md
-from mandoline_core.pipelines import start_project
+from mandoline_core.monitoring import start_project
 from tests.core.projects import run, run_json, small_frames, write_project
 
 Captured = pytest.CaptureFixture[str]

@@ -9,7 +9,7 @@ import pytest
 
 import mandoline_core as md
 from mandoline_core.cli.main import main
-from mandoline_core.reproducing import EXPERIMENTS
+from mandoline_core.paper import EXPERIMENTS
 from tests.core.projects import run, run_json
 
 Captured = pytest.CaptureFixture[str]

@@ -12,7 +12,7 @@ import jsonschema
 import pytest
 
 import mandoline_core as md
-from mandoline_core.pipelines import AlertRule, TargetEstimates, Track, find_targets, track_targets
+from mandoline_core.monitoring import AlertRule, TargetEstimates, Track, find_targets, track_targets
 from mandoline_core.schemas import read_schema
 from tests.core.projects import REVIEWS, run, run_json, small_frame, write_project
 

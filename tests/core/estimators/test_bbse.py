@@ -8,11 +8,11 @@ import pytest
 from scipy.stats import binom
 
 from mandoline_core import EstimatorSettings, MandolineError
-from mandoline_core.estimating.diagnostics import diagnose, interval_of
 from mandoline_core.estimators.baselines import Source
 from mandoline_core.estimators.bbse import Bbse, fit_label_shift
 from mandoline_core.metrics.answers import Answers
 from mandoline_core.metrics.registry import METRICS
+from mandoline_core.pipeline.diagnostics import diagnose, interval_of
 from tests.core.answered import (
     CLASSES,
     SamplePair,

@@ -11,10 +11,10 @@ import pytest
 from scipy.stats import binom, chisquare
 
 import mandoline_core as md
-from mandoline_core.estimating import model_report
 from mandoline_core.estimators.bootstrap import Bootstrap, bootstrap, draw_problem
 from mandoline_core.estimators.registry import get_estimator
 from mandoline_core.patterns.patterns import count_patterns
+from mandoline_core.pipeline import model_report
 from mandoline_core.slices.noise import Correction, Noise
 from mandoline_core.weighting.problem import Problem
 from tests import oracles

@@ -10,11 +10,11 @@ import pytest
 from scipy.stats import binom
 
 from mandoline_core import EstimatorSettings, MandolineError
-from mandoline_core.estimating.diagnostics import interval_of
 from mandoline_core.estimators.confident import AnsweredRows, read_known
 from mandoline_core.estimators.doubly_robust import Design, DoublyRobust, combine
 from mandoline_core.estimators.mandoline import Mandoline
 from mandoline_core.metrics.registry import get_metric
+from mandoline_core.pipeline.diagnostics import interval_of
 from mandoline_core.weighting.problem import Problem
 from tests.core.answered import SamplePair, answers, multiples, random_answers, state, state_drawn
 

@@ -11,13 +11,13 @@ import pytest
 from scipy.stats import norm
 
 import mandoline_core as md
-from mandoline_core.estimating.assemble import ModelProblem, make_problem
 from mandoline_core.estimators.bootstrap import bootstrap
 from mandoline_core.estimators.intervals import influence_interval
 from mandoline_core.estimators.registry import get_estimator
 from mandoline_core.metrics.metric import evaluate
 from mandoline_core.metrics.registry import get_metric
 from mandoline_core.patterns.patterns import Patterns, add_up, count_patterns
+from mandoline_core.pipeline.assemble import ModelProblem, make_problem
 from mandoline_core.project.settings import EstimatorSettings, MetricSettings
 from mandoline_core.slices.noise import Correction, Noise
 from mandoline_core.weighting.problem import Problem

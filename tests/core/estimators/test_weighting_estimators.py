@@ -13,7 +13,6 @@ from scipy.sparse import issparse, vstack
 from sklearn.linear_model import LogisticRegression
 
 from mandoline_core import MandolineError, MetricSettings, prepare
-from mandoline_core.estimating.assemble import ModelProblem
 from mandoline_core.estimators.base import Outcome
 from mandoline_core.estimators.density.features import build_features
 from mandoline_core.estimators.density.kernel_matching import Matching, kernel_matcher
@@ -22,6 +21,7 @@ from mandoline_core.estimators.density.ratio_fitting import WIDTHS, fit_ratio
 from mandoline_core.estimators.kmm import RIDGE
 from mandoline_core.estimators.registry import get_estimator
 from mandoline_core.metrics.metric import evaluate
+from mandoline_core.pipeline.assemble import ModelProblem
 from tests.core.metric_rows import CASES, SLICES, draw
 from tests.core.weighted_rows import MODELS, draw_rows, prepare_rows, samples
 from tests.strategies import cases

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from scipy.sparse import issparse, vstack
 
+from mandoline_core.domain_classifier.logistic import fit_logistic
 from mandoline_core.estimators.base import Outcome
 from mandoline_core.estimators.density.features import build_features
 from mandoline_core.estimators.density.kernel_matching import kernel_matcher
@@ -18,7 +19,6 @@ from mandoline_core.estimators.intervals import Redraws
 from mandoline_core.estimators.registry import get_estimator
 from mandoline_core.metrics.metric import evaluate
 from mandoline_core.patterns.patterns import add_up
-from mandoline_core.telling.logistic import fit_logistic
 from mandoline_core.weighting.problem import Problem
 from tests.core.estimators.test_influence import assert_influence_is_the_derivative, derivative
 from tests.core.weighted_rows import MODELS, draw_rows, prepare_rows, samples

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mandoline_core.data.sample import Model
 from mandoline_core.errors import DataError, MandolineError, ProjectError
 from mandoline_core.project import dump_project, load_project, parse_project, save_project
 from mandoline_core.project.project import Project
 from mandoline_core.project.settings import EstimatorSettings, MethodSettings, MetricSettings
-from mandoline_core.samples.sample import Model
 from mandoline_core.slices.kinds import (
     All,
     Any,

@@ -20,7 +20,7 @@ import pytest
 import mandoline_core as md
 from mandoline_core.formatting import show_interval, show_value
 from mandoline_core.report import gather_parts
-from mandoline_core.words import TOOLTIPS
+from mandoline_core.report.words import TOOLTIPS
 from tests.core.projects import DIGITS, LONG, NEGATION, REVIEWS, WEB, write_project
 
 HOSTILE = "<img src=x onerror=alert(1)> </script> $x$ \"'`"

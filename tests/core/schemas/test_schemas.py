@@ -17,8 +17,8 @@ import mandoline_core as md
 from mandoline_core.cli.main import COMMANDS
 from mandoline_core.schemas import PROJECT, make_schema, read_schema, schema_names
 from mandoline_core.slices import KINDS
+from tests.core.paper.quick import quick_run
 from tests.core.projects import DIGITS, NEGATION, REVIEWS, run, run_json, small_frames, write_project
-from tests.core.reproducing.quick import quick_run
 
 Captured = pytest.CaptureFixture[str]
 BASE = {"version": 1, "source": {"path": "a.csv"}, "target": {"path": "b.csv"}}

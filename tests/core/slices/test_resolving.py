@@ -9,8 +9,8 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
+from mandoline_core.data.sample import Model, Sample
 from mandoline_core.errors import SliceError
-from mandoline_core.samples.sample import Model, Sample
 from mandoline_core.slices.codes import codes, slice_codes
 from mandoline_core.slices.kinds import (
     All,

@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mandoline_core.data.sample import Model, Sample
 from mandoline_core.errors import SliceError
-from mandoline_core.samples.sample import Model, Sample
 from mandoline_core.slices.codes import codes, compile_slice, gold_codes, slice_codes
 from mandoline_core.slices.kinds import (
     KINDS,

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mandoline_core.errors import MandolineError
-from mandoline_core.estimating import choose_edges
 from mandoline_core.estimators.registry import get_estimator
+from mandoline_core.pipeline import choose_edges
 from mandoline_core.project import EDGE_CHOICES
 from mandoline_core.slices.noise import Correction, Noise
 from mandoline_core.weighting.edges import has_rows

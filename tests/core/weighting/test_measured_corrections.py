@@ -10,15 +10,15 @@ import pytest
 from scipy.stats import norm
 
 import mandoline_core as md
-from mandoline_core.comparing.compare import run_estimator
+from mandoline_core.comparison.compare import run_estimator
 from mandoline_core.errors import MandolineError
-from mandoline_core.estimating.assemble import prepare
-from mandoline_core.estimating.elasticity import correction_slopes
 from mandoline_core.estimators.bootstrap import draw_problem
 from mandoline_core.estimators.registry import get_estimator
 from mandoline_core.metrics.metric import Metric
 from mandoline_core.metrics.registry import get_metric
 from mandoline_core.patterns.patterns import add_up
+from mandoline_core.pipeline.assemble import prepare
+from mandoline_core.pipeline.elasticity import correction_slopes
 from mandoline_core.project.settings import EstimatorSettings
 from mandoline_core.slices.noise import Correction, Noise
 from mandoline_core.weighting.corrections import correction_rule

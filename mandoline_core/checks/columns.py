@@ -1,0 +1,121 @@
+"""The check of the columns: whether what no slice speaks of still differs after weighting."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from mandoline_core.checks.check import NO_WEIGHTS, CheckRule, NotRun, too_few_rows, weights_rows
+from mandoline_core.checks.evidence import CheckedReport
+from mandoline_core.checks.unmodelled.gaps import NOTABLE
+from mandoline_core.checks.unmodelled.line import BalanceLine
+from mandoline_core.findings import Finding, FindingKind
+from mandoline_core.formatting import Sentence
+from mandoline_core.slices import Slice
+
+LARGE = 0.8  # standard deviations; from here on, the two samples hardly look like one population in that column
+MOST_FINDINGS = 3
+MOST_NAMED = 2  # slices that read a column
+_SAME = 1e-9  # standard deviations; sums in another order differ by less
+
+STILL_OFF = FindingKind(
+    "columns",
+    "unmodelled_shift",
+    "After weighting, the {what} is still off, and {why}",
+    "{action}",
+    ": {here} in the {source}, {weighted} after weighting and {there} in the {target} ({before:+.2f} standard "
+    "deviations before, {after:+.2f} after). It matters if the model does better or worse there.",
+)
+OFF = FindingKind(
+    "columns",
+    "unmodelled_shift",
+    "The {what} is off: {here} in the {source} and {there} in the {target} ({before:+.2f} standard deviations)",
+    "{action}",
+    ". It matters if the model does better or worse there.",
+)
+
+
+class ColumnsCheck(CheckRule):
+    """Ask whether the other columns match."""
+
+    name = "columns"
+    question = "Do the other columns match?"
+
+    def look(self, report: CheckedReport) -> Iterator[Finding | NotRun]:
+        """Compare every column after weighting."""
+        lines = report.evidence.columns if weights_rows(report) else ()
+        yield from unmodelled_findings(lines or ())
+        if not weights_rows(report):
+            yield NO_WEIGHTS
+        elif lines is None:
+            yield NotRun("Only slice codes are known, so other columns could not be compared.")
+        elif not lines:
+            yield NotRun("There is no other column in both samples to compare, so a hidden change would not show.")
+        elif few := too_few_rows(report, lines[0].threshold):
+            yield few
+
+
+def unmodelled_findings(lines: Iterable[BalanceLine]) -> Iterator[Finding]:
+    """Say which columns are left off beyond luck: by a quarter of a standard deviation, or by much (0.8).
+
+    At most three, the worst; pairs of slices have a finding of their own. Where nothing was weighted, before and
+    after are the same for every line, and nothing is said of weighting.
+    """
+    lines = [line for line in lines if line.kind != "pair"]
+    weighted = any(abs(line.after - line.before) > _SAME for line in lines)
+    notable = [line for line in lines if line.stands_out and abs(line.after) > NOTABLE]
+    for line in sorted(notable, key=lambda line: -round(abs(line.after), 12))[:MOST_FINDINGS]:  # twins stay in order
+        yield (STILL_OFF if weighted else OFF).found(
+            "serious" if abs(line.after) > LARGE else "warning",
+            columns=(line.column,),
+            what=_what(line),
+            why=_why(line.read_by),
+            here=line.show(line.source),
+            weighted=line.show(line.weighted),
+            there=line.show(line.target),
+            before=line.before,
+            after=line.after,
+            action=_action(line),
+        )
+
+
+def _what(line: BalanceLine) -> Sentence:
+    if line.words and line.detail != "missing":  # of text; the first word is the one compared
+        word = line.words[0].word
+        return Sentence("share of rows whose {column!r} contains {word!r}", column=line.column, word=word)
+    if line.detail == "mean":
+        return Sentence("mean of {column!r}", column=line.column)
+    return Sentence("share of rows with {name!r}", name=line.name)
+
+
+def _why(readers: Sequence[str]) -> Sentence:
+    if not readers:
+        return Sentence("no slice stands for it")
+    one = len(readers) == 1
+    template = "the slice {names} reads this column but does" if one else "the slices {names} read this column but do"
+    return Sentence(f"{template} not catch it all", names=_named(readers))
+
+
+def _action(line: BalanceLine) -> Sentence:
+    rule, names = line.suggestion, _named(line.read_by)
+    if isinstance(rule, Slice):
+        new = "another slice beside {names}, of kind" if names else "a slice of kind"
+        return Sentence(
+            f"Add {new} {{kind!r}}: {{rule}}. See whether the estimate moves.",
+            names=names,
+            kind=rule.kind,
+            rule=rule.describe(),
+        )
+    then = "change {names} or add another slice of it" if names else "find a rule that tells them apart"
+    return Sentence(f"Look at {{column!r}} in both samples, and {then}.", column=line.column, names=names)
+
+
+def _named(slices: Sequence[str]) -> str:
+    """Name the first slices, and count the others.
+
+    >>> _named(["a"]), _named(["a", "b"]), _named("abcd")
+    ("'a'", "'a' and 'b'", "'a', 'b' and 2 more")
+    """
+    words = [repr(name) for name in slices[:MOST_NAMED]]
+    if len(slices) > MOST_NAMED:
+        return f"{', '.join(words)} and {len(slices) - MOST_NAMED} more"
+    return " and ".join(words)

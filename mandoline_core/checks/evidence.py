@@ -1,0 +1,89 @@
+"""Evidence: what the checks computed, kept with the report they are about."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from functools import cached_property
+
+from mandoline_core.checks.drift import Drift, drift
+from mandoline_core.checks.second_opinion import SecondOpinionOn, second_opinion_on
+from mandoline_core.checks.support import Overlap, overlap
+from mandoline_core.checks.tail import Tail, tail_of
+from mandoline_core.checks.unmodelled.apart import Apart, apart
+from mandoline_core.checks.unmodelled.columns import columns_of, unmodelled_balance, unmodelled_pairs
+from mandoline_core.checks.unmodelled.line import BalanceLine
+from mandoline_core.pipeline import ModelReport, SliceBalance, slice_balance
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """Hold what stands behind the findings; what only a closer look needs is computed when asked for.
+
+    Parameters
+    ----------
+    report : ModelReport
+        What it is about.
+    columns : tuple of BalanceLine, or None
+        Other columns before and after weighting, what remains most first; None where there are only codes.
+    apart : Apart or None
+        How well all columns together tell the samples apart; None where there are none, or too few rows.
+    note : str
+        On how many rows that rests, where not on all.
+    left_out : mapping of str to str
+        Columns that are not compared, and why.
+    """
+
+    report: ModelReport
+    tail: Tail
+    drift: Drift
+    columns: tuple[BalanceLine, ...] | None
+    apart: Apart | None = None
+    note: str = ""
+    left_out: Mapping[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def pairs(self) -> tuple[BalanceLine, ...]:
+        """Pairs of slices without an edge, before and after weighting."""
+        return unmodelled_pairs(self.report)
+
+    @cached_property
+    def slices(self) -> tuple[SliceBalance, ...]:
+        """The modelled slices, before and after weighting."""
+        return slice_balance(self.report)
+
+    @cached_property
+    def overlap(self) -> Overlap:
+        """Which target rows no source row is like."""
+        return overlap(self.report)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class CheckedReport(ModelReport):
+    """Hold one model's report after every check was made."""
+
+    evidence: Evidence
+
+    @cached_property
+    def second_opinion(self) -> SecondOpinionOn | None:
+        """What the model's own confidence adds to Mandoline's estimate, by the verdict; None where it has no say."""
+        return second_opinion_on(self)
+
+    @classmethod
+    def of(cls, report: ModelReport, evidence: Evidence) -> CheckedReport:
+        """Add what the checks look at."""
+        return cls(**{item.name: getattr(report, item.name) for item in fields(report)}, evidence=evidence)
+
+
+def gather_evidence(report: ModelReport) -> Evidence:
+    """Compute what every check looks at, from what was read off the rows while counting."""
+    table = columns_of(report)
+    return Evidence(
+        report,
+        tail_of(report),
+        drift(report),
+        None if table is None else unmodelled_balance(report, table),
+        apart(report),
+        "" if table is None else table.drawn.note,
+        {} if table is None else table.drawn.left_out,
+    )

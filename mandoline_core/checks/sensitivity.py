@@ -1,0 +1,289 @@
+"""Sensitivity: how far shift that no slice shows could move the estimate, and how strong it would have to be."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from mandoline_core.arrays import Floats, Interval
+from mandoline_core.checks.trimming import restate, weights_of
+from mandoline_core.errors import MandolineError
+from mandoline_core.estimators import Outcome, get_estimator, influence_interval
+from mandoline_core.metrics import get_metric
+from mandoline_core.pipeline import ModelReport, steps
+
+TYPICAL = 0.9  # nine rows in ten change by less
+
+
+@dataclass(frozen=True)
+class SensitivityPoint:
+    """Hold where the estimate may lie under hidden shift of a given strength.
+
+    Parameters
+    ----------
+    gamma : float
+        Hidden shift multiplies the weight of a row by at most this, and divides it by at most this.
+    low, high : float
+        The sharp bounds on the estimate, before sampling error.
+    interval : pair of floats
+        The bounds with sampling error on both sides.
+    """
+
+    gamma: float
+    low: float
+    high: float
+    interval: Interval
+
+
+@dataclass(frozen=True)
+class SliceStrength:
+    """Say how strong a hidden shift a slice would have been, had nobody modelled it.
+
+    Parameters
+    ----------
+    name : str
+        The rule; the slices of a family count as one.
+    largest : float or None
+        The largest factor by which leaving it out changes the weight of a row. Infinite where rows lose all
+        their weight because of the slice, or get it back.
+    typical : float or None
+        The factor that is exceeded for a tenth of the weight.
+    reason : str or None
+        Why there are no numbers.
+    """
+
+    name: str
+    largest: float | None
+    typical: float | None
+    reason: str | None = None
+
+
+def sensitivity_bounds(report: ModelReport, gamma: float) -> Interval:
+    """Bound the estimate when the true weights differ from the fitted ones by a hidden factor u in [1/gamma, gamma].
+
+    Weights are scaled to sum to 1 again. The bounds are sharp: some such u reaches them. u need not keep the modelled
+    slices in balance, so hidden shift that leaves the slices alone may do less. Like the estimate, the bounds speak of
+    the target rows that are not set aside.
+
+    Parameters
+    ----------
+    report : ModelReport
+        Of a metric that is a mean.
+    gamma : float
+        1 or above; 1 is no hidden shift.
+
+    Examples
+    --------
+    >>> from mandoline_core import estimate_from_codes
+    >>> report = estimate_from_codes([[1], [-1]] * 50, [1.0, 0.0, 1.0, 1.0] * 25, [[1], [-1]]).first
+    >>> round(report.estimate, 3), [round(bound, 3) for bound in sensitivity_bounds(report, 2)]
+    (0.75, [0.429, 0.923])
+    """
+    return _bounds(_by_score(report), gamma)[0]
+
+
+def sensitivity_curve(
+    report: ModelReport, gammas: Iterable[float], confidence: float = 0.95, *, estimator: str | None = None
+) -> tuple[SensitivityPoint, ...]:
+    """Bound the estimate under hidden shift of each strength, with sampling error.
+
+    A bound is a ratio of two weighted means, with u fixed at its worst: 1/gamma on one side of a score and gamma on
+    the other. Because it is the worst, a small change of u does not matter, so the influence of every row at fixed u,
+    through fitted weights as well, is the bound's (the envelope theorem). Each end gets the tail it would have in a
+    two-sided interval: the whole range between the bounds is covered with at least the confidence asked for,
+    in large samples.
+
+    Parameters
+    ----------
+    estimator : str, optional
+        The method, where it is not the one the report names: any that weights source rows.
+
+    Examples
+    --------
+    >>> from mandoline_core import estimate_from_codes
+    >>> report = estimate_from_codes([[1], [-1]] * 50, [1.0, 0.0, 1.0, 1.0] * 25, [[1], [-1]] * 50).first
+    >>> for point in sensitivity_curve(report, [1, 2]):
+    ...     print(point.gamma, round(point.low, 3), round(point.high, 3), [round(end, 3) for end in point.interval])
+    1.0 0.75 0.75 [0.656, 0.825]
+    2.0 0.429 0.923 [0.323, 0.95]
+    """
+    scores = _by_score(report)
+    points = []
+    for gamma in gammas:
+        (low, high), cuts = _bounds(scores, gamma)
+        ends = [
+            _with_error(report, factors, value, confidence, estimator)
+            for value, factors in zip((low, high), _factors(report, cuts, gamma), strict=True)
+        ]
+        points.append(SensitivityPoint(float(gamma), low, high, (ends[0][0], ends[1][1])))
+    return tuple(points)
+
+
+def crossing(report: ModelReport, threshold: float) -> float | None:
+    """Find the strength of hidden shift at which a threshold comes within the bounds.
+
+    The bound reaches the threshold where rows on its far side, times gamma, outweigh those on the near side, over
+    gamma: gamma squared is the ratio of what the rows lie off on either side.
+
+    Returns
+    -------
+    float or None
+        1 or above; None when no shift, however strong, takes the estimate there.
+
+    Examples
+    --------
+    >>> from mandoline_core import estimate_from_codes
+    >>> report = estimate_from_codes([[1], [-1]] * 50, [1.0, 0.0, 1.0, 1.0] * 25, [[1], [-1]]).first
+    >>> round(crossing(report, 0.6), 3), crossing(report, -0.1)
+    (1.414, None)
+    """
+    values, weights = _by_score(report)
+    above = float(weights @ np.maximum(values - threshold, 0.0))
+    below = float(weights @ np.maximum(threshold - values, 0.0))
+    near, far = max(above, below), min(above, below)
+    if near == far:
+        return 1.0
+    return math.sqrt(near / far) if far > 0 else None
+
+
+def slice_strengths(report: ModelReport, *, estimator: str | None = None) -> tuple[SliceStrength, ...]:
+    """Measure every modelled rule as if it were the hidden shift: refit without it, and compare the rows' weights.
+
+    What a missing slice could do can then be said in terms of the slices one knows.
+
+    Parameters
+    ----------
+    estimator : str, optional
+        The method, where it is not the one the report names: one that weights slice patterns.
+
+    Examples
+    --------
+    >>> from mandoline_core import estimate_from_codes
+    >>> codes = [[1, 1], [1, -1], [-1, 1], [-1, -1]]
+    >>> target = [[1, 1]] * 3 + [[1, -1]] * 3 + [[-1, 1], [-1, -1]]
+    >>> report = estimate_from_codes(codes * 25, [1.0] * 100, target, names=["shifts", "stays"]).first
+    >>> [(found.name, round(found.largest, 3)) for found in slice_strengths(report)]
+    [('shifts', 2.0), ('stays', 1.0)]
+    """
+    estimator = estimator or report.estimator
+    if "slices" not in get_estimator(estimator).needs or report.outcome.scored_weights is not None:
+        raise MandolineError(
+            f"Estimator {estimator!r} does not weight slice patterns, so no slice can be taken out of its weights. "
+            'Use a method on slices, such as "mandoline".'
+        )
+    groups = steps(report.prepared)
+    return tuple(_strength(report, name, groups, estimator) for name in groups)
+
+
+def _strength(report: ModelReport, name: str, groups: dict[str, list[int]], estimator: str) -> SliceStrength:
+    problem = report.problem
+    left = sorted(i for other, slices in groups.items() if other != name for i in slices)
+    try:
+        outcome = get_estimator(estimator if left else "source").estimate(problem.select(left) if left else problem)
+    except MandolineError as error:
+        return SliceStrength(name, None, None, f"The weights cannot be fitted without it. {error}")
+    if not outcome.converged:
+        return SliceStrength(name, None, None, "The weights could not be fitted without it.")
+    index = problem.patterns.select(left)[1] if left else np.arange(len(problem.patterns))
+    counts = np.array([group.source for group in problem.groups])
+    full = np.where(counts > 0, report.outcome.row_weights, 0.0)
+    used = np.asarray(full.any(axis=1))  # the others only serve to fit and have no weight to change
+    counts = np.where(used[:, None], counts, 0.0)
+    return _compare(name, full, _spread(outcome, index, counts), counts)
+
+
+def _spread(outcome: Outcome, index: np.ndarray, counts: Floats) -> Floats:
+    """Give every pattern the weight of the one it has become, scaled to sum to 1 over the rows evaluated."""
+    weights = np.where(counts > 0, outcome.row_weights[:, index], 0.0)
+    return weights / (counts * weights).sum()
+
+
+def _compare(name: str, full: Floats, without: Floats, counts: Floats) -> SliceStrength:
+    seen = (counts > 0) & ((full > 0) | (without > 0))
+    some, other = full[seen], without[seen]
+    factors = np.full(len(some), np.inf)
+    both = (some > 0) & (other > 0)
+    factors[both] = np.maximum(some[both] / other[both], other[both] / some[both])
+    share = (counts * full)[seen]
+    order = np.argsort(factors)
+    reached = np.cumsum(share[order]) >= TYPICAL * share.sum() * (1 - 1e-12)
+    return SliceStrength(name, float(factors.max()), float(factors[order][np.argmax(reached)]))
+
+
+def _by_score(report: ModelReport) -> tuple[Floats, Floats]:
+    """Add up the weight of each distinct score, ascending: all that the bounds depend on."""
+    metric = report.problem.metric
+    if not metric.is_mean:
+        raise MandolineError(
+            f"Metric {metric.name!r} is not the mean of one number a row, and bounds under hidden shift are worked out "
+            "for means only. Choose a metric such as accuracy."
+        )
+    weights = weights_of(report)
+    scores = report.problem.members.statistics[:, 0]
+    if ((scores == 0) | (scores == 1)).all():  # no need to sort
+        right = float(weights @ scores)
+        values, totals = np.array([0.0, 1.0]), np.array([float(weights.sum()) - right, right])
+    else:
+        values, index = np.unique(scores, return_inverse=True)
+        totals = np.bincount(index, weights, len(values))
+    return values[totals > 0], totals[totals > 0]
+
+
+def _bounds(scores: tuple[Floats, Floats], gamma: float) -> tuple[Interval, tuple[float, float]]:
+    """Find both bounds, and the scores above which u changes.
+
+    A ratio of linear functions is extreme at a corner of the box, and raising u helps exactly where the score is above
+    the bound itself: so the best corner is among those that cut the sorted scores in two.
+    """
+    if not 1 <= gamma < math.inf:
+        raise MandolineError(f"gamma must be a number, 1 or above (1 is no hidden shift). Got {gamma!r}.")
+    values, weights = scores
+    mass = np.concatenate([[0.0], np.cumsum(weights)])
+    total = np.concatenate([[0.0], np.cumsum(weights * values)])
+    found, cuts = [], []
+    for up, extreme in ((1 / gamma, np.argmin), (gamma, np.argmax)):  # up is the factor of the scores above the cut
+        means = (total / up + (total[-1] - total) * up) / (mass / up + (mass[-1] - mass) * up)
+        best = int(extreme(means))
+        found.append(float(means[best]))
+        cuts.append(float(values[best - 1]) if best else -math.inf)
+    return (found[0], found[1]), (cuts[0], cuts[1])
+
+
+def _factors(report: ModelReport, cuts: tuple[float, float], gamma: float) -> Iterator[Floats]:
+    """Go through the factors of the scored rows that reach the lower and the upper bound."""
+    scores = report.problem.members.statistics[:, 0]
+    for cut, up in zip(cuts, (1 / gamma, gamma), strict=True):
+        yield np.where(scores > cut, up, 1 / up)
+
+
+def _with_error(
+    report: ModelReport, factors: Floats, value: float, confidence: float, estimator: str | None
+) -> Interval:
+    """Put an interval around a bound whose factors are fixed."""
+    members = report.problem.members
+    weights = report.outcome.weights(members) * factors
+    excess = factors * (members.statistics[:, 0] - value) / weights.sum()
+    return influence_interval(
+        value,
+        _standard_error(report, excess, estimator),
+        confidence=confidence,
+        bounds=report.problem.metric.bounds,
+        effective_rows=float(weights.sum() ** 2 / (weights @ (weights / members.source_rows))),
+    )
+
+
+def _standard_error(report: ModelReport, excess: Floats, estimator: str | None) -> float:
+    """Find how far luck moves the weighted mean of the rows' excess over a bound, which is how far it moves the bound.
+
+    Where scores are 0 or 1 the excess is linear in the score, and so the report's own error, scaled, will do.
+    """
+    scores = report.problem.members.statistics[:, 0]
+    right, wrong = scores == 1, scores == 0
+    if right.any() and wrong.any() and (right | wrong).all():
+        slope = float(excess[np.argmax(right)] - excess[np.argmax(wrong)])
+        return abs(slope) * report.outcome.influence.standard_error()
+    plain = replace(get_metric("mean"), bounds=None)
+    return restate(report, excess[:, None], plain, estimator).influence.standard_error()

@@ -1,0 +1,162 @@
+"""Overlap: which target rows have no labelled row like them, and what that leaves open."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from mandoline_core.arrays import Interval
+from mandoline_core.errors import MandolineError
+from mandoline_core.estimators import Redrawable, get_estimator
+from mandoline_core.formatting import Sentence, counted
+from mandoline_core.patterns import Patterns, describe
+from mandoline_core.pipeline import ModelReport
+from mandoline_core.weighting import Problem
+
+MOST_SHOWN = 5
+TINY = 5  # source rows: fewer say nothing
+
+
+@dataclass(frozen=True)
+class PatternWords:
+    """Describe target rows that look alike to the slices and that few labelled rows resemble.
+
+    Parameters
+    ----------
+    words : str
+        The slices they are in, not in where most labelled rows are, and unknown.
+    """
+
+    words: str
+    target_share: float
+    source_rows: int
+
+    @property
+    def sentence(self) -> str:
+        """Say it with the numbers."""
+        rows = counted(self.source_rows, "labelled row") if self.source_rows else "no labelled row"
+        return f"{self.words}: {100 * self.target_share:.2g}% of the new rows, {rows}"
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """Hold how much of the target the source speaks of.
+
+    Parameters
+    ----------
+    unseen : float
+        Share of the target in patterns without a source row.
+    rare : float
+        Share of the target in patterns with 1 to 4 source rows.
+    bounds : pair of floats or None
+        Where the metric on the whole target lies whatever happens in the unseen part, before sampling error.
+    assumes : str
+        What the bounds rest on; or why there are none.
+    worst : tuple of PatternWords
+        The unseen and rare patterns with most target rows.
+    """
+
+    unseen: float
+    rare: float
+    bounds: Interval | None
+    assumes: str
+    worst: tuple[PatternWords, ...]
+
+
+def overlap(report: ModelReport, *, most: int = MOST_SHOWN) -> Overlap:
+    """Say which combinations of slices the target shows and the source does not, or hardly.
+
+    The bounds estimate the seen part by the same method and give every unseen row the worst, then the best possible
+    score: (1 - u) * estimate of the seen part + u * bound. They need a metric that is a mean with finite bounds,
+    and a method that works on patterns.
+
+    Parameters
+    ----------
+    most : int
+        Patterns to describe.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mandoline_core import estimate_from_codes
+    >>> source = np.array([[1, -1], [1, -1], [-1, 1], [-1, -1]])
+    >>> target = np.array([[1, 1], [1, -1], [-1, 1], [-1, -1]])
+    >>> found = overlap(estimate_from_codes(source, np.ones(4), target, names=["long", "slang"]).first)
+    >>> found.unseen, found.worst[0].sentence
+    (0.25, 'long, slang: 25% of the new rows, no labelled row')
+    >>> [round(bound, 6) for bound in found.bounds]
+    [0.75, 1.0]
+    """
+    table = report.problem.patterns
+    shares = table.target / table.n_target
+    unseen, rare = table.source == 0, (table.source > 0) & (table.source < TINY)
+    bounds, assumes = _bounds(report)
+    order = np.flatnonzero((unseen | rare) & (shares > 0))
+    order = order[np.lexsort((order, table.source[order], -shares[order]))][:most]
+    described = _describe(table, order)
+    return Overlap(
+        unseen=float(shares[unseen].sum()),
+        rare=float(shares[rare].sum()),
+        bounds=bounds,
+        assumes=assumes,
+        worst=tuple(
+            PatternWords(words, float(shares[pattern]), round(table.source[pattern]))
+            for words, pattern in zip(described, order, strict=True)
+        ),
+    )
+
+
+def _bounds(report: ModelReport) -> tuple[Interval | None, str]:
+    problem, metric = report.problem, report.problem.metric
+    if not metric.is_mean:
+        return None, f"No bounds: {metric.name} is not a mean over rows, so its parts do not add up to the whole."
+    if metric.bounds is None or not all(map(math.isfinite, metric.bounds)):
+        return None, f"No bounds: {metric.name} can be as large as it likes in the unseen part."
+    low, high = metric.bounds
+    value, target = report.estimate, report.outcome.kept * problem.patterns.target
+    if target[problem.patterns.source == 0].sum() > 0:
+        estimator = get_estimator(report.estimator)
+        if not isinstance(estimator, Redrawable) or "slices" not in estimator.needs:
+            return None, "No bounds: this method does not work on slice patterns alone."
+        seen = _seen(problem)
+        if seen.patterns.target.sum() == 0:
+            return (low, high), Sentence("Nothing is assumed: the {source} has no row like any of the {target}'s.")
+        try:
+            outcome = estimator.estimate(seen)
+        except MandolineError as error:
+            return None, Sentence(
+                "No bounds: the seen part cannot be estimated on its own. {error}", error=error.sentence
+            )
+        value, target = outcome.value, outcome.kept * seen.patterns.target
+    left = float(target.sum() / problem.patterns.n_target)
+    found = (left * value + (1 - left) * low, left * value + (1 - left) * high)
+    if left > 1 - 1e-12:
+        return found, Sentence(
+            "Every combination of slices in the {target} is in the {source}, so there is nothing to bound."
+        )
+    return found, Sentence(
+        "Assumed: in the {left:.1%} of the {target} whose combination of slices the {source} shows, rows score as "
+        "{source_rows} that the slices do not tell from them. Nothing is assumed about the other {rest:.1%}. "
+        "Sampling error comes on top.",
+        left=left,
+        rest=1 - left,
+    )
+
+
+def _seen(problem: Problem) -> Problem:
+    """Set aside the target rows of patterns that no source row shows."""
+    seen = problem.patterns.source > 0
+    groups = tuple(group.keep_target(seen) for group in problem.groups)
+    return replace(problem, patterns=problem.patterns.keep_target(seen), groups=groups)
+
+
+def _describe(table: Patterns, patterns: np.ndarray) -> list[str]:
+    """Name what is unusual about each pattern; everything, where two would read the same."""
+    common = [name for name, inside in zip(table.names, table.rates("source")[:, 2], strict=True) if inside > 0.5]
+    short = [describe(table.names, table.codes[pattern], say_not=common) for pattern in patterns]
+    return [
+        words if short.count(words) == 1 else describe(table.names, table.codes[pattern], say_not=table.names)
+        for words, pattern in zip(short, patterns, strict=True)
+    ]

@@ -1,0 +1,194 @@
+"""Theory: the paper's error bound (Theorem 1) for the project at hand, term by term."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from mandoline_core.checks.trimming import weights_of
+from mandoline_core.errors import MandolineError
+from mandoline_core.formatting import Sentence
+from mandoline_core.pipeline import ModelReport
+from mandoline_core.weighting import ABSTAIN, IN, OUT
+
+# c in the theorem: how far a score may carry an error in the weights. The paper leaves it open; it stands in the proof
+# for the largest score, which the proof takes to be 1.
+LARGEST_SCORE = 1.0
+
+
+@dataclass(frozen=True)
+class Term:
+    """Hold one term of the bound.
+
+    Parameters
+    ----------
+    name : {"hidden shift", "corrections", "sampling error"}
+    value : float
+        In the metric's units.
+    known : bool
+        Whether it is computed from the data; else it is what somebody assumes.
+    words : str
+        What it is, and what had to be put in for what nobody knows.
+    """
+
+    name: str
+    value: float
+    known: bool
+    words: str
+
+
+@dataclass(frozen=True)
+class TheoremBound:
+    """Hold the bound on the estimate's error.
+
+    Parameters
+    ----------
+    total : float
+        The estimate is within this of the truth, except with the chance of failure allowed.
+    largest_ratio : float
+        The theorem's M-hat: how many times the heaviest row counts.
+    words : str
+        What the total says.
+    """
+
+    terms: tuple[Term, ...]
+    total: float
+    largest_ratio: float
+    n_source: int
+    words: str
+
+
+def theorem_bound(
+    report: ModelReport, *, correction_error: float = 0.0, unknown: float = 0.0, failure: float = 0.05
+) -> TheoremBound:
+    """Compute the paper's bound on the error of the estimate.
+
+    With probability 1 - failure, the error is at most
+
+        integral of |p_t(h | g) - p_s(h | g)| p_t(g)                                    hidden shift
+        + r M sum over noisy slices of (eta_t / (1 - eta_t) + eta_s / (1 - eta_s))      corrections
+        + M-hat (c + 1) sqrt(log(4 / failure) / n)                                      sampling error
+
+    where M-hat is the largest ratio and n the number of source rows. The true largest ratio M and the factor r are not
+    known, but the theorem says that M-hat tends to r M, so M-hat is put in for it. c is not known either; 1, the
+    largest score, is put in. Noisy slices are those with corrections that say so, and those that abstain in either
+    sample: others are taken at their word. All are given the same relative error, in both samples.
+
+    Parameters
+    ----------
+    report : ModelReport
+        Of a metric that is the mean of bounded scores.
+    correction_error : float
+        eta: the relative error assumed in every correction of a noisy slice; 0 or above, below 1.
+    unknown : float
+        The first term as assumed, on a scale where scores lie between 0 and 1; between 0 and 2, for it is twice the
+        total-variation distance, given the slices, of what nobody modelled.
+    failure : float
+        The chance allowed for the bound not to hold.
+
+    Examples
+    --------
+    >>> from mandoline_core import estimate_from_codes
+    >>> report = estimate_from_codes([[1]] * 1000 + [[-1]] * 1000, [1.0, 0.0] * 1000, [[1], [-1]]).first
+    >>> bound = theorem_bound(report, unknown=0.1)
+    >>> [(term.name, round(term.value, 3)) for term in bound.terms]
+    [('hidden shift', 0.1), ('corrections', 0.0), ('sampling error', 0.094)]
+    >>> round(bound.total, 3)
+    0.194
+    """
+    _check(correction_error, unknown, failure)
+    scale = _range(report)
+    ratio, n = report.largest_ratio, report.n_source
+    noisy = _noisy_slices(report)
+    correction = scale * ratio * noisy * 2 * correction_error / (1 - correction_error)
+    sampling = scale * ratio * (LARGEST_SCORE + 1) * math.sqrt(math.log(4 / failure) / n)
+    terms = (
+        Term("hidden shift", scale * unknown, known=False, words=_HIDDEN),
+        Term("corrections", correction, known=noisy == 0, words=_about_corrections(noisy, correction_error, ratio)),
+        Term("sampling error", sampling, known=True, words=_about_sampling(report, ratio, n, failure)),
+    )
+    total = sum(term.value for term in terms)
+    return TheoremBound(terms, total, ratio, n, _about_total(total, scale, failure))
+
+
+_HIDDEN = Sentence(
+    "Shift that no slice shows: how differently the unmodelled properties are spread in the {target}, given the "
+    "slices. The data cannot tell; the value is what you assume."
+)
+
+
+def _about_corrections(noisy: int, error: float, ratio: float) -> str:
+    if not noisy:
+        return "Every slice is taken at its word, so no correction can be off, and the term is 0."
+    return Sentence(
+        "What wrong corrections of {noisy:count noisy slice} can do if each is off by {error:.0%} of itself, which is "
+        "what you assume. The largest ratio seen, {ratio:,.3g}, stands for the true one (r M), which it tends to as "
+        "rows are added.",
+        noisy=noisy,
+        error=error,
+        ratio=ratio,
+    )
+
+
+def _about_sampling(report: ModelReport, ratio: float, n: int, failure: float) -> str:
+    same = " The theorem fits on one half of the rows and evaluates on the other; here all rows do both."
+    return Sentence(
+        "Luck of the draw with {n:,} {source_rows} of which the heaviest counts {ratio:,.3g} times, allowing for a "
+        "{failure:.3g} chance of worse. The theorem's constant c depends on how scores vary and is not known; {c:g}, "
+        "the largest score, is put in.{same}",
+        n=n,
+        ratio=ratio,
+        failure=failure,
+        c=LARGEST_SCORE,
+        same=same if report.problem.folds == ((0, 0),) else "",
+    )
+
+
+def _about_total(total: float, scale: float, failure: float) -> str:
+    if total >= scale:
+        return (
+            "The bound is wider than the metric's whole range, so it says nothing here: it holds for the worst case. "
+            "The interval says what is likely."
+        )
+    return Sentence(
+        "Under these assumptions the estimate is within {total:.3g} of the truth with probability {chance:.3g}. "
+        "The bound holds for the worst case; the interval says what is likely.",
+        total=total,
+        chance=1 - failure,
+    )
+
+
+def _noisy_slices(report: ModelReport) -> int:
+    """Count the slices that are not taken at their word, or do not always give it."""
+    problem = report.problem
+    corrections, word = problem.corrections(), np.array([0.0, 1.0])
+    tables = (corrections.source, corrections.target)
+    doubted = np.logical_or.reduce([(table[:, [OUT, IN]] != word).any(axis=1) for table in tables])
+    abstains = (problem.patterns.rates("source")[:, ABSTAIN] + problem.patterns.rates("target")[:, ABSTAIN]) > 0
+    return int((doubted | abstains).sum())
+
+
+def _range(report: ModelReport) -> float:
+    metric = report.problem.metric
+    if report.outcome.delta is None:
+        raise MandolineError(
+            'The bound is about weights fitted to slices, and this method fits none. Use estimator "mandoline".'
+        )
+    if not metric.is_mean or metric.bounds is None or math.isinf(metric.bounds[1]):
+        raise MandolineError(
+            f"The bound is about means of scores between two known limits, and {metric.name!r} is not one. "
+            "Choose a metric such as accuracy."
+        )
+    weights_of(report)  # refuses estimates that are not weighted means
+    return float(metric.bounds[1] - metric.bounds[0])
+
+
+def _check(correction_error: float, unknown: float, failure: float) -> None:
+    if not 0 <= correction_error < 1:
+        raise MandolineError(f"correction_error must be 0 or above and below 1. Got {correction_error!r}.")
+    if not 0 <= unknown <= 2:
+        raise MandolineError(f"unknown must be between 0 and 2. Got {unknown!r}.")
+    if not 0 < failure < 1:
+        raise MandolineError(f"failure must be between 0 and 1. Got {failure!r}.")

@@ -1,0 +1,120 @@
+"""Apart: how well a classifier tells the reweighted source from the target, and by which columns and words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import sqrt
+
+import numpy as np
+
+from mandoline_core.arrays import Floats, Index
+from mandoline_core.data import Memory
+from mandoline_core.domain_classifier import Carrier, Telling, design_of, tell_apart
+from mandoline_core.pipeline import DrawnColumns, ModelReport
+
+MOST_ROWS = 2_000  # a sample
+FEWEST_ROWS = 20  # a sample; with fewer, what a classifier learns is luck
+FOLDS = 2
+_SAME = 1e-9
+_TOLD: Memory[tuple[Telling, Index, Index]] = Memory(most=8)
+
+
+@dataclass(frozen=True)
+class Apart:
+    """Hold how well rows of both samples are told apart by all columns together.
+
+    Parameters
+    ----------
+    before, after : float
+        The chance that a target row looks newer than a source row (AUC), and than a row of the reweighted source:
+        0.5 where they cannot be told apart, 1 where they always can.
+    error : float
+        The standard error of `after` where they cannot be.
+    carriers : tuple of Carrier
+        The columns that tell them apart after weighting.
+    n_source, n_target : int
+        Rows looked at, drawn at random where there are more.
+    weighted : bool
+        Whether any row counts more than another.
+    """
+
+    before: float
+    after: float
+    error: float
+    carriers: tuple[Carrier, ...]
+    n_source: int
+    n_target: int
+    weighted: bool = True
+
+    @property
+    def z(self) -> float:
+        """What remains over its standard error."""
+        return (self.after - 0.5) / self.error
+
+
+def apart(report: ModelReport) -> Apart | None:
+    """Tell the reweighted source from the target; None where there are no columns or too few rows.
+
+    The scores of rows do not depend on weights: they are made once for two samples and their columns, and every
+    solution only weighs them.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from mandoline_core import Category, Sample, estimate
+    >>> place, year = ["a"] * 80 + ["b"] * 20, [2015, 2016] * 50
+    >>> source = Sample(pd.DataFrame({"place": place, "year": year, "y": 1, "p": 1}), label="y", prediction="p")
+    >>> target = Sample(pd.DataFrame({"place": place[::-1], "year": 2018, "p": 1}))
+    >>> found = apart(estimate(source, target, [Category("b", column="place", values=("b",))]).first)
+    >>> found.after, [one.column for one in found.carriers]
+    (1.0, ['year'])
+    """
+    drawn = report.prepared.counted.drawn
+    told = None if drawn is None else _told(report, drawn)
+    if told is None:
+        return None
+    telling, here, there = told
+    target = report.outcome.kept[report.prepared.row_members.target[there]].astype(float)
+    source = _weights(report, here)
+    if not source.any() or not target.any():
+        return None
+    effective = float(source.sum() ** 2 / (source**2).sum())
+    return Apart(
+        before=telling.auc(),
+        after=telling.auc(source, target),
+        error=sqrt((1 / effective + 1 / float(target.sum())) / 12),
+        carriers=telling.carriers(source, target),
+        n_source=len(here),
+        n_target=len(there),
+        weighted=bool(np.ptp(source) > _SAME * source.max()) or not target.all(),
+    )
+
+
+def _weights(report: ModelReport, rows: Index) -> Floats:
+    """Say how much some scored source rows count; the others are not looked at."""
+    outcome, members = report.outcome, report.prepared.row_members
+    if outcome.scored_weights is not None:
+        return outcome.scored_weights[rows]
+    if report.prepared.in_table:  # a drawn row is in no group
+        return np.asarray(report.ratios[members.source[rows]])
+    return np.asarray(outcome.row_weights[members.groups[rows], members.source[rows]])
+
+
+def _told(report: ModelReport, drawn: DrawnColumns) -> tuple[Telling, Index, Index] | None:
+    """Score a draw of the rows that were read, by the columns that are compared; once for all models and slices."""
+    rows, seed = report.prepared.counted.rows, report.settings.seed
+    kept = drawn.without(report.prepared.trust.harmless, "").encoded
+    if rows is None or not kept or min(len(drawn.source_rows), len(drawn.target_rows)) < FEWEST_ROWS:
+        return None
+
+    def tell() -> tuple[Telling, Index, Index]:
+        rng = np.random.default_rng(seed)
+        here, there = (_draw(len(side), rng) for side in (drawn.source_rows, drawn.target_rows))
+        telling = tell_apart(design_of(kept, (here, there)), folds=FOLDS, most_rows=MOST_ROWS, seed=seed)
+        return telling, drawn.source_rows[here], drawn.target_rows[there]
+
+    return _TOLD.once((rows.source, rows.target), (tuple(kept), seed, np.packbits(rows.scored).tobytes()), tell)
+
+
+def _draw(n: int, rng: np.random.Generator) -> Index:
+    return np.arange(n) if n <= MOST_ROWS else np.sort(rng.choice(n, MOST_ROWS, replace=False))

@@ -1,0 +1,10 @@
+"""Comparing: a request goes in; what every method says of every model comes out, with paired differences and rankings.
+
+Methods that do not apply say why.
+"""
+
+from __future__ import annotations
+
+from mandoline_core.comparison.compare import compare, compare_model, gather, run_estimator
+from mandoline_core.comparison.ranking import summarise
+from mandoline_core.comparison.results import Comparison, Difference, Entry, ModelComparison, Ranking

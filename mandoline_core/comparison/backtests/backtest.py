@@ -1,0 +1,237 @@
+"""Backtest: how every method does on pseudo-targets made of labelled rows, where the truth is known."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Unpack
+
+import numpy as np
+
+from mandoline_core.comparison.backtests.pseudo_samples import PseudoTarget, draw, most_rows, read_said
+from mandoline_core.comparison.backtests.pseudo_targets import COLUMN, KINDS, pseudo_targets
+from mandoline_core.comparison.backtests.results import Backtest, Draw, ModelBacktest, judge
+from mandoline_core.comparison.backtests.text import say_what_it_proves
+from mandoline_core.data import Sample
+from mandoline_core.domain_classifier import one_thread
+from mandoline_core.errors import MandolineError, ProjectError, did_you_mean
+from mandoline_core.estimators import ESTIMATORS, Estimator, Outcome, get_estimator, normal_reach
+from mandoline_core.formatting import listed
+from mandoline_core.pipeline import Asked, CodesOf, ModelProblem, Progress, interval_of, state
+from mandoline_core.project import EstimatorSettings, Project
+from mandoline_core.slices import Slice, codes
+from mandoline_core.weighting import Problem
+
+SLOW = ("kmm_slices",)  # repeats itself for its interval: many times slower than the other methods
+_LOOKS_AT_COLUMNS = "It looks at columns, and would have to be fitted to them again for each of many pseudo-targets."
+_TAKES_LONG = "It takes too long to be repeated many times. Name it in estimators to try it nevertheless."
+
+
+def backtest(
+    source: Project | Sample,
+    target: Sample | None = None,
+    slices: Sequence[Slice] | None = None,
+    *,
+    draws: int = 100,
+    estimators: Sequence[str] | None = None,
+    columns: Sequence[str] | None = (),
+    kinds: Sequence[str] = KINDS,
+    progress: Progress | None = None,
+    codes_of: CodesOf = codes,
+    **asked: Unpack[Asked],
+) -> Backtest:
+    """See how every method does on shifts made out of the labelled source, for each model.
+
+    Parameters
+    ----------
+    source : Project or Sample
+        A project says everything else itself; then only `draws`, `estimators`, `columns`, `kinds` and `progress` may
+        follow.
+    draws : int
+        Pseudo-targets of every kind.
+    estimators : sequence of str, optional
+        Names in the registry; all that are quick when left out.
+    columns : sequence of str, or None
+        To split the source by; when empty, columns that look like times or groups; None for no such split.
+    kinds : sequence of str
+        Of shift: "slices", "held-out slice", "class", "column".
+    progress : callable, optional
+        Called with what is being done and the share done, between 0 and 1.
+    codes_of : callable
+        Evaluates slices on a sample; a caller may put a cache here.
+    **asked
+        edges, metric ("accuracy" when left out), methods, and fields of EstimatorSettings.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from mandoline_core import Category, Sample
+    >>> source = pd.DataFrame({"place": ["a"] * 80 + ["b"] * 20, "y": 1, "p": [1] * 80 + [1, 0] * 10})
+    >>> target = pd.DataFrame({"place": ["a"] * 50 + ["b"] * 50, "p": 1})
+    >>> found = backtest(
+    ...     Sample(source, label="y", prediction="p"), Sample(target), [Category("b", column="place", values=("b",))],
+    ...     draws=20, estimators=["source", "mandoline"],
+    ... ).models["model"]
+    >>> found.expected_error("mandoline") < found.expected_error("source")
+    True
+    """
+    _check(draws, kinds)
+    for name in estimators or ():
+        get_estimator(name)  # refuse an unknown name before any work
+    stated = state("backtest", source, target, slices, **asked).in_memory
+    found = {
+        prepared.model: backtest_model(
+            prepared,
+            stated.settings,
+            draws=draws,
+            estimators=estimators,
+            columns=columns,
+            kinds=kinds,
+            progress=said,
+        )
+        for prepared, said in stated.each_model(progress, codes_of)
+    }
+    return Backtest(stated.name, found)
+
+
+def _check(draws: object, kinds: Sequence[str]) -> None:
+    if isinstance(draws, bool) or not isinstance(draws, int) or draws < 1:
+        raise ProjectError(f"draws must be a whole number, 1 or above. Got {draws!r}.")
+    for kind in kinds:
+        if kind not in KINDS:
+            raise ProjectError(
+                f"A backtest knows no shift of kind {kind!r}. Kinds: {listed(KINDS)}.{did_you_mean(kind, KINDS)}"
+            )
+
+
+def backtest_model(
+    prepared: ModelProblem,
+    settings: EstimatorSettings,
+    *,
+    draws: int = 100,
+    estimators: Sequence[str] | None = None,
+    columns: Sequence[str] | None = (),
+    kinds: Sequence[str] = KINDS,
+    progress: Progress | None = None,
+) -> ModelBacktest:
+    """See how every method does on shifts made out of one model's labelled rows.
+
+    Corrections and edges stay as they are, also those that were measured or learned; intervals are made without
+    the bootstrap.
+
+    Parameters
+    ----------
+    settings : EstimatorSettings
+        Its name only says which method the text speaks of first.
+    draws : int
+        Pseudo-targets of every kind, in turn from all shifts of the kind; at least one of each. A split by a column
+        is tried once.
+    estimators : sequence of str, optional
+        Names in the registry; all that are quick when left out.
+    columns : sequence of str, or None
+        To split the source by; when empty, columns that look like times or groups; None for no such split.
+    kinds : sequence of str
+        Of shift: "slices", "held-out slice", "class", "column".
+    progress : callable, optional
+        Called with what is being done and the share done; may raise to stop.
+    """
+    _check(draws, kinds)
+    methods, left_out = _methods(prepared.problem, estimators)
+    rows, said = prepared.counted.rows, None
+    needs = {need for method in methods.values() for need in method.needs}
+    if rows is not None and needs & {"predictions", "probabilities"}:
+        said = read_said(rows, probabilities="probabilities" in needs)
+    made = pseudo_targets(prepared, columns=columns, kinds=kinds, seed=settings.seed)
+    plan = [
+        (kind, number, shifts[number % len(shifts)])
+        for kind, shifts in made.kinds.items()
+        for number in range(len(shifts) if kind == COLUMN else max(draws, len(shifts)))
+    ]
+    results: list[Draw] = []
+    with one_thread():  # small matrices, many times: threads would mostly wait for each other
+        for done, (kind, number, pseudo) in enumerate(plan):
+            if progress is not None:
+                progress(f"backtest of {prepared.model}", done / len(plan))
+            # A draw's luck depends on its kind and number alone, not on how many others there are.
+            rng = np.random.default_rng((settings.seed, KINDS.index(kind), number))
+            problem = draw(pseudo, settings, rng, said).problem
+            results += _run(problem, pseudo, number, methods, settings.confidence)
+    if progress is not None:
+        progress(f"backtest of {prepared.model}", 1.0)
+    sizes, table = most_rows(prepared.problem), prepared.problem.patterns
+    return ModelBacktest(
+        model=prepared.model,
+        metric=prepared.problem.metric,
+        estimator=settings.name,
+        kinds={kind: judge(drawn for drawn in results if drawn.kind == kind) for kind in made.kinds},
+        draws=tuple(results),
+        left_out=left_out,
+        skipped=made.skipped,
+        n_source=sizes[0],
+        n_target=sizes[1],
+        confidence=settings.confidence,
+        words=say_what_it_proves(
+            list(made.kinds),
+            sizes,
+            capped=sizes != (round(table.n_source), round(table.n_target)),
+            noisy=not prepared.problem.corrections().takes_codes_at_their_word,
+        ),
+    )
+
+
+def _methods(problem: Problem, names: Sequence[str] | None) -> tuple[dict[str, Estimator], dict[str, str]]:
+    """Choose the methods to try: those that apply to the real target; say why others are left out."""
+    chosen: dict[str, Estimator] = {}
+    left_out: dict[str, str] = {}
+    for name in ESTIMATORS if names is None else names:
+        method = get_estimator(name)
+        if {"features", "scores"} & set(method.needs):
+            left_out[name] = _LOOKS_AT_COLUMNS
+        elif name in SLOW and names is None:
+            left_out[name] = _TAKES_LONG
+        else:
+            try:
+                method.check(problem)
+                chosen[name] = method
+            except MandolineError as error:
+                left_out[name] = str(error)
+    return chosen, left_out
+
+
+def _run(
+    problem: Problem, pseudo: PseudoTarget, number: int, methods: Mapping[str, Estimator], confidence: float
+) -> list[Draw]:
+    """Run every method on one drawn problem; what fails is a result like any other."""
+    plain = _try(get_estimator("source"), problem)
+    source = None if isinstance(plain, str) else plain.value
+    noise = math.inf if isinstance(plain, str) else plain.influence.standard_error()
+    # The truth is exact, so that what may hide a change is the luck of the pseudo-source's own score.
+    least = normal_reach(confidence) * noise
+    results = []
+    for name, method in methods.items():
+        start = (pseudo.kind, pseudo.detail, number, name, pseudo.truth, source)
+        outcome = _try(method, problem)
+        if isinstance(outcome, str):
+            results.append(Draw(*start, reason=outcome))
+            continue
+        interval = interval_of(problem, outcome, confidence)
+        right = None
+        if source is not None and name != "source" and abs(pseudo.truth - source) > least:
+            right = (outcome.value - source) * (pseudo.truth - source) > 0
+        covered = interval[0] <= pseudo.truth <= interval[1]
+        results.append(Draw(*start, outcome.value, interval, covered, right))
+    return results
+
+
+def _try(method: Estimator, problem: Problem) -> Outcome | str:
+    """Estimate, or say why not."""
+    try:
+        method.check(problem)
+        outcome = method.estimate(problem)
+    except MandolineError as error:
+        return error.sentence
+    except np.linalg.LinAlgError as error:  # a draw may leave a matrix that no real sample would have
+        return f"A matrix could not be solved: {error}."
+    if not outcome.converged or not math.isfinite(outcome.value):
+        return "The weights could not be fitted: no solution was found."
+    return outcome

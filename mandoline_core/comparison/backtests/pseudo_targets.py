@@ -1,0 +1,231 @@
+"""Pseudo-targets: shifts made out of the labelled source, where the truth is known, and samples drawn from them.
+
+The scored source rows stand for the whole population. A pseudo-target is a second population made of the same rows
+with other weights, and its truth is the metric on all rows so weighted. Both samples are drawn from their
+populations with replacement, as many rows as the real ones have. So luck acts as it does on real samples, the truth
+is exact, and intervals, which are about the population that the target rows were drawn from, can be judged.
+Two halves of the source in the place of the population would not do: a truth measured on one half has luck of its
+own that no interval counts, and errors would be those of half the rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from mandoline_core.arrays import Floats, Index
+from mandoline_core.comparison.backtests.column_splits import find_columns, split_column
+from mandoline_core.comparison.backtests.pseudo_samples import PseudoTarget, read_said
+from mandoline_core.data import class_codes
+from mandoline_core.errors import MandolineError
+from mandoline_core.estimators import Mandoline
+from mandoline_core.metrics import MOST_CLASSES, evaluate
+from mandoline_core.pipeline import ModelProblem, steps
+from mandoline_core.weighting import Problem
+
+SLICES, HELD_OUT, CLASS, COLUMN = KINDS = ("slices", "held-out slice", "class", "column")
+N_RANDOM = 20  # tilts of classes at random
+_LEAST_STRENGTH, _USUAL_STRENGTH, _MOST_STRENGTH = 0.02, 0.25, 2.0
+
+_Made = tuple[list[PseudoTarget], dict[str, str]]  # shifts, and why others could not be made
+
+
+class PseudoTargets(NamedTuple):
+    """Hold the shifts of every kind that could be made, and why others could not.
+
+    Parameters
+    ----------
+    skipped : dict of str to str
+        Kinds, or parts of a kind as "kind: part", with the reason.
+    """
+
+    kinds: dict[str, list[PseudoTarget]]
+    skipped: dict[str, str]
+
+
+def pseudo_targets(
+    prepared: ModelProblem, *, columns: Sequence[str] | None = (), kinds: Sequence[str] = KINDS, seed: int = 0
+) -> PseudoTargets:
+    """Make the shifts of every kind that is asked for.
+
+    Parameters
+    ----------
+    columns : sequence of str, or None
+        To split the source by; when empty, columns that look like times or groups; None for no such split.
+    seed : int
+        Of tilts at random.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from mandoline_core import Flag, Sample, prepare
+    >>> source = Sample(pd.DataFrame({"a": [1, 0] * 40, "y": 1, "p": [0, 1] * 40}), label="y", prediction="p")
+    >>> target = Sample(pd.DataFrame({"a": [1, 1, 1, 0], "p": 1}), models=source.models)
+    >>> made = pseudo_targets(prepare(source, target, [Flag("a", column="a")], model=source.models[0]))
+    >>> round(made.kinds["slices"][0].truth, 6)
+    0.25
+    >>> made.skipped["held-out slice"]
+    'There is only one slice rule; without it methods on slices have nothing to go by.'
+    """
+    problem = _unsplit(prepared.problem)
+    rng = np.random.default_rng(seed)
+    ways: dict[str, Callable[[], _Made]] = {
+        SLICES: lambda: _by_slices(problem),
+        HELD_OUT: lambda: _by_held_out_slice(prepared, problem),
+        CLASS: lambda: _by_class(prepared, problem, rng),
+        COLUMN: lambda: _by_column(prepared, problem, columns),
+    }
+    made = {kind: make() for kind, make in ways.items() if kind in kinds}
+    skipped = {what: why for _, reasons in made.values() for what, why in reasons.items()}
+    return PseudoTargets({kind: found for kind, (found, _) in made.items() if found}, skipped)
+
+
+def _unsplit(problem: Problem) -> Problem:
+    """Undo a split of the source: all rows fit the weights, and all get one. Corrections stay as they are."""
+    known = problem.members
+    everyone = known._replace(groups=np.zeros(len(known.source), dtype=np.int8))
+    return replace(problem, groups=(), folds=((0, 0),), membership=everyone, audit=None)
+
+
+def _tilted(kind: str, detail: str, problem: Problem, ratios: Floats, start: Floats | None = None) -> PseudoTarget:
+    """Put a pseudo-target together; raise `MandolineError` where the metric is not defined on it."""
+    weights = ratios / ratios.sum()
+    statistics = problem.members.statistics
+    truth = evaluate(problem.metric, statistics, weights).value
+    return PseudoTarget(kind, detail, problem, np.arange(len(statistics)), weights, truth, start)
+
+
+def _by_slices(problem: Problem) -> _Made:
+    """Tilt by the modelled slices, as far as they shift in the real target."""
+    if not problem.patterns.names:
+        return [], {SLICES: "There are no slices to tilt by."}
+    try:
+        weights, delta = _fitted(problem)
+        return [_tilted(SLICES, "", problem, weights, delta)], {}
+    except MandolineError as error:
+        return [], {SLICES: error.sentence}
+
+
+def _fitted(problem: Problem) -> tuple[Floats, Floats | None]:
+    """Fit Mandoline's weights of the real target, shape (n_scored,); return the parameters, too."""
+    outcome = Mandoline().weigh(problem)
+    if not outcome.converged:
+        raise MandolineError("The weights could not be fitted: no solution was found.")
+    return outcome.weights(problem.members), outcome.delta
+
+
+def _by_held_out_slice(prepared: ModelProblem, problem: Problem) -> _Made:
+    """Tilt by the slices of one rule, which estimators do not get; by each rule in turn."""
+    groups = steps(prepared)
+    if len(groups) < 2:
+        alone = "There is only one slice rule; without it methods on slices have nothing to go by."
+        return [], {HELD_OUT: alone if groups else "There are no slices to hold out."}
+    found, skipped = [], {}
+    for name, held_out in groups.items():
+        others = sorted(i for group in groups.values() if group is not held_out for i in group)
+        try:
+            weights, _ = _fitted(problem.select(held_out))
+            found.append(_tilted(HELD_OUT, name, problem.select(others), weights))
+        except MandolineError as error:
+            skipped[f"{HELD_OUT}: {name}"] = error.sentence
+    return found, skipped
+
+
+def _by_class(prepared: ModelProblem, problem: Problem, rng: np.random.Generator) -> _Made:
+    """Tilt by the label: as predicted classes shift in the real target, or at random."""
+    try:
+        labels = _labels(prepared)
+        shift = _predicted_shift(prepared)
+        if shift is not None:
+            return [_tilted(CLASS, "", problem, shift[labels])], {}
+        shares, strength = np.bincount(labels) / len(labels), _strength(_by_slices(problem)[0])
+        ratios = [_random_ratios(shares, strength, rng) for _ in range(N_RANDOM)]
+        return [_tilted(CLASS, f"at random {i + 1}", problem, some[labels]) for i, some in enumerate(ratios)], {}
+    except MandolineError as error:
+        return [], {CLASS: error.sentence}
+
+
+def _labels(prepared: ModelProblem) -> Index:
+    """Read the classes of the scored source rows."""
+    rows, metric = prepared.counted.rows, prepared.problem.metric
+    if rows is None or rows.source.label is None:
+        raise MandolineError("There is no label to tilt by.")
+    if metric.needs == "numbers":
+        raise MandolineError("Labels are numbers here, not classes.")
+    if metric.needs == "column":
+        labels = class_codes(rows.source.series(rows.source.label))[0][0][rows.scored]
+    else:
+        labels = read_said(rows, probabilities=False).answers.truth
+    n_classes = len(np.unique(labels))
+    if (labels < 0).any():
+        raise MandolineError("Some rows that count have no label.")
+    if not 2 <= n_classes <= MOST_CLASSES:
+        raise MandolineError(f"Labels have {n_classes} classes. A tilt needs 2 to {MOST_CLASSES}.")
+    return np.asarray(labels, dtype=np.intp)
+
+
+def _predicted_shift(prepared: ModelProblem) -> Floats | None:
+    """Say how many times more often each class is predicted in the target; None without predictions.
+
+    The label's shares are tilted by these ratios, and not to the predicted shares themselves: where a model names a
+    class too often in both samples, nothing has shifted. One row more in each class keeps ratios finite.
+    """
+    rows = prepared.counted.rows
+    if rows is None or rows.model is None or rows.model.prediction not in rows.target.columns:
+        return None
+    if prepared.problem.metric.needs == "column":
+        return None
+    source, target = rows.answers
+    known = target.predicted[target.predicted >= 0]
+    if not len(known):
+        return None
+    before, after = (np.bincount(said, minlength=len(target.classes)) + 1.0 for said in (source.predicted, known))
+    return np.asarray((after / after.sum()) / (before / before.sum()))
+
+
+def _strength(made: list[PseudoTarget]) -> float:
+    """Measure a tilt by the variance of its ratios; a usual one where there is none."""
+    if not made:
+        return _USUAL_STRENGTH
+    weights = made[0].weights
+    found = len(weights) * float(weights @ weights) - 1
+    return min(max(found, _LEAST_STRENGTH), _MOST_STRENGTH)
+
+
+def _random_ratios(shares: Floats, strength: float, rng: np.random.Generator) -> Floats:
+    """Draw class shares around the source's so that the ratios' variance is the strength, on average."""
+    shown = shares > 0
+    # The variance of ratios of Dirichlet shares is (n - 1) / (concentration + 1), whatever the shares.
+    concentration = max((shown.sum() - 1) / strength - 1, 0.1)
+    ratios = np.ones(len(shares))
+    ratios[shown] = rng.dirichlet(concentration * shares[shown]) / shares[shown]
+    return ratios
+
+
+def _by_column(prepared: ModelProblem, problem: Problem, columns: Sequence[str] | None) -> _Made:
+    """Take the rows on one side of a column for the source, those on the other for the target, as they are.
+
+    Here rows are not drawn: the two sides are what they are, and drawing would add luck that intervals do not count.
+    """
+    rows = prepared.counted.rows
+    if columns is None or rows is None:
+        return [], {COLUMN: "Only slice codes are known here." if rows is None else "No split by a column was wanted."}
+    chosen = list(columns) or find_columns(rows.source, rows.target)
+    if not chosen:
+        return [], {COLUMN: "No column that looks like a time or a group was found. Name one."}
+    found, skipped = [], {}
+    for column in chosen:
+        splits = split_column(rows.source, column, rows.scored)
+        if not splits:
+            skipped[f"{COLUMN}: {column}"] = "It does not split the labelled rows into parts that are large enough."
+        for split in splits:
+            try:
+                made = _tilted(COLUMN, split.detail, problem, split.target.astype(float))
+            except MandolineError as error:
+                skipped[f"{COLUMN}: {split.detail}"] = error.sentence
+            else:
+                found.append(replace(made, source_rows=np.flatnonzero(split.source), drawn=False))
+    return found, skipped

@@ -1,0 +1,210 @@
+"""Comparing: every method that applies, for every model of a project."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Unpack
+
+import numpy as np
+
+from mandoline_core.arrays import Floats, Interval
+from mandoline_core.checks import Solution, find_all, goes_by_verdict, with_verdict
+from mandoline_core.comparison.ranking import normal_interval, paired_error, summarise
+from mandoline_core.comparison.results import Comparison, Entry, ModelComparison
+from mandoline_core.data import Sample
+from mandoline_core.domain_classifier import one_thread
+from mandoline_core.errors import MandolineError
+from mandoline_core.estimators import ESTIMATORS, Outcome, Redraws, get_estimator
+from mandoline_core.findings import worst_first
+from mandoline_core.pipeline import (
+    Asked,
+    CodesOf,
+    ModelProblem,
+    Progress,
+    about_draw,
+    diagnose,
+    hull,
+    interval_by_settings,
+    interval_of,
+    state,
+)
+from mandoline_core.project import EstimatorSettings, Project
+from mandoline_core.slices import Slice, codes
+from mandoline_core.weighting import asking, take_step, telling
+
+ROUNDING = 1e-9  # of a score: a smaller change is none
+
+
+def compare(
+    source: Project | Sample,
+    target: Sample | None = None,
+    slices: Sequence[Slice] | None = None,
+    *,
+    estimators: Sequence[str] | None = None,
+    reveal: bool = False,
+    progress: Progress | None = None,
+    codes_of: CodesOf = codes,
+    **asked: Unpack[Asked],
+) -> Comparison:
+    """Estimate each model on the target with every method that applies.
+
+    Parameters
+    ----------
+    source : Project or Sample
+        A project says everything else itself; then only `estimators`, `reveal` and `progress` may follow.
+    slices : sequence of Slice
+        May be empty: methods on slices then do not apply.
+    estimators : sequence of str, optional
+        Names in the registry; all when left out.
+    reveal : bool
+        Read the project's file of target labels, to judge the methods by the truth.
+    progress : callable, optional
+        Called with what is being done and the share done, between 0 and 1.
+    codes_of : callable
+        Evaluates slices on a sample; a caller may put a cache here.
+    **asked
+        edges, metric ("accuracy" when left out), methods (what methods look at that do not work on slices), and fields
+        of EstimatorSettings: split, overlap, ridge, confidence, seed, interval, replicates.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from mandoline_core import Category, Sample
+    >>> source = pd.DataFrame({"place": ["a"] * 80 + ["b"] * 20, "y": 1, "p": [1] * 80 + [1, 0] * 10})
+    >>> target = pd.DataFrame({"place": ["a"] * 50 + ["b"] * 50, "p": 1})
+    >>> found = compare(
+    ...     Sample(source, label="y", prediction="p"), Sample(target), [Category("b", column="place", values=("b",))],
+    ...     estimators=["source", "mandoline", "atc"],
+    ... )
+    >>> entries = found.models["model"].entries
+    >>> round(entries["mandoline"].estimate, 3), entries["mandoline"].direction, entries["atc"].available
+    (0.75, 'down', False)
+    """
+    names = list(ESTIMATORS if estimators is None else estimators)
+    for name in names:
+        get_estimator(name)  # refuse an unknown name before any work
+    stated = state("compare", source, target, slices, reveal=reveal, **asked)
+    found = {
+        prepared.model: compare_model(prepared, stated.settings, names, said)
+        for prepared, said in stated.each_model(progress, codes_of)
+    }
+    return summarise(stated.name, found, stated.settings.confidence)
+
+
+def compare_model(
+    prepared: ModelProblem, settings: EstimatorSettings, names: Sequence[str], progress: Progress | None
+) -> ModelComparison:
+    """Run some methods on one model's problem, with progress, which may raise to stop."""
+    entries = {}
+    with one_thread():  # on small matrices threads would mostly wait for each other
+        for number, name in enumerate(names):
+            said = _part(progress, f"{get_estimator(name).title} for {prepared.model}", number, len(names))
+            said("", 0.0)
+            with telling(said):
+                entries[name] = run_estimator(prepared, name, settings)
+    return gather(prepared, settings, entries)
+
+
+def _part(progress: Progress | None, title: str, number: int, n: int) -> Progress:
+    """Report how far one method out of n is as progress of them all."""
+
+    def said(what: str, share: float) -> None:
+        if progress is not None:
+            progress(f"{title}, {what}" if what else title, (number + share) / n)
+
+    return said
+
+
+def gather(prepared: ModelProblem, settings: EstimatorSettings, entries: Mapping[str, Entry]) -> ModelComparison:
+    """Put what methods say of one model together with its source score."""
+    plain = get_estimator("source").estimate(prepared.problem)
+    table = prepared.problem.patterns
+    return ModelComparison(
+        model=prepared.model,
+        metric=prepared.problem.metric,
+        source=plain.value,
+        source_interval=interval_of(prepared.problem, plain, settings.confidence),
+        truth=prepared.counted.truth,
+        n_source=round(table.n_source),
+        n_target=round(table.n_target),
+        entries=dict(entries),
+    )
+
+
+def run_estimator(
+    prepared: ModelProblem, name: str, settings: EstimatorSettings, step: Callable[[], None] | None = None
+) -> Entry:
+    """Run one method and put what it finds beside the source score; what stands in its way becomes its reason.
+
+    Parameters
+    ----------
+    step : callable, optional
+        Called between the steps of slow methods; may raise to stop.
+    """
+    estimator, settings, whole = get_estimator(name), replace(settings, name=name), prepared
+    try:
+        with asking(step):
+            if goes_by_verdict(name):
+                prepared = with_verdict(prepared, settings)
+            prepared = prepared.for_method(estimator)
+            problem = prepared.problem
+            estimator.check(problem)
+            outcome = estimator.estimate(problem)
+            interval, more = interval_by_settings(prepared, settings, outcome, lambda *_: take_step())
+    except MandolineError as error:
+        return Entry(name, available=False, reason=error.sentence)
+    if not outcome.converged or not math.isfinite(outcome.value):
+        return Entry(name, available=False, reason="The weights could not be fitted: no solution was found.")
+    numbers = diagnose(problem, outcome)
+    plain = get_estimator("source").estimate(problem)
+    change_interval = hull(
+        *(
+            normal_interval(one.value - plain.value, _change_error(prepared, one, plain), settings.confidence)
+            for one in (outcome, *outcome.spanned)
+        )
+    )
+    solution = Solution(name, problem, outcome, numbers)
+    findings = [*more, *outcome.findings, *about_draw(whole, prepared), *find_all(solution)]
+    return Entry(
+        name,
+        available=True,
+        estimate=outcome.value,
+        interval=interval,
+        standard_error=outcome.influence.standard_error(),
+        change=outcome.value - plain.value,
+        change_interval=change_interval,
+        direction=_direction(change_interval, plain.value),
+        effective_sample_size=numbers.effective_sample_size,
+        set_aside=numbers.set_aside,
+        findings=worst_first([finding for finding in findings if not finding.slices]),
+        pieces=_pieces(prepared, outcome),
+    )
+
+
+def _direction(change: Interval, score: float) -> str:
+    """Say which way a change goes for sure: beyond luck, and beyond rounding."""
+    rounding = ROUNDING * max(1.0, abs(score))
+    return "up" if change[0] > rounding else "down" if change[1] < -rounding else "unchanged"
+
+
+def _change_error(prepared: ModelProblem, outcome: Outcome, plain: Outcome) -> float:
+    """Compute the standard error of estimate minus source score."""
+    if isinstance(outcome.influence, Redraws):
+        return float(np.nanstd(outcome.influence.values - outcome.influence.plain, ddof=1))
+    members = prepared.problem.members
+    return paired_error(outcome.influence.pieces(members), plain.influence.pieces(members))
+
+
+def _pieces(prepared: ModelProblem, outcome: Outcome) -> tuple[Floats, ...]:
+    """Line luck up with the rows of the samples, so that models with scores on different rows can be compared."""
+    pieces = outcome.influence.pieces(prepared.problem.members)
+    if isinstance(outcome.influence, Redraws):
+        return pieces
+    scored = prepared.counted.scored
+    if len(pieces[0]) > scored.sum():  # cells were split, and each is there twice
+        scored = np.tile(scored, 2)
+    source = np.zeros(len(scored))
+    source[scored] = pieces[0]
+    return source, *pieces[1:]

@@ -1,0 +1,130 @@
+"""Text files beyond memory: written once as Parquet, with columns typed as those of a small file would be."""
+
+from __future__ import annotations
+
+import atexit
+import shutil
+import tempfile
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from mandoline_core.data.reading import read_chunks
+from mandoline_core.data.stopping import take_step
+from mandoline_core.data.tables.files import Files
+from mandoline_core.errors import DataError
+
+_CHUNK = 200_000  # rows
+# What columns may hold, from the narrowest on; two that differ need the wider, or text.
+_KINDS = ("missing", "boolean", "whole", "number", "text")
+_TYPES = {"boolean": pa.bool_(), "whole": pa.int64(), "number": pa.float64(), "text": pa.large_string()}
+_UNPACKED: dict[str, Files] = {}
+_LOCK = threading.Lock()
+
+
+def unpack_text(files: Files) -> Files:
+    """Write text files as Parquet, in a folder that is there until the program ends; once while they do not change."""
+    with _LOCK:
+        if files.identity not in _UNPACKED:
+            folder = Path(tempfile.mkdtemp(prefix="mandoline-"))
+            atexit.register(shutil.rmtree, folder, ignore_errors=True)
+            try:
+                path = _write(files, folder / "rows.parquet")
+            except BaseException:
+                shutil.rmtree(folder, ignore_errors=True)
+                raise
+            _UNPACKED[files.identity] = Files.of(files.name, (path,))
+        return _UNPACKED[files.identity]
+
+
+class _TooNarrow(Exception):  # noqa: N818 - caught a few lines below where it is raised
+    """Say that a column holds more than was thought."""
+
+
+def _write(files: Files, path: Path) -> Path:
+    """Write with the types that the first rows show; where later rows need wider ones, start again with those."""
+    kinds: dict[str, str] = {}
+    while True:
+        try:
+            _write_once(files, path, kinds)
+        except _TooNarrow:
+            continue
+        except OSError as error:
+            reason = error.strerror or str(error)
+            raise DataError(f"{files.name} could not be unpacked to disk: {reason}. Make room.") from None
+        return path
+
+
+def _write_once(files: Files, path: Path, kinds: dict[str, str]) -> None:
+    writer: pq.ParquetWriter | None = None
+    try:
+        for chunk in _chunks(files, kinds):
+            take_step()
+            before = dict(kinds)
+            for column in chunk.columns:
+                kinds[column] = _widest(kinds.get(column, "missing"), _kind(chunk[column]))
+            if writer is not None and kinds != before:
+                raise _TooNarrow
+            if writer is None:
+                writer = pq.ParquetWriter(path, _schema(chunk, kinds))
+            writer.write_table(_arrow(chunk, kinds))
+    finally:
+        if writer is not None:
+            writer.close()
+
+
+def _chunks(files: Files, kinds: dict[str, str]) -> Iterator[pd.DataFrame]:
+    as_text = [column for column, kind in kinds.items() if kind == "text"]
+    columns: list[str] | None = None
+    for path in files.paths:
+        for chunk in read_chunks(path, _CHUNK, as_text):
+            if columns is None:
+                columns = list(chunk.columns)
+            elif list(chunk.columns) != columns:
+                odd = next(iter({*columns} ^ {*chunk.columns}), chunk.columns[0])
+                raise DataError(
+                    f"Column {odd!r} is not the same in {files.paths[0].name} and {path.name}, and both belong to "
+                    f"{files.name}. Give all files the same columns, in one order."
+                )
+            yield chunk
+
+
+def _kind(column: pd.Series) -> str:
+    if not column.notna().any():
+        return "missing"
+    if pd.api.types.is_bool_dtype(column.dtype):
+        return "boolean"
+    if pd.api.types.is_integer_dtype(column.dtype):
+        return "whole" if column.dtype != "uint64" else "number"
+    return "number" if pd.api.types.is_float_dtype(column.dtype) else "text"
+
+
+def _widest(one: str, other: str) -> str:
+    """Find the kind that holds both.
+
+    >>> _widest("whole", "number"), _widest("boolean", "whole"), _widest("missing", "boolean")
+    ('number', 'text', 'boolean')
+    """
+    low, high = sorted((one, other), key=_KINDS.index)
+    if low == high or low == "missing" or (low, high) == ("whole", "number"):
+        return high
+    return "text"
+
+
+def _schema(chunk: pd.DataFrame, kinds: dict[str, str]) -> pa.Schema:
+    return pa.schema([(column, _TYPES.get(kinds[column], pa.float64())) for column in chunk.columns])
+
+
+def _arrow(chunk: pd.DataFrame, kinds: dict[str, str]) -> pa.Table:
+    schema = _schema(chunk, kinds)
+    columns = [
+        pa.nulls(len(chunk), field.type)
+        if _kind(chunk[field.name]) == "missing"
+        else pa.array(chunk[field.name], field.type, from_pandas=True)
+        for field in schema
+    ]
+    return pa.Table.from_arrays(columns, schema=schema)

@@ -1,0 +1,158 @@
+"""Cuts: the stretch of a column of numbers that holds most of what was selected, with round numbers for its ends."""
+
+from __future__ import annotations
+
+import math
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from mandoline_core.arrays import Bools, Floats, Index
+from mandoline_core.discovery.descriptions.agreement import agreement
+from mandoline_core.formatting import tidy_number
+
+ONE_END = 0.01  # agreement that a second end must add to be worth its words
+_GRID = 32  # places of each kind that a first look cuts at
+
+
+class Ends(NamedTuple):
+    """Hold the ends of a stretch of numbers; None where it has none.
+
+    Parameters
+    ----------
+    low : float or None
+        The least that is in.
+    below, high : float or None
+        The least above that is not in any more, and the largest that is in: two ways to write one end.
+    """
+
+    low: float | None
+    below: float | None
+    high: float | None
+
+
+class Cuts:
+    """Hold a column of numbers in order, to cut it anywhere at once.
+
+    Parameters
+    ----------
+    values : array of float, shape (n,)
+        NaN where there is none; infinity counts as none.
+
+    Examples
+    --------
+    >>> cuts, everything = Cuts(np.array([4.0, 7.3, 12.9, 16.0, 21.0])), np.ones(5, dtype=bool)
+    >>> ends = cuts.best(np.array([False, False, True, True, True]), everything, 1)
+    >>> ends, cuts.inside(ends).tolist()
+    (Ends(low=10, below=None, high=None), [False, False, True, True, True])
+    """
+
+    def __init__(self, values: Floats) -> None:
+        known = np.flatnonzero(np.isfinite(values))
+        self._values = values
+        self._order: Index = known[np.argsort(values[known], kind="stable")]
+
+    def best(self, selected: Bools, among: Bools, fewest: int, *, both_ends: bool = True) -> Ends | None:
+        """Find the stretch that agrees best with a selection, one end if the other says little; None without any.
+
+        Parameters
+        ----------
+        selected : array of bool, shape (n,)
+            What is to be described.
+        among : array of bool, shape (n,)
+            Rows that count: those inside other conditions.
+        fewest : int
+            Selected rows that must be inside.
+        both_ends : bool
+            Whether a stretch may end on both sides.
+        """
+        order = self._order[among[self._order]]
+        values, places = np.unique(self._values[order], return_index=True)
+        rows = np.append(places, len(order))
+        counts = _Counts(np.append(0, np.cumsum(selected[order]))[rows], rows, int(selected.sum()), fewest)
+        m, edges = len(values), counts.edges()
+        if m < 2:
+            return None
+        bottom, top = np.zeros(1, np.intp), np.full(1, m, np.intp)
+        found = [counts.up_to(counts.first_look(bottom, edges)), counts.down_to(counts.first_look(edges, top))]
+        if both_ends:
+            found.append(counts.down_to(counts.up_to(counts.first_look(edges, edges))))
+        worth = [float(counts.value(*one)) - (ONE_END if number == 2 else 0.0) for number, one in enumerate(found)]
+        start, stop = found[int(np.argmax(worth))]
+        return _ends(values, start, stop) if max(worth) > 0 and (start, stop) != (0, m) else None
+
+    def inside(self, ends: Ends) -> Bools:
+        """Mark the rows of a stretch."""
+        with np.errstate(invalid="ignore"):
+            above = True if ends.low is None else self._values >= ends.low
+            return np.asarray(above & (np.isfinite(self._values) if ends.below is None else self._values < ends.below))
+
+
+class _Counts(NamedTuple):
+    """Hold how many selected rows, and how many rows, lie before each place to cut at."""
+
+    hits: Index
+    rows: Index
+    selected: int
+    fewest: int
+
+    def value(self, start: Index | int, stop: Index | int) -> Floats:
+        """Return the agreement of stretches."""
+        hits, rows = (some[stop] - some[start] for some in self[:2])
+        return agreement(hits, rows, self.selected, self.fewest)
+
+    def edges(self) -> Index:
+        """Choose places to cut at: evenly among the selected rows, and among all."""
+        shares = np.arange(1, _GRID) / _GRID
+        places = [np.searchsorted(some, shares * some[-1]) for some in self[:2] if some[-1]]
+        return np.unique(np.concatenate([*places, [0, len(self.rows) - 1]])).astype(np.intp)
+
+    def first_look(self, starts: Index, stops: Index) -> tuple[int, int]:
+        """Find the best stretch with these ends."""
+        values = np.where(starts[:, None] < stops, self.value(starts[:, None], stops[None, :]), -1.0)
+        start, stop = np.unravel_index(int(values.argmax()), values.shape)
+        return int(starts[start]), int(stops[stop])
+
+    def up_to(self, stretch: tuple[int, int]) -> tuple[int, int]:
+        """Move the upper end to its best place, as a first look is coarse."""
+        start = stretch[0]
+        return start, start + 1 + int(self.value(start, np.arange(start + 1, len(self.rows))).argmax())
+
+    def down_to(self, stretch: tuple[int, int]) -> tuple[int, int]:
+        """Move the lower end to its best place."""
+        stop = stretch[1]
+        return int(self.value(np.arange(stop), stop).argmax()), stop
+
+
+def _ends(values: Floats, start: int, stop: int) -> Ends:
+    """Write the ends of a stretch of distinct values as round numbers."""
+    low = roundest(float(values[start - 1]), float(values[start]), "high") if start else None
+    if stop == len(values):
+        return Ends(low, None, None)
+    last, after = float(values[stop - 1]), float(values[stop])
+    return Ends(low, roundest(last, after, "high"), roundest(last, after, "low"))
+
+
+def roundest(low: float, high: float, takes: Literal["low", "high"]) -> float:
+    """Return the number with fewest digits between two, of which one may be taken.
+
+    Parameters
+    ----------
+    takes : {"low", "high"}
+        The end that belongs to what may be returned.
+
+    Examples
+    --------
+    >>> roundest(29, 30, "high"), roundest(29, 30, "low"), roundest(27.3, 52.9, "high"), roundest(0.123, 0.1241, "low")
+    (30, 29, 40, 0.124)
+    """
+    size = max(abs(low), abs(high))
+    power = math.floor(math.log10(size)) + 1 if size > 0 else 0
+    for digit in range(18):
+        unit = 10.0 ** max(power - digit, -300)
+        near = round((low / 2 + high / 2) / unit)
+        for number in (near, near + 1, near - 1):
+            found = tidy_number(number * unit)
+            if (low <= found < high) if takes == "low" else (low < found <= high):
+                return found
+    return low if takes == "low" else high

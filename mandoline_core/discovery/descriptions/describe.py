@@ -1,0 +1,206 @@
+"""Describe a selection: the simplest rules whose rows are, as nearly as can be, the rows that somebody pointed at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from mandoline_core.arrays import Bools, Index
+from mandoline_core.data import Sample
+from mandoline_core.discovery.descriptions.agreement import agreement
+from mandoline_core.discovery.descriptions.candidates import Candidate, Condition, candidates
+from mandoline_core.errors import DataError, MandolineError
+from mandoline_core.estimators import default_columns
+from mandoline_core.formatting import counted
+from mandoline_core.slices import Slice, conjoin, slice_codes
+
+FEWEST = 5  # selected rows that a rule must hold, and a selection have
+_SUPPORT = 0.1  # of the selection that a rule must hold
+_MOST_CONDITIONS = 3
+_BEAM = 10  # rules that are carried on with one more condition
+_CONDITION = 0.03  # agreement that a condition must add to be worth its words
+_ALIKE = 0.95  # of the rows of two rules: they are one
+_AS_GOOD = 0.8  # of what the first rule is worth: others that come close are worth a look
+_NAME = 80  # characters
+
+
+@dataclass(frozen=True, eq=False)
+class Description:
+    """Hold a rule and how well it describes a selection.
+
+    Parameters
+    ----------
+    rule : Slice
+        Ready to be one of a project's.
+    precision : float
+        The share of the rows inside the rule that are selected.
+    recall : float
+        The share of the selected rows that are inside the rule.
+    inside : int
+        Rows inside the rule, of those it was judged on.
+    hits : int
+        Selected rows inside the rule.
+    conditions : int
+    """
+
+    rule: Slice
+    precision: float
+    recall: float
+    inside: int
+    hits: int
+    conditions: int
+
+    @property
+    def agreement(self) -> float:
+        """The harmonic mean of precision and recall."""
+        return 2 * self.precision * self.recall / (self.precision + self.recall) if self.hits else 0.0
+
+
+def describe_selection(
+    sample: Sample,
+    selected: ArrayLike,
+    *,
+    among: ArrayLike | None = None,
+    columns: Sequence[str] | None = None,
+    most: int = 3,
+) -> tuple[Description, ...]:
+    """Find the simplest rules that describe some rows of a sample.
+
+    A rule is a list of words, a cut or a range, some values, a missing value, or up to three of these at once. It is
+    chosen by the harmonic mean of precision and recall, less a little for every further word and condition.
+
+    Parameters
+    ----------
+    selected : array of int
+        The rows to describe.
+    among : array of int, optional
+        The rows to tell them from, such as those on a map; all when not given.
+    columns : sequence of str, optional
+        What rules may speak of; all columns but labels, answers, identifiers and constants when not given.
+    most : int
+        So many rules at most, no two of them of the same columns or rows, the best first, and none far worse.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> sample = Sample(pd.DataFrame({"age": [20 + row % 60 for row in range(120)], "place": list("aabbbb") * 20}))
+    >>> found = describe_selection(sample, [row for row in range(120) if row % 60 >= 30 and row % 6 < 2])[0]
+    >>> found.rule.describe(), found.precision, found.recall
+    ('place == "a" and age >= 50', 1.0, 1.0)
+    """
+    rows, chosen = _rows(sample, selected, among)
+    if columns is None:
+        columns, _ = default_columns(sample, sample)
+    wanted = np.arange(len(rows)) < len(chosen)
+    asked = list(candidates(sample, columns, rows, len(chosen)))
+    fewest = max(FEWEST, round(_SUPPORT * len(chosen)))
+    found = sorted(_search(asked, wanted, fewest), key=lambda one: -one.value)
+    judged = Sample(sample.frame[rows.tolist()])
+    answers: list[tuple[_Rule, Description]] = []
+    for one in found:
+        if len(answers) == most:
+            break
+        if any(_says_the_same(one, other) for other, _ in answers):
+            continue
+        if answers and one.value < _AS_GOOD * answers[0][0].value:
+            break
+        description = _judge(one, judged, wanted)
+        if description is not None and description.hits >= fewest:
+            answers.append((one, description))
+    return tuple(description for _, description in answers)
+
+
+@dataclass(frozen=True, eq=False)
+class _Rule:
+    """Hold conditions that hold together, the rows inside all of them, and what the rule is worth."""
+
+    conditions: tuple[Condition, ...]
+    places: tuple[int, ...]  # of the candidates that they come from
+    inside: Bools
+    value: float
+
+    @property
+    def columns(self) -> frozenset[str]:
+        """The columns that it speaks of."""
+        return frozenset(condition.rule.reads[0] for condition in self.conditions)
+
+
+def _says_the_same(rule: _Rule, better: _Rule) -> bool:
+    """Tell whether a rule adds only words to a better one, or finds the same rows in other words."""
+    alike = (rule.inside & better.inside).sum() / (rule.inside | better.inside).sum()
+    return rule.columns >= better.columns or bool(alike > _ALIKE)
+
+
+def _rows(sample: Sample, selected: ArrayLike, among: ArrayLike | None) -> tuple[Index, Index]:
+    """Check a selection; return the rows to look at, the selected ones first, and these."""
+    chosen = np.unique(np.asarray(selected, dtype=np.intp))
+    every = np.arange(sample.n_rows) if among is None else np.unique(np.asarray(among, dtype=np.intp))
+    for rows in (chosen, every):
+        if len(rows) and not 0 <= rows[0] <= rows[-1] < sample.n_rows:
+            raise DataError(
+                f"{sample.name} has no row {rows[-1] if rows[0] >= 0 else rows[0]}: rows are counted from 0."
+            )
+    if len(chosen) < FEWEST:
+        raise MandolineError(f"{counted(len(chosen), 'row')} cannot be described. Select at least {FEWEST}.")
+    others = np.setdiff1d(every, chosen)
+    if not len(others):
+        raise MandolineError("Every row is selected, so there is nothing to tell them from. Select fewer.")
+    return np.concatenate([chosen, others]), chosen
+
+
+def _search(asked: Sequence[Candidate], selected: Bools, fewest: int) -> Iterator[_Rule]:
+    """Yield rules of one condition, then the best of them with one more, and once again."""
+    everything, n = np.ones(len(selected), dtype=bool), int(selected.sum())
+    # To say nothing agrees with a large selection, too: a rule must do better.
+    beam = [_Rule((), (), everything, float(agreement(n, len(selected), n, fewest)))]
+    for _ in range(_MOST_CONDITIONS):
+        longer: dict[frozenset[int], _Rule] = {}
+        for rule in beam:
+            for place, candidate in enumerate(asked):
+                key = frozenset((*rule.places, place))
+                if place in rule.places or key in longer:
+                    continue
+                condition = candidate.best(selected, rule.inside, fewest)
+                if condition is not None:
+                    conditions = (*rule.conditions, condition)
+                    made = _settled(asked, conditions, (*rule.places, place), selected, fewest)
+                    if made.value > rule.value:
+                        longer[key] = made
+        beam = sorted(longer.values(), key=lambda rule: -rule.value)[:_BEAM]
+        yield from longer.values()
+
+
+def _settled(
+    asked: Sequence[Candidate], conditions: tuple[Condition, ...], places: tuple[int, ...], selected: Bools, fewest: int
+) -> _Rule:
+    """Choose every condition but the last anew, in the light of the others."""
+    rule = _rule(conditions, places, selected, fewest)
+    for number in range(len(conditions) - 1):
+        others = np.logical_and.reduce([one.inside for i, one in enumerate(rule.conditions) if i != number])
+        again = asked[places[number]].best(selected, others, fewest)
+        if again is not None:
+            changed = (*rule.conditions[:number], again, *rule.conditions[number + 1 :])
+            rule = max(rule, _rule(changed, places, selected, fewest), key=lambda one: one.value)
+    return rule
+
+
+def _rule(conditions: tuple[Condition, ...], places: tuple[int, ...], selected: Bools, fewest: int) -> _Rule:
+    inside = np.logical_and.reduce([one.inside for one in conditions])
+    found = float(agreement((inside & selected).sum(), inside.sum(), int(selected.sum()), fewest))
+    cost = sum(one.cost for one in conditions) + _CONDITION * len(conditions)
+    return _Rule(conditions, places, inside, found - cost)
+
+
+def _judge(rule: _Rule, sample: Sample, selected: Bools) -> Description | None:
+    """Make a slice of a rule, and count what the slice itself finds: nothing is said that it would not do."""
+    rules = [condition.rule for condition in rule.conditions]
+    made = rules[0] if len(rules) == 1 else conjoin("rule", rules)
+    if made is None:
+        return None
+    made = replace(made, name=made.describe()[:_NAME])
+    inside = slice_codes(sample, made) == 1
+    hits, n = int((inside & selected).sum()), int(inside.sum())
+    return Description(made, hits / max(n, 1), hits / int(selected.sum()), n, hits, len(rules))

@@ -1,0 +1,220 @@
+"""What suggesting gives: slices that were tried, and with `auto` the ones accepted and where they lead; frozen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+from mandoline_core.arrays import Interval
+from mandoline_core.checks import CheckedReport
+from mandoline_core.discovery.crossfit import CrossFit
+from mandoline_core.discovery.standing import Edge, rule_name
+from mandoline_core.formatting import Sentence
+from mandoline_core.pipeline import AblationPoint
+from mandoline_core.project import Project, rule_table
+from mandoline_core.slices import Slice
+
+
+@dataclass(frozen=True)
+class Trial:
+    """Hold what a suggestion does to one model's estimate.
+
+    Parameters
+    ----------
+    estimate, interval : float, pair of floats
+        As if it were accepted.
+    effect : float
+        How far that is from the estimate without it.
+    gap : float
+        What remains off after weighting: the share of rows inside in the target, minus in the reweighted source.
+    difference : float
+        How far the score differs inside, after weighting, beyond what the modelled slices say.
+    z : float
+        The product of the two over its standard error: what suggestions are ranked by.
+    """
+
+    estimate: float
+    interval: Interval
+    effect: float
+    gap: float
+    difference: float
+    z: float
+    effective_sample_size: float
+    set_aside: float
+
+
+@dataclass(frozen=True)
+class Unexplained:
+    """Hold what no slice speaks of after a suggestion: the columns still off, and the one that is furthest off.
+
+    Parameters
+    ----------
+    n_off : int
+        Columns that are off beyond luck by more than a quarter of a standard deviation.
+    worst : str
+        The one that is furthest off; empty where there is no other column.
+    after : float
+        How far, in standard deviations.
+    """
+
+    n_off: int
+    worst: str
+    after: float
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """Hold a slice or an edge that was tried; its own numbers are the first model's.
+
+    Parameters
+    ----------
+    rule : Slice, or pair of slice names (an edge)
+        To be added to the project as it is.
+    source, target : float
+        Shares of rows inside; of an edge, on which the two slices agree; of a family, in the slice that matters most.
+    model : str
+        The model that it matters to most.
+    trials : mapping of str to Trial
+        By model.
+    stands_out : bool
+        Whether luck does not explain it, among all the candidates that were looked at.
+    """
+
+    rule: Slice | Edge
+    source: float
+    target: float
+    model: str
+    trials: Mapping[str, Trial] = field(hash=False)
+    unexplained: Unexplained | None
+    reason: Sentence
+    stands_out: bool
+
+    @property
+    def name(self) -> str:
+        """What the project would call it."""
+        return rule_name(self.rule)
+
+    @property
+    def words(self) -> str:
+        """The rule in plain words."""
+        return self.rule.describe() if isinstance(self.rule, Slice) else f"{self.name} move together"
+
+    @property
+    def first(self) -> Trial:
+        """What it does to the first model's estimate."""
+        return next(iter(self.trials.values()))
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the suggestion as plain data; the rule as in a project file."""
+        return {
+            "rule": rule_table(self.rule) if isinstance(self.rule, Slice) else {"edge": list(self.rule)},
+            "words": self.words,
+            "source": self.source,
+            "target": self.target,
+            **_plain(self.first),
+            "model": self.model,
+            "stands_out": self.stands_out,
+            "reason": str(self.reason),
+            "unexplained": None if self.unexplained is None else asdict(self.unexplained),
+            "models": {name: _plain(trial) for name, trial in self.trials.items()},
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Accepted:
+    """Hold what `auto` accepted, and where that leads.
+
+    Parameters
+    ----------
+    rules : tuple of Slice or Edge
+        In order.
+    reports : mapping of str to CheckedReport
+        Each model with all of them: what `estimate` says of the project that holds them.
+    intervals : mapping of str to pair of floats
+        Allowing for the choice: wider than the reports' own, which take the slices as given.
+    cross_fits : mapping of str to CrossFit
+        Estimates on rows that did not choose.
+    curves : mapping of str to tuple of AblationPoint
+        The estimate at the start (slice None) and after each of them, as if each had been given.
+    """
+
+    rules: tuple[Slice | Edge, ...]
+    reports: Mapping[str, CheckedReport]
+    intervals: Mapping[str, Interval]
+    cross_fits: Mapping[str, CrossFit]
+    curves: Mapping[str, tuple[AblationPoint, ...]]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as plain data."""
+        return {
+            "accepted": [rule_name(rule) for rule in self.rules],
+            "rules": [rule_table(rule) if isinstance(rule, Slice) else {"edge": list(rule)} for rule in self.rules],
+            "estimate": {name: report.estimate for name, report in self.reports.items()},
+            "interval": {name: list(interval) for name, interval in self.intervals.items()},
+            "verdict": {name: r.verdict.as_dict() for name, r in self.reports.items() if r.verdict is not None},
+            "cross_fit": {name: asdict(found) for name, found in self.cross_fits.items()},
+            "curve": {name: [asdict(point) for point in curve] for name, curve in self.curves.items()},
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Suggestions:
+    """Hold all suggestions, the most relevant first, and what was accepted where that was asked for.
+
+    Parameters
+    ----------
+    name : str
+        The project's.
+    start : mapping of str to float
+        The estimate of each model without any of them.
+    note : str
+        On how many rows candidates were found, where that is not all of them.
+    share : bool
+        Whether the metric is shown as a percentage.
+    """
+
+    name: str
+    metric: str
+    suggestions: tuple[Suggestion, ...]
+    start: Mapping[str, float]
+    share: bool
+    note: str = ""
+    accepted: Accepted | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return everything as plain data: what `mandoline suggest --json` prints."""
+        found = {
+            "suggestions": [one.as_dict() for one in self.suggestions],
+            "start": dict(self.start),
+            "note": str(self.note),
+        }
+        return found if self.accepted is None else found | self.accepted.as_dict()
+
+    def apply(self, project: Project) -> Project:
+        """Put what was found into a project: what was accepted; else every suggestion, switched off.
+
+        An edge cannot be switched off, so edges that are only suggested stay out. A slice's note says why it is there.
+        """
+        reasons = {one.name: str(one.reason) for one in self.suggestions}
+        rules = [one.rule for one in self.suggestions] if self.accepted is None else list(self.accepted.rules)
+        slices = [
+            replace(rule, note=reasons.get(rule.name, ""), enabled=self.accepted is not None)
+            for rule in rules
+            if isinstance(rule, Slice)
+        ]
+        edges = project.edges
+        if self.accepted is not None and not isinstance(edges, str):
+            edges = (*edges, *(rule for rule in rules if not isinstance(rule, Slice)))
+        return replace(project, slices=(*project.slices, *slices), edges=edges)
+
+    def __str__(self) -> str:
+        from mandoline_core.discovery.text import suggestions_text
+
+        return suggestions_text(self)
+
+    __repr__ = __str__
+
+
+def _plain(trial: Trial) -> dict[str, Any]:
+    return {**asdict(trial), "interval": list(trial.interval)}

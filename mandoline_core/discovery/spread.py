@@ -1,0 +1,195 @@
+"""Spread: how much hangs on the choice of slices, which the interval takes as given.
+
+The estimate is made again with other slices that a person could defend: each suggestion, random sets of them, and all
+together. The interval is moved outwards, both ways, by as far as the furthest of these is from the estimate. Choices
+that leave too few effective rows are passed over. Leaving out slices that a person wrote is not counted: on real cases
+that made the band wider and no truer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, NamedTuple, Unpack
+
+import numpy as np
+
+from mandoline_core.arrays import Interval
+from mandoline_core.data import Sample
+from mandoline_core.discovery.choosing import fewest_effective, try_rule
+from mandoline_core.discovery.results import Suggestion, Suggestions
+from mandoline_core.discovery.standing import Standing
+from mandoline_core.discovery.suggest import stand_for, suggest
+from mandoline_core.findings import Finding, FindingKind
+from mandoline_core.formatting import Sentence, show_ends, show_points
+from mandoline_core.pipeline import Asked, Progress, estimate_with, steps
+from mandoline_core.project import EstimatorSettings, Project
+from mandoline_core.slices import Slice
+
+SUBSETS = 16
+MUCH_WIDER = 2.0  # times the interval
+
+DEPENDS_ON_SLICES = FindingKind(
+    "choice",
+    "depends_on_slices",
+    "Your answer depends on which slices you believe",
+    "Look at the suggestion that moves it most: if you believe it, accept it; if not, say why.",
+    ": {choice} moves the estimate by {moved}, and with other slices that could be defended it lies within {ends}.",
+)
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Hold how far one model's estimate moves with other slices that a person could defend.
+
+    Parameters
+    ----------
+    interval : pair of floats
+        The interval, moved outwards both ways by `moved`.
+    moved : float
+        How far the furthest choice is from the estimate.
+    choice : str
+        Which one that is, in words; empty where there is no other choice.
+    tried : int
+        Other choices that gave an estimate.
+    times : float
+        Its width over the interval's.
+    """
+
+    interval: Interval
+    moved: float
+    choice: str
+    tried: int
+    times: float
+    share: bool = True
+
+    @property
+    def finding(self) -> Finding | None:
+        """What to know where the choice of slices matters more than the luck of the draw."""
+        if self.times <= MUCH_WIDER:
+            return None
+        moved = show_points(self.moved, share=self.share, sign=False)
+        ends = show_ends(self.interval, share=self.share)
+        return DEPENDS_ON_SLICES.found("warning", choice=self.choice, moved=moved, ends=ends)
+
+    @property
+    def sentence(self) -> Sentence:
+        """What other choices of slices would say."""
+        if not self.tried:
+            return Sentence("No other slices were found that could be defended and would matter.")
+        return Sentence(
+            "With other slices that could be defended ({n} choices tried) the estimate lies within {ends}; what moves "
+            "it most is {choice} ({moved}).",
+            n=self.tried,
+            ends=show_ends(self.interval, share=self.share),
+            choice=self.choice,
+            moved=show_points(self.moved, share=self.share, sign=False),
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as plain data."""
+        found = self.finding
+        return {
+            **asdict(self),
+            "interval": list(self.interval),
+            "message": self.sentence,
+            "finding": None if found is None else found.as_dict(),
+        }
+
+
+class _Other(NamedTuple):
+    """Hold another choice: what it is, and the estimate and effective rows that it gives."""
+
+    words: str
+    estimate: float
+    rows: float
+
+
+def spread(
+    source: Project | Sample,
+    target: Sample | None = None,
+    slices: Sequence[Slice] | None = None,
+    *,
+    suggestions: Suggestions | None = None,
+    estimator: str | EstimatorSettings = "mandoline",
+    progress: Progress | None = None,
+    **asked: Unpack[Asked],
+) -> dict[str, Spread]:
+    """Say how much hangs on the choice of slices, by model.
+
+    Parameters
+    ----------
+    source : Project or Sample
+        A project says everything else itself.
+    suggestions : Suggestions, optional
+        What could be chosen; found when left out.
+    progress : callable, optional
+        Called with what is being done and the share done, between 0 and 1; what it raises stops the search.
+    **asked
+        As in `estimate`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from mandoline_core import Sample
+    >>> place, right = ["a"] * 800 + ["b"] * 200, [1] * 800 + [1, 0] * 100
+    >>> source = Sample(pd.DataFrame({"place": place, "y": 1, "p": right}), label="y", prediction="p")
+    >>> target = Sample(pd.DataFrame({"place": ["a", "b"] * 50, "p": [1, 1] * 50}))
+    >>> found = spread(source, target, [])["model"]
+    >>> round(found.moved, 3), found.tried
+    (0.15, 1)
+    """
+    tell = progress or (lambda *_: None)
+    if suggestions is None:
+        suggestions = suggest(
+            source, target, slices, estimator=estimator, progress=lambda what, share: tell(what, 0.7 * share), **asked
+        )
+    request, standings = stand_for("spread", source, target, slices, estimator=estimator, **asked)
+    found, grown = suggestions.suggestions, standings
+    for one in found:
+        grown = try_rule(grown, one.rule) or grown
+    rng = np.random.default_rng(request.settings.seed)
+    chosen = rng.random((SUBSETS, len(found))) < 0.5
+    spreads = {}
+    for number, (start, whole) in enumerate(zip(standings, grown, strict=True)):
+        tell("other choices of slices", 0.8 + 0.2 * number / len(standings))
+        others = [*_singles(start, found), *_sets(start, whole, found, chosen)]
+        spreads[start.prepared.model] = _spread(start, others)
+    return spreads
+
+
+def _spread(start: Standing, others: Sequence[_Other]) -> Spread:
+    report = start.report
+    least = fewest_effective(start)
+    used = [one for one in others if one.rows >= least]
+    furthest = max(used, key=lambda one: abs(one.estimate - report.estimate), default=None)
+    moved = 0.0 if furthest is None else abs(furthest.estimate - report.estimate)
+    low, high = report.interval
+    bounds = start.prepared.problem.metric.bounds or (-np.inf, np.inf)
+    interval = max(low - moved, bounds[0]), min(high + moved, bounds[1])
+    times = (interval[1] - interval[0]) / (high - low) if high > low else 1.0
+    return Spread(interval, moved, "" if furthest is None else furthest.words, len(used), times, start.share)
+
+
+def _singles(start: Standing, found: Sequence[Suggestion]) -> Iterator[_Other]:
+    """List what each suggestion alone gives."""
+    for one in found:
+        trial = one.trials[start.prepared.model]
+        yield _Other(one.words, trial.estimate, trial.effective_sample_size)
+
+
+def _sets(start: Standing, whole: Standing, found: Sequence[Suggestion], chosen: np.ndarray) -> Iterator[_Other]:
+    """Estimate with random sets of the suggestions and with all of them: on the patterns of all, no rows are read."""
+    own, there = list(steps(start.prepared)), steps(whole.prepared)
+    words = {one.name: one.words for one in found if one.name in there}
+    picked = [[name for name, taken in zip([one.name for one in found], row, strict=True) if taken] for row in chosen]
+    seen: set[tuple[str, ...]] = set()
+    for names in [*picked, list(words)]:
+        added = tuple(name for name in names if name in words)
+        if len(added) < 2 or added in seen:  # alone they were tried already
+            continue
+        seen.add(added)
+        point = estimate_with(whole.prepared, start.request.settings, [*own, *added])
+        if point.estimate is not None and point.effective_sample_size is not None:
+            said = " and ".join(words[name] for name in added) if len(added) == 2 else f"{len(added)} of them together"
+            yield _Other(said, point.estimate, point.effective_sample_size)

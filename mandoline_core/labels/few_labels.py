@@ -1,0 +1,258 @@
+"""Few labels: what some labelled target rows say by themselves, with the estimate, and about the slices."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mandoline_core.arrays import Floats, Interval
+from mandoline_core.data import Sample
+from mandoline_core.errors import MandolineError
+from mandoline_core.estimators import Outcome, get_estimator
+from mandoline_core.findings import Finding, FindingKind, worst_first
+from mandoline_core.formatting import counted
+from mandoline_core.labels.predicted_scores import predict_scores
+from mandoline_core.labels.prediction_powered import LabelEstimate, LabelledRows, from_all, from_labels
+from mandoline_core.labels.rows import has_label, missing_labels, odd_draw, score_labelled, share_out
+from mandoline_core.labels.slice_test import DISAGREE, DISAGREE_BY, SliceTest, compare_with_slices
+from mandoline_core.pipeline import ModelProblem, interval_by_settings
+from mandoline_core.project import EstimatorSettings
+from mandoline_core.weighting import Problem
+
+FEWEST_LABELS = 5
+FEW_LABELS = 20  # down to here coverage was measured
+CLEARLY = 0.001  # p-value of the slices' test below which the labels contradict the estimate beyond doubt
+NOT_EXPLAINED = FindingKind(
+    "labels",
+    "slices_do_not_explain",
+    DISAGREE,
+    "Quote the combined estimate; look for a slice that sets apart the labelled rows that surprise.",
+    f"{DISAGREE_BY} The combined estimate allows for that, the one without labels does not.",
+)
+NO_HELP = FindingKind(
+    "labels",
+    "predictions_do_not_help",
+    "What slices and confidence lead one to expect of a row does not go with what the labels say",
+    "More labels narrow the interval; a slice on which the model errs more would help, too.",
+    ", so only the labels count.",
+)
+WITHOUT_PREDICTION = FindingKind(
+    "labels",
+    "labels_without_prediction",
+    "{n:count labelled row} of {name} cannot be scored and count for nothing",
+    "Fill in the predictions that are missing.",
+)
+FEW = FindingKind(
+    "labels",
+    "few_labels",
+    "There are {n} labels",
+    "Label more rows before quoting these numbers.",
+    ". Intervals were tried out with {least} and more.",
+)
+SPEAK_OF_ALL = FindingKind(
+    "labels",
+    "labels_speak_of_all",
+    "Labels speak of the whole {target}; the estimate without them leaves out {aside:.1%} of it, and so does the test "
+    "of the slices",
+    "Compare the two numbers with that in mind.",
+)
+
+
+class ValueInterval(NamedTuple):
+    """Hold a value of the metric on the target and its interval."""
+
+    value: float
+    interval: Interval
+
+
+@dataclass(frozen=True)
+class FewLabels:
+    """Hold what some target labels say.
+
+    Parameters
+    ----------
+    labels_only : ValueInterval
+        The labelled rows by themselves.
+    mandoline : ValueInterval
+        The estimate without any target label.
+    combined : ValueInterval
+        The labels, carried further by scores predicted for all rows.
+    weight : float
+        How much rows without a label count in `combined`: lambda, from 0 to 1.
+    worth : float
+        So many labels would say as much by themselves.
+    test : SliceTest or None
+        Whether the slices explain the shift; None where the estimate speaks of too few labelled rows.
+    findings : tuple of Finding, worst first
+    """
+
+    model: str
+    metric: str
+    n_labelled: int
+    n_target: int
+    labels_only: ValueInterval
+    mandoline: ValueInterval
+    combined: ValueInterval
+    weight: float
+    worth: float
+    test: SliceTest | None
+    findings: tuple[Finding, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return everything as plain data: what `--json` prints."""
+        found: dict[str, Any] = {key: value for key, value in asdict(self).items() if key not in ("test", "findings")}
+        for key in ("labels_only", "mandoline", "combined"):
+            one: ValueInterval = getattr(self, key)
+            found[key] = {"value": one.value, "interval": list(one.interval)}
+        found["test"] = None if self.test is None else asdict(self.test) | {"interval": list(self.test.interval)}
+        return found | {"findings": [finding.as_dict() for finding in self.findings]}
+
+
+def use_labels(
+    prepared: ModelProblem, settings: EstimatorSettings, target: Sample, *, plan: Floats | None = None
+) -> FewLabels:
+    """Use the labels that some target rows have: alone, with the estimate, and to test the slices.
+
+    Parameters
+    ----------
+    prepared : ModelProblem
+        From `prepare`, on the same target rows.
+    target : Sample
+        The target with its label column, empty where there is no label. Labelled rows must be a random draw, or
+        drawn by a plan.
+    plan : array of float, shape (n_target,), optional
+        How many target rows each row stands for, where a plan drew it; NaN elsewhere: `LabelPlan.weights` or
+        `read_plan`. Labelled rows outside the plan are taken for a random draw.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from mandoline_core import Category, EstimatorSettings, Sample, prepare
+    >>> source = pd.DataFrame({"place": ["a"] * 80 + ["b"] * 20, "y": 1, "p": [1] * 80 + [1, 0] * 10})
+    >>> frame = pd.DataFrame({"place": ["a", "b"] * 50, "p": 1, "y": [1, 1, 1, 0] * 10 + [None] * 60})
+    >>> target, source = Sample(frame), Sample(source, label="y", prediction="p")
+    >>> rules = [Category("b", column="place", values=("b",))]
+    >>> prepared = prepare(source, target, rules, model=source.models[0])
+    >>> found = use_labels(prepared, EstimatorSettings(), target)
+    >>> found.n_labelled, round(found.labels_only.value, 3), round(found.combined.value, 3)
+    (40, 0.75, 0.75)
+    >>> found.test.words
+    'The labels agree with the estimate: what the slices leave out is at most about 16 points.'
+    """
+    problem, metric = prepared.problem, prepared.problem.metric
+    if metric.ranked:
+        raise MandolineError(
+            f"Few labels are used through means, and {metric.name} is not made of means. "
+            "Choose a metric such as 'accuracy', 'f1' or 'brier'."
+        )
+    statistics, labelled = score_labelled(prepared, target)
+    n = int(labelled.sum())
+    if n < FEWEST_LABELS:
+        raise MandolineError(
+            f"{target.name} has {counted(n, 'row')} with a label and a prediction, too few to say anything by. "
+            f"Label at least {FEWEST_LABELS}, better {FEW_LABELS} or more, drawn at random."
+        )
+    shares = share_out(labelled, plan)
+    name = settings.name if settings.name in ("mandoline", "denoised") else "mandoline"
+    settings = replace(settings, name=name)
+    outcome = get_estimator(name).estimate(problem)
+    interval, said = interval_by_settings(prepared, settings, outcome)
+    alone, both, test = judge(problem, outcome, statistics, labelled, shares, confidence=settings.confidence)
+    findings = [
+        *said,
+        *missing_labels(labelled, plan),
+        *_about_labels(prepared, target, labelled, shares, outcome),
+        *_about_use(both, test),
+    ]
+    return FewLabels(
+        model=prepared.model,
+        metric=metric.name,
+        n_labelled=n,
+        n_target=len(labelled),
+        labels_only=ValueInterval(alone.value, alone.interval),
+        mandoline=ValueInterval(outcome.value, interval),
+        combined=ValueInterval(both.value, both.interval),
+        weight=both.weight,
+        worth=both.worth,
+        test=test,
+        findings=worst_first(findings),
+    )
+
+
+def check_slices(prepared: ModelProblem, settings: EstimatorSettings) -> tuple[Finding, ...] | None:
+    """Test the slices by the labels that the target has for some of its rows; None where there are none to go by."""
+    labels, problem = prepared.counted.labels, prepared.problem
+    if labels is None or problem.metric.ranked or labels.labelled.sum() < FEWEST_LABELS:
+        return None
+    name = settings.name if settings.name in ("mandoline", "denoised") else "mandoline"
+    shares = share_out(labels.labelled, None)
+    try:
+        outcome = get_estimator(name).estimate(problem)
+        _, both, test = judge(problem, outcome, *labels, shares, confidence=settings.confidence)
+    except MandolineError:  # of no use to this metric: `use_labels` says why
+        return None
+    if test is None:
+        return None
+    return tuple(finding for finding in _about_use(both, test) if finding.code == "slices_do_not_explain")
+
+
+def judge(
+    problem: Problem,
+    outcome: Outcome,
+    statistics: Floats,
+    labelled: NDArray[np.bool_],
+    shares: Floats,
+    *,
+    confidence: float,
+) -> tuple[LabelEstimate, LabelEstimate, SliceTest | None]:
+    """Estimate from the labels alone and from all rows, and test the slices; no frame is touched.
+
+    Parameters
+    ----------
+    outcome : Outcome
+        The estimate without labels.
+    statistics : array of float, shape (n_labelled, n_statistics)
+    labelled : array of bool, shape (n_target,)
+    shares : array of float, shape (n_labelled,)
+    """
+    predicted = predict_scores(problem, outcome)
+    known = LabelledRows(
+        statistics=statistics,
+        predicted=predicted.best[labelled],
+        shares=shares,
+        average=predicted.best.mean(axis=0),
+        n_target=len(labelled),
+        indicators=problem.patterns.products is None,
+    )
+    alone = from_labels(problem.metric, known, confidence=confidence)
+    both = from_all(problem.metric, known, confidence=confidence)
+    test = compare_with_slices(
+        problem, outcome, predicted.by_slices, statistics, labelled, shares, confidence=confidence
+    )
+    return alone, both, test
+
+
+def _about_use(both: LabelEstimate, test: SliceTest | None) -> Iterator[Finding]:
+    if test is not None and not test.interval[0] <= 0 <= test.interval[1]:
+        yield NOT_EXPLAINED.found("serious" if test.p_value < CLEARLY else "warning", **test.words.parts)
+    if both.weight == 0:
+        yield NO_HELP.found("info")
+
+
+def _about_labels(
+    prepared: ModelProblem, target: Sample, labelled: NDArray[np.bool_], shares: Floats, outcome: Outcome
+) -> Iterator[Finding]:
+    n = int(labelled.sum())
+    unscored = int(has_label(prepared, target).sum()) - n
+    if unscored:
+        yield WITHOUT_PREDICTION.found("info", n=unscored, name=target.name)
+    if n < FEW_LABELS:
+        yield FEW.found("warning", n=n, least=FEW_LABELS)
+    aside = 1 - outcome.kept[prepared.problem.members.target]
+    if aside.any():
+        yield SPEAK_OF_ALL.found("info", aside=float(aside.mean()))
+    yield from odd_draw(prepared.problem, labelled, shares)

@@ -1,0 +1,145 @@
+"""High dimension: columns that have nothing to do with anything, more and more of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from mandoline_core.arrays import Floats
+from mandoline_core.formatting import Sentence
+from mandoline_core.paper.estimates import SCORE, mean_estimates
+from mandoline_core.paper.experiment import Experiment, Figure, Plan, Row, over_seeds, relative_error
+from mandoline_core.paper.writing import write_project
+from mandoline_core.project import MetricSettings, Project
+from mandoline_core.slices import Threshold
+
+KERNELS = ("kmm_features", "ulsif_features")
+METHODS = ("source", "mandoline", "cbiw_features", *KERNELS)
+N_SOURCE, N_TARGET = 1_000, 10_000
+MOST_ROWS = 1_000  # that methods with a kernel look at: they take the square of the rows, or more
+DIMENSIONS = (0, 10, 100, 300, 1_000, 2_000)
+_INSIDE = (0.75, 0.25)  # of the slice: source, target
+_CENTRES = np.array([(-1.0, 0.0), (0.0, 1.0)])  # outside, inside
+_DEVIATION = 5.0  # of an irrelevant column
+_SLICES = (Threshold("slice", column="g", above=0),)
+
+
+def samples(
+    rng: np.random.Generator, dimension: int, n_source: int = N_SOURCE, n_target: int = N_TARGET
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Draw both samples, with so many irrelevant columns."""
+    frames = [_sample(rng, n, inside, dimension) for n, inside in zip((n_source, n_target), _INSIDE, strict=True)]
+    return frames[0], frames[1]
+
+
+def _sample(rng: np.random.Generator, n: int, inside: float, dimension: int) -> pd.DataFrame:
+    g = (rng.random(n) < inside).astype(int)
+    angle, radius = rng.uniform(0, 2 * np.pi, n), np.sqrt(rng.random(n))
+    place: Floats = _CENTRES[g] + radius[:, None] * np.column_stack([np.cos(angle), np.sin(angle)])
+    right = rng.random(n) < 1 / (1 + np.exp(-place.sum(axis=1) / np.sqrt(2)))
+    columns = {f"irrelevant_{i}": column for i, column in enumerate(rng.normal(0, _DEVIATION, (dimension, n)))}
+    return pd.DataFrame({"g": 2 * g - 1, "x1": place[:, 0], "x2": place[:, 1], **columns, SCORE: right.astype(int)})
+
+
+def run(plan: Plan) -> Iterator[Row]:
+    """Measure the relative error of every method at every number of irrelevant columns."""
+    dimensions = (0, 300) if plan.quick else DIMENSIONS
+    n_source, n_target = (200, 600) if plan.quick else (N_SOURCE, N_TARGET)
+    means: list[tuple[float, float]] = []
+    for number, dimension in enumerate(dimensions):
+        errors: dict[str, list[float]] = {name: [] for name in METHODS}
+        for seed, rng in enumerate(plan.generators(dimension)):
+            source, target = samples(rng, dimension, n_source, n_target)
+            truth = float(target[SCORE].mean())
+            means.append((float(source[SCORE].mean()), truth))
+            features = [name for name in source if name not in ("g", SCORE)]
+            plan.say(f"{dimension:,} irrelevant columns", (number + seed / plan.seeds) / len(dimensions))
+            most = min(MOST_ROWS, n_source)
+            asked = {name: most if name in KERNELS else n_target for name in METHODS}
+            for name, value in mean_estimates(source, target, _SLICES, asked, features=features, seed=seed).items():
+                errors[name].append(value - truth)
+        for name in METHODS:
+            yield relative_error(errors[name], errors["source"], name, measure="relative error", columns=dimension)
+    for measure, values in zip(("mean on the source", "mean on the target"), zip(*means, strict=True), strict=True):
+        yield over_seeds(values, "none", measure=measure, columns=None)
+
+
+def project(plan: Plan, folder: Path) -> Path:
+    """Write the samples of the first seed with 30 irrelevant columns."""
+    source, target = samples(plan.draw(0, 30), 30)
+    stated = Project(
+        name="high-dimension",
+        source_path=folder,
+        target_path=folder,
+        metric=MetricSettings("mean", column=SCORE),
+        slices=_SLICES,
+        note="30 columns have nothing to do with the score, and do not shift.",
+    )
+    return write_project(folder, stated, source, target)
+
+
+EXPERIMENT = Experiment(
+    name="high-dimension",
+    title="Irrelevant columns, more and more of them",
+    place="Figure 3",
+    shows=Sentence(
+        "One slice shifts and matters. Columns of plain noise are added, up to more than there are {source_rows}. A "
+        "classifier that tells the samples apart by all columns learns them by heart, and its weights become useless, "
+        "as do those of methods with a kernel, for which all rows become equally far apart. Mandoline looks at the "
+        "slice alone."
+    ),
+    differs=Sentence(
+        "Sizes, circles, coefficients and noise are the paper's; points are spread over the discs, which comes nearest "
+        "to its means of 0.59 and 0.42. With 1,000 {source_rows} of which 250 are outside the slice, sampling error "
+        "alone makes an error of 0.11 to be expected of Mandoline; the paper's 0.06 is what few seeds may give. Its "
+        "figure has CBIW alone, and gives no numbers. KMM and uLSIF are ours, on 1,000 rows of each sample."
+    ),
+    run=run,
+    figures=(
+        Figure(
+            title="A classifier on columns learns noise by heart",
+            x="columns",
+            x_title="irrelevant columns",
+            y_title="error relative to no weighting",
+            where={"measure": "relative error"},
+        ),
+    ),
+    paper=(
+        *(
+            {
+                "measure": "relative error",
+                "columns": dimension,
+                "method": "mandoline",
+                "value": 0.06,
+                "error": None,
+                "place": "appendix",
+            }
+            for dimension in DIMENSIONS
+        ),
+        {
+            "measure": "relative error",
+            "columns": 0,
+            "method": "cbiw_features",
+            "value": "about 0.06",
+            "error": None,
+            "place": "appendix",
+        },
+        {
+            "measure": "relative error",
+            "columns": 2_000,
+            "method": "cbiw_features",
+            "value": "1 or worse",
+            "error": None,
+            "place": "appendix, in words",
+        },
+        *(
+            {"measure": measure, "columns": None, "method": "none", "value": value, "error": None, "place": "appendix"}
+            for measure, value in (("mean on the source", 0.59), ("mean on the target", 0.42))
+        ),
+    ),
+    seeds=5,
+    project=project,
+)

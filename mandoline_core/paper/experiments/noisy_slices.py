@@ -1,0 +1,137 @@
+"""Noisy slices: two slices that follow the truth more or less closely, with corrections and without."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from mandoline_core.errors import MandolineError
+from mandoline_core.paper.estimates import SCORE
+from mandoline_core.paper.experiment import Experiment, Figure, Plan, Row, relative_error
+from mandoline_core.paper.worlds import World, potentials
+from mandoline_core.paper.writing import write_project
+from mandoline_core.project import EstimatorSettings, MetricSettings, Project
+from mandoline_core.report import estimate_from_codes
+from mandoline_core.slices import Flag, Noise
+
+AWARE, UNAWARE, DENOISED = "noise-aware", "noise-unaware", "denoised"
+N_ROWS, N_PROJECT = 100_000, 20_000  # of each sample; of one to open
+LINKS = (0.0, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 1.75, 2.0, 2.25, 2.5, 2.75, 3.0)  # theta_ii
+_QUICK_LINKS = (0.0, 0.5, 1.0, 3.0)
+EDGES = ((0, 1),)
+_CORNERS = np.array([(-1, -1), (-1, 1), (1, -1), (1, 1)], dtype=np.int8)
+_LOSSES = np.array([0.02, 0.2, 0.9, 0.2])
+
+
+def world(rng: np.random.Generator, link: float) -> World:
+    """Draw all parameters but the link between 0 and 1; the loss takes four values."""
+    fields = (rng.uniform(0, 1, 2), rng.uniform(0, 1, 2))
+    couplings = (rng.uniform(0, 1, 1), rng.uniform(0, 1, 1))
+    line = np.linalg.solve(np.column_stack([np.ones(4), potentials(_CORNERS, EDGES)]), _LOSSES)
+    return World(EDGES, fields, couplings, link, float(line[0]), line[1:])
+
+
+def errors_of(rng: np.random.Generator, link: float, n_rows: int) -> dict[str, float]:
+    """Measure how far each way is off; one that refuses is left out."""
+    drawn = world(rng, link)
+    source, target = drawn.draw("source", n_rows, rng), drawn.draw("target", n_rows, rng)
+    losses = drawn.chance_of_right(source.truth, source.codes)
+    truth = drawn.score("target")
+    noise = (drawn.corrections("source"), drawn.corrections("target"))
+    ways: Mapping[str, dict[str, Any]] = {
+        AWARE: {"noise": noise},
+        UNAWARE: {},
+        DENOISED: {"noise": noise, "estimator": "denoised"},
+    }
+    errors = {"source": float(losses.mean()) - truth}
+    for name, way in ways.items():
+        try:
+            found = estimate_from_codes(source.codes, losses, target.codes, edges=EDGES, split="half", **way)
+        except MandolineError:
+            if name != DENOISED:  # it says itself where slices tell nothing about the truth
+                raise
+        else:
+            errors[name] = found.estimate - truth
+    return errors
+
+
+def run(plan: Plan) -> Iterator[Row]:
+    """Measure the relative error of every way at every link."""
+    links, n_rows = (_QUICK_LINKS, 20_000) if plan.quick else (LINKS, N_ROWS)
+    for number, link in enumerate(links):
+        found = []
+        for seed, rng in enumerate(plan.generators()):
+            plan.say(f"theta {link:g}", (number + seed / plan.seeds) / len(links))
+            found.append(errors_of(rng, link, n_rows))
+        for name in ("source", AWARE, UNAWARE, DENOISED):
+            if all(name in one for one in found):
+                of_method, of_source = ([one[which] for one in found] for which in (name, "source"))
+                yield relative_error(of_method, of_source, name, theta=link)
+
+
+def project(plan: Plan, folder: Path) -> Path:
+    """Write samples of the first seed at theta 1; the truth behind the slices stands beside them."""
+    rng = plan.draw(0)
+    drawn = world(rng, 1.0)
+    frames = []
+    for side in ("source", "target"):
+        rows = drawn.draw(side, N_PROJECT, rng)
+        columns = {f"says_{i + 1}": rows.codes[:, i] for i in range(2)}
+        columns |= {f"truly_{i + 1}": rows.truth[:, i] for i in range(2)}
+        frames.append(pd.DataFrame({**columns, SCORE: drawn.chance_of_right(rows.truth, rows.codes).round(6)}))
+    slices = tuple(
+        Flag(f"slice_{i}", column=f"says_{i}", gold=f"truly_{i}", noise=Noise(measured=True)) for i in (1, 2)
+    )
+    stated = Project(
+        name="noisy-slices",
+        source_path=folder,
+        target_path=folder,
+        metric=MetricSettings("mean", column=SCORE),
+        slices=slices,
+        edges=(("slice_1", "slice_2"),),
+        estimator=EstimatorSettings(name="denoised"),
+        note="Slices follow the truth with theta 1. Compare the denoised estimate with the paper's weights.",
+    )
+    return write_project(folder, stated, frames[0], frames[1].drop(columns=["truly_1", "truly_2"]))
+
+
+EXPERIMENT = Experiment(
+    name="noisy-slices",
+    title="Noisy slices, with corrections and without",
+    place="Figure 2, right",
+    shows=(
+        "Two slices with one edge follow the truth with strength theta, and the loss depends on the truth. At theta 0 "
+        "slices say nothing, and no weighting helps; at 3 they are nearly right, and every weighting does. Between, "
+        "the paper's weights average over what is true given what the slices say, and lose the link between truth "
+        "and loss, with corrections or without. The denoised estimator, which is not in the paper, regresses the loss "
+        "on what is likely to be true, and keeps it from small theta on."
+    ),
+    differs=(
+        "The setting is the paper's: 100,000 rows a sample, parameters drawn between 0 and 1, the true corrections, "
+        "Algorithm 1 with its split. The paper reports a gap in favour of noise-aware weights at intermediate theta. "
+        "We find none beyond its standard error up to theta 1, and the opposite above, in whatever order the four "
+        "losses are taken. At theta 0 the denoised estimator refuses, and has no number. The figure gives no numbers "
+        "to compare with."
+    ),
+    run=run,
+    figures=(
+        Figure(
+            title="Corrections alone help little; the denoised estimator does",
+            x="theta",
+            x_title="theta, how closely slices follow the truth",
+            y_title="error relative to no weighting",
+        ),
+    ),
+    paper=(
+        {"theta": 0.0, "method": AWARE, "value": "about 1", "error": None, "place": "appendix, in words"},
+        {"theta": 0.0, "method": UNAWARE, "value": "about 1", "error": None, "place": "appendix, in words"},
+        {"theta": 3.0, "method": AWARE, "value": "about 0", "error": None, "place": "appendix, in words"},
+        {"theta": 3.0, "method": UNAWARE, "value": "about 0", "error": None, "place": "appendix, in words"},
+    ),
+    seeds=50,
+    project=project,
+)

@@ -1,0 +1,213 @@
+"""Overlap ablation: every word of the second sentence is in the first, and slices are added until that is captured."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from mandoline_core.formatting import Sentence
+from mandoline_core.paper.experiment import Experiment, Figure, Plan, Row, over_seeds
+from mandoline_core.paper.experiments.nli_shift import train_published
+from mandoline_core.paper.inference import (
+    BINARY,
+    MODELS,
+    QUICK_MODELS,
+    answered,
+    entropy_slices,
+    train,
+    with_structure,
+)
+from mandoline_core.paper.judging import errors, judge, mean_error
+from mandoline_core.paper.learners import LABEL, Case, roles
+from mandoline_core.paper.paper.inference import ABLATION, AVERAGE, LARGEST, STAGES
+from mandoline_core.paper.published import (
+    first_of,
+    is_prepared,
+    read_hans,
+    read_prepared,
+    read_relations,
+    with_predictions,
+)
+from mandoline_core.paper.texts.domains import CAPTIONS, GENRES
+from mandoline_core.paper.texts.heuristics import write_heuristics
+from mandoline_core.paper.texts.pairs import write_pairs
+from mandoline_core.paper.writing import write_project
+from mandoline_core.project import MetricSettings, Project
+from mandoline_core.slices import Classifier, Flag, Keyword, Overlap, Slice, Threshold
+
+SIZES = (5_000, 10_000, 1_000)  # rows to train on, captions in the source, pairs of each template; as in the paper
+_QUICK_SIZES = (1_000, 3_000, 400)
+_MOVED = 0.01  # of the target's kind of pairs are in the source
+_KEPT = ["premise", "hypothesis", LABEL]
+_TEXT = ("premise", "hypothesis")
+# What each step of the ablation adds.
+SLICES: dict[str, tuple[Slice, ...]] = dict(
+    zip(
+        STAGES,
+        (
+            (Overlap("every word repeated", columns=_TEXT, at_least=1.0),),
+            (
+                Keyword("negated", column="hypothesis", words=("not", "no", "never", "nobody", "nothing", "isn't")),
+                Flag("words in the same order", column="same_order"),
+            ),
+            (
+                Flag("a piece of the first sentence", column="contiguous"),
+                Threshold("at most one new word", column="new_words", at_most=1),
+                Threshold("not shorter", column="words_fewer", at_most=0),
+                Threshold("short first sentence", column="premise_words", at_most=8),
+                Flag("a verb in -ing", column="progressive"),
+                Flag("a verb in -ed", column="past"),
+            ),
+            tuple(entropy_slices(3)),
+            (Classifier("looks new", columns=_TEXT),),
+        ),
+        strict=True,
+    )
+)
+
+
+def make_case(plan: Plan, seed: int) -> Case:
+    """Write captions and pairs that repeat every word, or read them, and move 1% of the latter to the former."""
+    rng = plan.draw(seed, 9)
+    if plan.data is not None:
+        return _published(plan.data, rng, seed)
+    n_train, n_source, each = _QUICK_SIZES if plan.quick else SIZES
+    names = QUICK_MODELS if plan.quick else tuple(MODELS)
+    texts = {
+        "captions": write_pairs([CAPTIONS], n_train, plan.draw(seed, 0)),
+        "genres": write_pairs(GENRES, n_train, plan.draw(seed, 1)),
+    }
+    models = train(texts, names, seed)
+    captions = answered(write_pairs([CAPTIONS], n_source, plan.draw(seed, 2)), models)
+    return _mixed(captions, answered(write_heuristics(each, plan.draw(seed, 3)), models), rng)
+
+
+def _published(folder: Path, rng: np.random.Generator, seed: int) -> Case:
+    prepared = read_prepared(folder)
+    if prepared is not None:
+        source, target = (with_structure(_texts_and_answers(frame)) for frame in prepared)
+        return Case(source, target, roles(source))
+    files = [
+        first_of(folder, ("snli_1.0_dev.jsonl",), "SNLI"),
+        first_of(folder, ("heuristics_evaluation_set.txt",), "HANS"),
+    ]
+    pairs = [read_relations(files[0]), read_hans(files[1])]
+    done = [with_predictions(frame, path) for frame, path in zip(pairs, files, strict=True)]
+    if done[0] is None or done[1] is None:
+        done = list(train_published(folder, pairs, seed))
+    return _mixed(done[0], done[1], rng)
+
+
+def _mixed(captions: pd.DataFrame, repeating: pd.DataFrame, rng: np.random.Generator) -> Case:
+    order = rng.permutation(len(repeating))
+    n_moved = round(_MOVED * len(repeating))
+    captions, repeating = _texts_and_answers(captions), _texts_and_answers(repeating)
+    source = with_structure(pd.concat([captions, repeating.iloc[order[:n_moved]]]))
+    return Case(source, with_structure(repeating.iloc[order[n_moved:]]), roles(source))
+
+
+def _texts_and_answers(frame: pd.DataFrame) -> pd.DataFrame:
+    return frame[[*_KEPT, *(column for column in frame.columns if column.startswith(("pred_", "prob_")))]]
+
+
+def run(plan: Plan) -> Iterator[Row]:
+    """Add slices step by step, and estimate the binary accuracy of every model each time."""
+    off: dict[tuple[str, str], list[dict[str, float]]] = {("none", "source"): []}
+    n_seeds = 1 if plan.data is not None and is_prepared(plan.data) else plan.seeds  # nothing is drawn there
+    for seed in range(n_seeds):
+        plan.say(f"seed {seed + 1}: pairs and models", seed / n_seeds)
+        case = make_case(plan, seed)
+        slices: list[Slice] = []
+        for number, (stage, added) in enumerate(SLICES.items()):
+            plan.say(f"seed {seed + 1}: {stage}", (seed + 0.4 + 0.1 * number) / n_seeds)
+            slices += _that_fit(added, case)
+            found = judge(case, slices, ("source", "mandoline"), metric=_metric(case), seed=seed)
+            off.setdefault((stage, "mandoline"), []).append(errors(found, "mandoline"))
+        off["none", "source"].append(errors(found, "source"))
+        plan.say(f"seed {seed + 1}: classifier on the text", (seed + 0.9) / n_seeds)
+        most = 2_000 if plan.quick else 10_000
+        found = judge(case, [], ("cbiw_features",), features=_TEXT, max_rows=most, metric=_metric(case), seed=seed)
+        off.setdefault(("none", "cbiw_features"), []).append(errors(found, "cbiw_features"))
+    for (stage, method), runs in off.items():
+        yield over_seeds([mean_error(one.values()) for one in runs], method, measure=AVERAGE, slices=stage)
+    for (stage, method), runs in off.items():
+        yield over_seeds([max(map(abs, one.values())) for one in runs], method, measure=LARGEST, slices=stage)
+
+
+def _that_fit(slices: tuple[Slice, ...], case: Case) -> list[Slice]:
+    """Leave out entropy beyond what models with two classes reach."""
+    if len(case.models[0].probabilities) == 2 and slices == SLICES[STAGES[3]]:
+        return list(entropy_slices(2))
+    return list(slices)
+
+
+def _metric(case: Case) -> MetricSettings:
+    return BINARY if len(case.models[0].probabilities) > 2 else MetricSettings()
+
+
+def project(plan: Plan, folder: Path) -> Path:
+    """Write the samples of the first seed with all slices."""
+    case = make_case(plan, 0)
+    stated = Project(
+        name="overlap-ablation",
+        source_path=folder,
+        target_path=folder,
+        label=LABEL,
+        models=case.models,
+        metric=BINARY,
+        slices=tuple(rule for added in SLICES.values() for rule in added),
+        note="Sentence pairs written by a grammar: captions in the source, pairs that repeat every word in the target.",
+    )
+    return write_project(folder, stated, case.source, case.target)
+
+
+EXPERIMENT = Experiment(
+    name="overlap-ablation",
+    title="Slices are added until they capture the shift",
+    place="Table 4 and section 6.1, SNLI+ to HANS-",
+    shows=Sentence(
+        "In the {target} every word of the second sentence is in the first, and it follows half of the time; among "
+        "such pairs of the {source} it nearly always follows, and models have learned that. A slice for overlap alone "
+        "leaves the error as it was. Slices for noisy signs of contradiction, for sentence structure and for the "
+        "models' entropy bring it down, and a classifier that tells the samples apart, taken as one more slice, "
+        "brings it close to 0: it finds the 1% of such pairs that were put into the {source}."
+    ),
+    differs=Sentence(
+        "This is another data set: captions by a grammar and thirty templates of our own in the manner of HANS, 1,000 "
+        "pairs each, so compare direction and order, not values. The eight models are those of nli-shift; most of "
+        "them take repeated words for entailment without exception, so that the error starts higher than the paper's. "
+        "The paper names what its slices look at but not their cuts; ours are stated in the project. Its classifier "
+        "is BERT, fine-tuned; ours is a logistic regression on words. What is left in the last step, 2.3 points, is "
+        "what chance does to 300 pairs of the {source}, whose accuracy has a standard error of 2.9. On a case made of "
+        "the published SNLI and HANS, with three models on words, the errors are 21.9, 22.1, 3.8, 2.5 and 0.7 points."
+    ),
+    run=run,
+    figures=(
+        Figure(
+            title="Error falls as slices are added",
+            x="slices",
+            x_title="slices so far",
+            y_title="average error over models, points",
+            where={"measure": AVERAGE},
+            kind="dots",
+        ),
+    ),
+    paper=ABLATION,
+    seeds=5,
+    quick_seeds=1,
+    formats=(
+        "snli_1.0_dev.jsonl: most of the source, as published. Lines of JSON with gold_label, sentence1 and "
+        "sentence2; pairs with gold_label - are left out.\n"
+        "heuristics_evaluation_set.txt: HANS as published, 1% of which goes to the source. Separated by tabs, with "
+        "a header, among it gold_label (entailment or non-entailment), sentence1 and sentence2.\n"
+        "snli_1.0_train.jsonl, multinli_1.0_train.jsonl: as published; models are trained on 20,000 pairs of each.\n"
+        "snli_1.0_dev.predictions.csv, heuristics_evaluation_set.predictions.csv: answers of your own models "
+        "instead of training: one row for each pair, in the same order, with pred_<model> and prob_<model>_<class>.\n"
+        "Or a case put together beforehand. source.csv and target.csv: premise, hypothesis, pred_<model> and "
+        "prob_<model>_<class>, the first also label. target_labels.csv: label, in the order of the target's rows."
+    ),
+    project=project,
+)

@@ -1,0 +1,47 @@
+"""Estimating: what is asked for goes in; for each model a report on its solved problem comes out.
+
+Request, count, solve, report; the slice table, the ablation curve and the attribution stand on the same problem.
+"""
+
+from __future__ import annotations
+
+from mandoline_core.pipeline.ablation import Ablation, AblationPoint, ablation, estimate_with, estimate_without, steps
+from mandoline_core.pipeline.answers import AnswerTally, tally_answers
+from mandoline_core.pipeline.assemble import (
+    EdgeNames,
+    ModelProblem,
+    Prepared,
+    make_problem,
+    prepare,
+    state_problem,
+)
+from mandoline_core.pipeline.attribution import METHODS, ROWS_LEFT_OUT, Attribution, AttributionPart, attribute
+from mandoline_core.pipeline.balance import HeavyPattern, SliceBalance, heaviest_patterns, slice_balance
+from mandoline_core.pipeline.choosing import choose_edges
+from mandoline_core.pipeline.columns.rules import cut_rule, item_rule, keyword_rule, missing_rule
+from mandoline_core.pipeline.columns.stacks import Quantity
+from mandoline_core.pipeline.columns.table import HARMLESS, ColumnTable, DrawnColumns, column_table
+from mandoline_core.pipeline.columns.tally import CellRows, ColumnTally, SumTable, Tally
+from mandoline_core.pipeline.counting import (
+    CodesOf,
+    ModelCount,
+    SampleCells,
+    check_countable,
+    count_rows,
+    count_tables,
+    stay_in_tables,
+)
+from mandoline_core.pipeline.diagnostics import Diagnostics, diagnose, hull, interval_of
+from mandoline_core.pipeline.elasticity import CorrectionSlope, correction_slopes
+from mandoline_core.pipeline.labels import TargetLabels, score_labels
+from mandoline_core.pipeline.model_report import (
+    ModelReport,
+    Progress,
+    about_draw,
+    interval_by_settings,
+    is_share,
+    solve_model,
+)
+from mandoline_core.pipeline.request import Asked, Request, state, state_project
+from mandoline_core.pipeline.slice_table import Part as SlicePart
+from mandoline_core.pipeline.slice_table import SliceRow, SliceTable, slice_table

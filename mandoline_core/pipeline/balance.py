@@ -1,0 +1,93 @@
+"""Balance: what the weights did to the modelled slices, and the rows that count most."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from mandoline_core.pipeline.model_report import ModelReport
+
+
+@dataclass(frozen=True)
+class SliceBalance:
+    """Hold how far a modelled slice of the source is from the target, before and after weighting.
+
+    Slices match by construction, which proves nothing.
+
+    Parameters
+    ----------
+    source, weighted, target : float
+        The share of rows inside, in the source, the reweighted source and the target.
+    before, after : float
+        Target minus source, and target minus reweighted source, over the pooled standard deviation.
+    """
+
+    name: str
+    source: float
+    weighted: float
+    target: float
+    before: float
+    after: float
+
+
+@dataclass(frozen=True)
+class HeavyPattern:
+    """Describe source rows that look alike to the slices, and how much each of them counts.
+
+    Parameters
+    ----------
+    inside, unknown : tuple of slice names
+        Slices that hold these rows, and slices that abstain on them.
+    source, target : int
+        Rows.
+    ratio : float
+        How many times a row counts.
+    weight : float
+        Share of the estimate that rests on these rows.
+    """
+
+    inside: tuple[str, ...]
+    unknown: tuple[str, ...]
+    source: int
+    target: int
+    ratio: float
+    weight: float
+
+
+def slice_balance(report: ModelReport) -> tuple[SliceBalance, ...]:
+    """Compare the share of rows inside each modelled slice, on the patterns."""
+    table = report.problem.patterns
+    inside = (table.codes == 1).astype(float)
+    kept = report.outcome.kept * table.target
+    source, weighted, target = (
+        counts @ inside / counts.sum() for counts in (table.source, table.source * report.ratios, kept)
+    )
+    spread = np.sqrt(np.maximum(source * (1 - source) + target * (1 - target), 0.0) / 2)
+    # The share of a constant slice is off in the last digit, and so is its spread.
+    scale = np.where(spread > 1e-9 * np.maximum(source, target), spread, np.inf)
+    columns = (source, weighted, target, (target - source) / scale, (target - weighted) / scale)
+    return tuple(map(SliceBalance, table.names, *(column.tolist() for column in columns)))
+
+
+def heaviest_patterns(report: ModelReport, most: int = 8) -> tuple[HeavyPattern, ...]:
+    """Describe the patterns whose source rows count most, heaviest first."""
+    table = report.problem.patterns
+    ratios = np.where(table.source > 0, report.ratios, -1.0)
+    order = np.argsort(-ratios, kind="stable")[:most]
+
+    def with_code(pattern: int, code: int) -> tuple[str, ...]:
+        return tuple(name for name, found in zip(table.names, table.codes[pattern], strict=True) if found == code)
+
+    return tuple(
+        HeavyPattern(
+            inside=with_code(pattern, 1),
+            unknown=with_code(pattern, 0),
+            source=round(table.source[pattern]),
+            target=round(table.target[pattern]),
+            ratio=float(ratios[pattern]),
+            weight=float(ratios[pattern] * table.source[pattern] / table.n_source),
+        )
+        for pattern in order
+        if table.source[pattern] > 0
+    )

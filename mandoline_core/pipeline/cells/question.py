@@ -1,0 +1,126 @@
+"""What rows are counted by: rules, models, labels, and the columns that these need."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from mandoline_core.arrays import Codes, Floats
+from mandoline_core.data import Model, Sample, frame_of
+from mandoline_core.metrics import get_metric, read_answers, score_rows
+from mandoline_core.pipeline.cells.cells import name_of
+from mandoline_core.project import MetricSettings
+from mandoline_core.slices import Slice, codes
+
+
+@dataclass(frozen=True)
+class Question:
+    """Say what rows are counted by.
+
+    Parameters
+    ----------
+    rules : tuple of Slice
+        Resolved and settled, each of another key.
+    models : tuple of Model or None
+        None for a metric that needs no model.
+    label : str or None
+        The column of true classes or values.
+    scored : bool
+        Whether rows are scored, too.
+    there : tuple of str
+        All columns that there are.
+    classes : dict of str to tuple of str
+        Of each model, where scores need them beforehand.
+    """
+
+    rules: tuple[Slice, ...]
+    models: tuple[Model | None, ...]
+    label: str | None
+    metric: MetricSettings
+    scored: bool
+    name: str
+    there: tuple[str, ...]
+    classes: dict[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
+
+    @property
+    def by_answers(self) -> bool:
+        """Whether what a row scores follows from its label and its prediction."""
+        return get_metric(self.metric.name).needs == "predictions"
+
+    @property
+    def sees_all(self) -> bool:
+        """Whether a rule looks at the whole frame."""
+        return any(leaf.sees_all for rule in self.rules for leaf in rule.leaves)
+
+    @property
+    def answers(self) -> tuple[str, ...]:
+        """The columns that what a row scores follows from, where these are few values."""
+        if not self.scored or not self.by_answers:
+            return ()
+        predictions = [model.prediction for model in self.models if model is not None and model.prediction is not None]
+        return tuple(dict.fromkeys([*([] if self.label is None else [self.label]), *predictions]))
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """All columns that are read."""
+        if self.sees_all:
+            return self.there
+        found = [column for rule in self.rules for leaf in rule.leaves for column in leaf.reads]
+        found += self.answers
+        if self.scored and not self.by_answers:
+            found += [column for model in self.models if model is not None for column in model.columns]
+            found += [column for column in (self.label, self.metric.column) if column is not None]
+        return tuple(dict.fromkeys(found))
+
+
+def classes_of(sample: Sample, models: Sequence[Model | None], metric: MetricSettings) -> dict[str, tuple[str, ...]]:
+    """List the classes that labels and predictions show, for each model; none for numbers."""
+    if get_metric(metric.name).needs == "numbers" or sample.label is None:
+        return {}
+    found = {}
+    for model in models:
+        if model is not None and model.prediction is not None:
+            columns = dict.fromkeys([sample.label, model.prediction])
+            values = {column: sample.values(column).to_arrow() for column in columns}
+            most = max(map(len, values.values()))
+            padded = {column: [*one.to_pylist(), *[None] * (most - len(one))] for column, one in values.items()}
+            small = Sample(pa.table(padded), name=sample.name)
+            found[model.name] = read_answers(
+                small, label=sample.label, prediction=model.prediction, merge=metric.merge
+            ).classes
+    return found
+
+
+def score_models(sample: Sample, question: Question, *, whole: bool) -> dict[str, Floats]:
+    """Score rows for every model; NaN where a row lacks what the metric needs."""
+    found = {}
+    for model in question.models:
+        known = question.classes.get(name_of(model), ())
+        scores = score_rows(question.metric, sample, label=question.label, model=model, known=known, whole=whole)
+        found[name_of(model)] = np.where(scores.known[:, None], scores.statistics, np.nan)
+    return found
+
+
+def named_classes(question: Question) -> dict[str, tuple[str, ...]]:
+    """Say which classes each model's scores were made with."""
+    return {name_of(model): question.classes.get(name_of(model), ()) for model in question.models}
+
+
+def frame_for(batch: pa.Table, question: Question) -> Any:
+    """Hand a function the same type of frame for every batch as for the rows that were drawn."""
+    return frame_of(batch) if question.sees_all else batch
+
+
+def code_rows(sample: Sample, rules: Sequence[Slice]) -> pa.Table:
+    """Code rows by rules, a column each."""
+    found = codes(sample, rules)
+    return pa.table({f"code{number}": pa.array(column) for number, column in enumerate(found.T)})
+
+
+def codes_in(found: pa.Table, names: Sequence[str]) -> dict[Hashable, Codes]:
+    """Read codes off a table of counts, by the number of the rule."""
+    return {number: found[name].to_numpy().astype(np.int8) for number, name in enumerate(names)}

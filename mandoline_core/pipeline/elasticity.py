@@ -1,0 +1,172 @@
+"""Elasticity: how fast the estimate moves with each correction a person can set."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from mandoline_core.arrays import Floats
+from mandoline_core.errors import MandolineError
+from mandoline_core.estimators import Redrawable, fit_folds, get_estimator
+from mandoline_core.formatting import Sentence, show_step
+from mandoline_core.pipeline.assemble import ModelProblem
+from mandoline_core.project import EstimatorSettings
+from mandoline_core.weighting import ABSTAIN, IN, OUT, Corrections, Problem
+
+KEYS = {"inside": IN, "outside": OUT, "abstain": ABSTAIN}
+_STEP = 1e-4
+
+
+@dataclass(frozen=True)
+class CorrectionSlope:
+    """Hold how fast the estimate moves with one correction.
+
+    Parameters
+    ----------
+    side : {"source", "target"}
+    key : {"inside", "outside", "abstain"}
+    value : float
+        The correction as it is: p(truly in | what the slice says).
+    slope : float or None
+        Change of the estimate per unit of the probability; None where a small step already changes which rows
+        the estimate speaks of, or leaves nothing to estimate.
+    """
+
+    slice: str
+    side: str
+    key: str
+    value: float
+    slope: float | None
+    words: str
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the slope as plain data."""
+        return asdict(self)
+
+
+def correction_slopes(prepared: ModelProblem, settings: EstimatorSettings) -> tuple[CorrectionSlope, ...]:
+    """Say how fast the estimate moves with every correction a person could move.
+
+    Those are the source's corrections of each slice, and the target's where they were set separately; target
+    corrections that are derived from the source's, or the same, move along. Abstention counts where the slice
+    abstains in the sample; where nothing was stated for it, the slope is that of stating it next to what is taken
+    now. Differences of re-solved estimates: central ones, and one-sided at 0 and 1.
+
+    Parameters
+    ----------
+    settings : EstimatorSettings
+        Its name says which estimate.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mandoline_core.report import estimate_from_codes
+    >>> source, target = np.array([[1], [-1]] * 100), np.array([[1], [1], [-1]] * 50)
+    >>> noise = np.array([[0.1, 0.5, 0.9]])
+    >>> report = estimate_from_codes(source, [1.0, 0.0] * 100, target, noise=(noise, noise))
+    >>> found = correction_slopes(report.first.prepared, EstimatorSettings())
+    >>> [(slope.side, slope.key) for slope in found]
+    [('source', 'inside'), ('source', 'outside'), ('target', 'inside'), ('target', 'outside')]
+    >>> found[2].words
+    '1 point less sure inside, in the target, moves the estimate by -0.53 points.'
+    """
+    problem = prepared.problem
+    estimator = get_estimator(settings.name)
+    why = estimator.reason(problem)
+    if why is None and "slices" not in estimator.needs:
+        why = "It does not look at slices, so no correction moves it."
+    if why is not None:
+        raise MandolineError(f"Estimator {settings.name!r} does not apply here. {why}")
+    outcome = estimator.estimate(problem)
+    if not outcome.converged:
+        raise MandolineError("No correction can be judged: the weights could not be fitted. Use fewer slices.")
+    problem = replace(problem, start=outcome.delta)
+    corrections, kept = problem.corrections(), outcome.kept
+    return tuple(_slope(problem, settings.name, corrections, kept, *which) for which in _movable(problem))
+
+
+def _movable(problem: Problem) -> Iterator[tuple[int, str, str]]:
+    """List slice, side and key of every number a person could move."""
+    rates = {side: problem.patterns.rates(side) for side in ("source", "target")}
+    for i in range(len(problem.patterns.names)):
+        for side in ("source", "target"):
+            if side == "target" and problem.rule.follows[i]:
+                continue
+            # What an abstention means in the source is carried over to a target that follows it.
+            heard = (
+                rates["source"][i] + rates["target"][i] * problem.rule.follows[i]
+                if side == "source"
+                else rates[side][i]
+            )
+            yield from ((i, side, key) for key, code in KEYS.items() if key != "abstain" or heard[code] > 0)
+
+
+def _slope(
+    problem: Problem,
+    name: str,
+    corrections: Corrections,
+    kept: Floats,
+    i: int,
+    side: str,
+    key: str,
+) -> CorrectionSlope:
+    """Differentiate the estimate by one number."""
+    value = float(getattr(corrections, side)[i, KEYS[key]])
+
+    def at(chance: float) -> float:
+        return _estimate(_with(problem, i, side, key, chance), name, kept)
+
+    try:
+        slope = _difference(at, value)
+    except MandolineError:  # a step away nothing can be estimated, or something else
+        slope = None
+    share = problem.metric.share
+    return CorrectionSlope(problem.patterns.names[i], side, key, value, slope, _words(key, side, slope, share=share))
+
+
+def _difference(at: Callable[[float], float], value: float) -> float:
+    """Differentiate by differences: central, or one-sided of second order where a probability ends."""
+    if value < 2 * _STEP or value > 1 - 2 * _STEP:
+        step = _STEP if value < 0.5 else -_STEP
+        return (-3 * at(value) + 4 * at(value + step) - at(value + 2 * step)) / (2 * step)
+    return (at(value + _STEP) - at(value - _STEP)) / (2 * _STEP)
+
+
+def _with(problem: Problem, i: int, side: str, key: str, chance: float) -> Problem:
+    """State one correction otherwise."""
+    rule = problem.rule
+    table = (rule.source if side == "source" else rule.own_target).copy()
+    table[i, KEYS[key]] = chance
+    return replace(problem, rule=rule.with_source(table) if side == "source" else replace(rule, own_target=table))
+
+
+def _estimate(problem: Problem, name: str, kept: Floats) -> float:
+    """Estimate anew, refusing where other target rows are set aside: a jump is no slope."""
+    estimator = get_estimator(name)
+    if name in ("mandoline", "denoised") and isinstance(estimator, Redrawable) and not problem.metric.ranked:
+        # The influence of every row, which takes most of the time, is not asked for.
+        now = fit_folds(problem, problem.corrections())[0].kept
+        value = problem.metric.combine(estimator.means(problem))
+    else:
+        outcome = estimator.estimate(problem)
+        now, value = outcome.kept, outcome.value
+    if any(((now == end) != (kept == end)).any() for end in (0, 1)):  # parts of patterns may grow and shrink
+        raise MandolineError(Sentence("Other {target_rows} are set aside."))
+    return value
+
+
+def _words(key: str, side: str, slope: float | None, *, share: bool) -> str:
+    """Say what one point less of certainty does."""
+    what = {
+        "inside": "1 point less sure inside",
+        "outside": "1 point less sure outside",
+        "abstain": "1 point more often truly inside where it abstains",
+    }[key]
+    where = Sentence(", in the {target},") if side == "target" else ""
+    if slope is None:
+        return Sentence("{what}{where} changes which rows can be estimated at all.", what=what, where=where)
+    # Less sure inside is a lower chance of being inside; less sure outside, a higher one.
+    step = show_step((-0.01 if key == "inside" else 0.01) * slope, share=share, digits=2, figures=3)
+    moved = f"{step} points" if share else step
+    return Sentence("{what}{where} moves the estimate by {moved}.", what=what, where=where, moved=moved)

@@ -1,0 +1,192 @@
+"""The slice table: what each slice covers, how far it shifts, and how the model does inside and outside it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from mandoline_core.arrays import Interval
+from mandoline_core.errors import MandolineError
+from mandoline_core.estimators import get_estimator
+from mandoline_core.formatting import html_table, show_interval
+from mandoline_core.patterns import Patterns
+from mandoline_core.pipeline.assemble import ModelProblem
+from mandoline_core.pipeline.diagnostics import interval_of
+
+
+@dataclass(frozen=True)
+class Part:
+    """Hold the score on one side of a slice, in the source."""
+
+    n: int
+    score: float | None
+    interval: Interval | None
+
+
+@dataclass(frozen=True)
+class Gold:
+    """Hold how well a slice agrees with its gold column, on the source rows where both speak."""
+
+    n: int
+    precision: float | None
+    recall: float | None
+    f1: float | None
+
+
+@dataclass(frozen=True)
+class SliceRow:
+    """Hold one line of the slice table.
+
+    Parameters
+    ----------
+    name, rule : str
+        The rule in words.
+    source, target : float
+        Share of rows inside.
+    source_abstains, target_abstains : float
+        Share of rows where the slice abstains.
+    shift : float
+        Target minus source share, among rows where the slice speaks.
+    standardised_shift : float or None
+        The shift over the pooled standard deviation; None where neither sample varies.
+    most_like, overlap : str or None, float or None
+        The slice that shares most rows with this one, and the share of their union that they share
+        (Jaccard index, both samples).
+    """
+
+    name: str
+    rule: str
+    source: float
+    target: float
+    source_abstains: float
+    target_abstains: float
+    shift: float
+    standardised_shift: float | None
+    inside: Part
+    outside: Part
+    most_like: str | None
+    overlap: float | None
+    gold: Gold | None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the line as plain data."""
+        return asdict(self)
+
+
+class SliceTable(tuple[SliceRow, ...]):
+    """Hold the lines of the slice table. Shows as a table in a notebook."""
+
+    __slots__ = ()
+
+    def cells(self) -> list[list[str]]:
+        """Write the table's cells, the first line its head."""
+        head = ["slice", "source", "target", "shift", "std", "score inside (rows)", "score outside (rows)", "rule"]
+        return [head, *(_cells(row) for row in self)]
+
+    def _repr_html_(self) -> str:
+        return html_table(self.cells())
+
+
+def slice_table(prepared: ModelProblem, *, confidence: float = 0.95) -> SliceTable:
+    """Describe every slice on the patterns, without touching rows."""
+    table = prepared.problem.patterns
+    source, target = table.rates("source"), table.rates("target")
+    alike = _overlaps(table)
+    rules = {rule.name: rule.describe() for rule in prepared.counted.slices}
+    rows = []
+    for i, name in enumerate(table.names):
+        share = [_speaking(rates[i]) for rates in (source, target)]
+        spread = np.sqrt(sum(p * (1 - p) for p in share) / 2)
+        partner = int(alike[i].argmax()) if len(table.names) > 1 else -1
+        rows.append(
+            SliceRow(
+                name=name,
+                rule=rules.get(name, ""),
+                source=float(source[i, 2]),
+                target=float(target[i, 2]),
+                source_abstains=float(source[i, 1]),
+                target_abstains=float(target[i, 1]),
+                shift=share[1] - share[0],
+                standardised_shift=float((share[1] - share[0]) / spread) if spread > 0 else None,
+                inside=_part(prepared, i, 1, confidence),
+                outside=_part(prepared, i, -1, confidence),
+                most_like=table.names[partner] if partner >= 0 and alike[i, partner] > 0 else None,
+                overlap=float(alike[i, partner]) if partner >= 0 and alike[i, partner] > 0 else None,
+                gold=_gold(prepared.counted.gold[name].counts) if name in prepared.counted.gold else None,
+            )
+        )
+    return SliceTable(rows)
+
+
+def _cells(row: SliceRow) -> list[str]:
+    return [
+        row.name,
+        f"{row.source:.1%}",
+        f"{row.target:.1%}",
+        f"{100 * row.shift:+.1f}",
+        "-" if row.standardised_shift is None else f"{row.standardised_shift:+.2f}",
+        *(_part_text(part.score, part.interval, part.n) for part in (row.inside, row.outside)),
+        row.rule,
+    ]
+
+
+def _part_text(score: float | None, interval: Interval | None, n: int) -> str:
+    if score is None or interval is None:
+        return f"- ({n:,})"
+    return f"{show_interval(score, interval, share=interval[0] >= 0 and interval[1] <= 1)} ({n:,})"
+
+
+def _speaking(rates: np.ndarray) -> float:
+    """Return the share inside among the rows where the slice speaks."""
+    total = rates[0] + rates[2]
+    return float(rates[2] / total) if total > 0 else 0.0
+
+
+def _part(prepared: ModelProblem, i: int, code: int, confidence: float) -> Part:
+    """Score the source rows with one code: the plain mean, with its interval."""
+    table = prepared.problem.patterns
+    here = table.codes[:, i] == code
+    n = float(table.source[here].sum())
+    if not n:
+        return Part(0, None, None)
+    inside = table.only(here)
+    members = prepared.problem.membership
+    if members is not None:  # a split of the source has no part in a plain mean
+        members = members._replace(groups=np.zeros_like(members.groups))
+    problem = replace(prepared.problem, patterns=inside, groups=(inside,), folds=((0, 0),), membership=members)
+    try:
+        outcome = get_estimator("source").estimate(problem)
+    except MandolineError:  # a metric may not be defined on so few rows: recall without a label of the class
+        return Part(round(n), None, None)
+    return Part(round(n), outcome.value, interval_of(problem, outcome, confidence))
+
+
+def _overlaps(table: Patterns) -> np.ndarray:
+    """Compute the Jaccard index of every pair of slices, over the rows of both samples; 0 on the diagonal."""
+    inside = (table.codes == 1).astype(float)
+    counts = table.source + table.target
+    both = inside.T @ (counts[:, None] * inside)
+    size = np.diag(both)
+    union = size[:, None] + size[None, :] - both
+    with np.errstate(invalid="ignore", divide="ignore"):
+        alike = np.where(union > 0, both / union, 0.0)
+    np.fill_diagonal(alike, 0.0)
+    return alike
+
+
+def _gold(counts: np.ndarray) -> Gold:
+    """Compare a slice with its gold column: counts by code (rows) and truth (columns), -1, 0, 1."""
+    hit, false, missed = counts[2, 2], counts[2, 0], counts[0, 2]
+    n = counts[[0, 2]][:, [0, 2]].sum()
+
+    def ratio(part: float, whole: float) -> float | None:
+        return float(part / whole) if whole else None
+
+    return Gold(
+        n=round(n),
+        precision=ratio(hit, hit + false),
+        recall=ratio(hit, hit + missed),
+        f1=ratio(2 * hit, 2 * hit + false + missed),
+    )

@@ -1,0 +1,256 @@
+"""The estimate as slices are added one by one, and without each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby, pairwise
+
+import plotly.graph_objects as go
+
+from mandoline_core.formatting import direction, show_difference, show_interval, show_step, show_value
+from mandoline_core.pipeline import Ablation, AblationPoint
+from mandoline_core.report.charts.drawing import Drawing
+from mandoline_core.report.charts.scales import TICK_FORMAT, ZOOMED, value_range
+from mandoline_core.report.charts.template import SOURCE, TRUTH, WIDE_AXIS, finish, label, palette, safe, shorten, wrap
+
+_BAR = 26  # pixels a bar
+
+
+def ablation_curve(curves: Ablation, *, truth: float | None, share: bool = True, dark: bool = False) -> go.Figure:
+    """Show the estimate as slices are added one by one, from the source's score on."""
+    colours, points = palette(dark), curves.cumulative
+    n_slices = len(points) - 1
+    figure = Drawing()
+    _add_band(figure, points, colours.band)
+    if truth is not None:
+        figure.add_scatter(
+            x=[-0.3, n_slices],
+            y=[truth, truth],
+            name="truth",
+            mode="lines",
+            line={"color": TRUTH, "dash": "dash", "width": 2},
+            hovertext=f"truth: {show_value(truth, share=share)}",
+            hoverinfo="text",
+        )
+        figure.add_annotation(
+            x=-0.3,
+            y=truth,
+            text=f"truth {show_value(truth, share=share)}",
+            showarrow=False,
+            xanchor="left",
+            yanchor="bottom" if (points[0].estimate or 0.0) < truth else "top",
+        )
+    ends = {0, max((i for i, point in enumerate(points) if point.estimate is not None), default=0)}
+    figure.add_scatter(
+        x=list(range(len(points))),
+        y=[point.estimate for point in points],
+        name="estimate",
+        mode="lines+markers+text",
+        connectgaps=False,
+        cliponaxis=False,
+        line={"color": colours.ink, "width": 2},
+        marker={
+            "symbol": ["circle"] + ["diamond"] * n_slices,
+            "size": [11] + [9] * n_slices,
+            "color": [SOURCE] + [colours.ink] * n_slices,
+            "opacity": 1,
+        },
+        text=[
+            show_value(point.estimate, share=share) if i in ends and point.estimate is not None else ""
+            for i, point in enumerate(points)
+        ],
+        textposition=["bottom right" if _rises(points) else "top right"] + ["middle right"] * n_slices,
+        hovertext=[_point_words(point, share) for point in points],
+        hoverinfo="text",
+    )
+    span = curve_span(points, truth, share)
+    _add_gaps(figure, points, span[0], colours.muted)
+    figure.update_xaxes(
+        tickvals=list(range(len(points))),
+        ticktext=["no slices", *(label(point.slice or "", 12) for point in points[1:])],
+        tickangle=0 if n_slices <= 2 else -90 if n_slices > 12 else -45,
+        tickfont={"size": 10 if n_slices > 12 else 12},
+        range=[-0.35, n_slices + 0.3 + 0.16 * max(n_slices, 1)],  # room for the last label
+        showgrid=False,
+    )
+    figure.update_yaxes(range=span, tickformat=TICK_FORMAT[share], nticks=6, showgrid=True)
+    return finish(
+        figure,
+        title=curve_title(points, share),
+        x="slices, added from left to right",
+        y=f"estimate ({ZOOMED})",
+        height=310,
+        axis_width=WIDE_AXIS,
+        dark=dark,
+    )
+
+
+def curve_span(points: Sequence[AblationPoint], truth: float | None, share: bool) -> list[float]:
+    """Span the estimates with their intervals, and the truth."""
+    known = [point for point in points if point.estimate is not None]
+    values = [end for point in known for end in point.interval or (point.estimate or 0.0,)]
+    values += [] if truth is None else [truth]
+    return value_range(values, share) if values else [0.0, 1.0]
+
+
+def _rises(points: Sequence[AblationPoint]) -> bool:
+    values = [point.estimate for point in points[:2] if point.estimate is not None]
+    return values[-1] > values[0] if values else False
+
+
+def bands(points: Sequence[AblationPoint]) -> Iterator[list[tuple[float, float]]]:
+    """Outline the intervals, run by run: a gap must not be bridged. A run of one point gets a bar."""
+    places = [(i, point.interval) for i, point in enumerate(points)]
+    for has_interval, group in groupby(places, key=lambda place: place[1] is not None):
+        run = [(i, interval) for i, interval in group if interval is not None]
+        if not has_interval:
+            continue
+        x, low, high = [float(i) for i, _ in run], [pair[0] for _, pair in run], [pair[1] for _, pair in run]
+        if len(run) == 1:
+            x, low, high = [x[0] - 0.1, x[0] + 0.1], low * 2, high * 2
+        yield list(zip(x + x[::-1], high + low[::-1], strict=True))
+
+
+def _add_band(figure: Drawing, points: Sequence[AblationPoint], colour: str) -> None:
+    for outline in bands(points):
+        figure.add_scatter(
+            x=[x for x, _ in outline],
+            y=[y for _, y in outline],
+            name="interval",
+            mode="lines",
+            line={"width": 0},
+            fill="toself",
+            fillcolor=colour,
+            hoverinfo="skip",
+        )
+
+
+def _add_gaps(figure: Drawing, points: Sequence[AblationPoint], level: float, colour: str) -> None:
+    missing = [i for i, point in enumerate(points) if point.estimate is None]
+    if missing:
+        figure.add_scatter(
+            x=missing,
+            y=[level] * len(missing),
+            name="no estimate",
+            mode="markers",
+            cliponaxis=False,
+            marker={"symbol": "x-thin", "size": 9, "line": {"width": 2, "color": colour}},
+            hovertext=[_point_words(points[i], share=True) for i in missing],
+            hoverinfo="text",
+        )
+
+
+def _point_words(point: AblationPoint, share: bool) -> str:
+    name, *others = point_lines(point, share)
+    return "<br>".join([safe(name), *map(wrap, others)])
+
+
+def point_lines(point: AblationPoint, share: bool) -> list[str]:
+    """Say what stands behind a point of the curve, line by line."""
+    name = "no slices" if point.slice is None else f"+ {shorten(point.slice, 60)}"
+    if point.estimate is None:
+        return [name, "no estimate:", point.reason or "it could not be computed."]
+    value = show_value(point.estimate, share=share)
+    written = value if point.interval is None else show_interval(point.estimate, point.interval, share=share)
+    rows = [] if point.effective_sample_size is None else [f"{point.effective_sample_size:,.0f} effective rows"]
+    return [name, written, *rows]
+
+
+def curve_title(points: Sequence[AblationPoint], share: bool) -> str:
+    """Say what the curve shows."""
+    first, last = points[0].estimate, points[-1].estimate
+    if first is None or last is None:
+        return "With all slices there is no estimate"
+    way = direction(last - first, share=share)
+    if way == "the same":
+        return "Together the slices leave the estimate where it was"
+    steps = [
+        (after.estimate - before.estimate, after.slice or "")
+        for before, after in pairwise(points)
+        if after.estimate is not None and before.estimate is not None
+    ]
+    pull = f"pull the estimate {'up' if way == 'higher' else 'down'} {show_difference(last - first, share=share)}"
+    if len(points) == 2:
+        return f"{shorten(points[1].slice or '')} {pull.replace('pull', 'pulls', 1)}"
+    step, name = max(steps, key=lambda pair: pair[0] if last > first else -pair[0], default=(0.0, ""))
+    most = f", {shorten(name)} most ({show_step(step, share=share)})" if name and step * (last - first) > 0 else ""
+    return f"Slices {pull}{most}"
+
+
+def leave_one_out(curves: Ablation, *, full: float, share: bool = True, dark: bool = False) -> go.Figure:
+    """Show by how much the estimate would change without each slice, largest rise on top.
+
+    Parameters
+    ----------
+    full : float
+        The estimate with all slices.
+    share : bool
+        Whether the metric is a share, shown in points.
+    """
+    scale = 100 if share else 1
+    # Rounded, so that slices that change nothing keep their order.
+    points = sorted(
+        curves.leave_one_out,
+        key=lambda point: float("-inf") if point.estimate is None else round(point.estimate, 6),
+        reverse=True,
+    )
+    changes = [None if point.estimate is None else point.estimate - full for point in points]
+    places = [-i for i in range(len(points))]
+    figure = Drawing()
+    figure.add_bar(
+        x=[0.0 if change is None else scale * change for change in changes],
+        y=places,
+        orientation="h",
+        name="without the slice",
+        marker={"color": palette(dark).muted},
+        text=["no estimate" if change is None else show_step(change, share=share) for change in changes],
+        textposition="outside",
+        textangle=0,
+        cliponaxis=False,
+        hovertext=[_left_out_words(point, full, share) for point in points],
+        hoverinfo="text",
+    )
+    furthest = max((abs(scale * change) for change in changes if change is not None), default=0.0) or 1.0
+    low, high = (
+        any(change is not None and sign * scale * change > furthest / 50 for change in changes) for sign in (-1, 1)
+    )
+    figure.update_xaxes(
+        range=[-1.3 * furthest if low else -0.15 * furthest, 1.3 * furthest if high or not low else 0.3 * furthest],
+        showgrid=True,
+        zeroline=True,
+        nticks=6,
+    )
+    figure.update_yaxes(
+        tickvals=places,
+        ticktext=[label(point.slice or "") for point in points],
+        range=[0.6 - max(len(points), 1), 0.6],
+        showgrid=False,
+    )
+    return finish(
+        figure,
+        title=_left_out_title(points, changes, share),
+        x=f"change of the estimate without the slice{' (points)' if share else ''}",
+        y="slice left out",
+        height=_BAR * len(points) + 60,
+        dark=dark,
+    )
+
+
+def _left_out_words(point: AblationPoint, full: float, share: bool) -> str:
+    name = f"without {safe(shorten(point.slice or '', 60))}"
+    if point.estimate is None:
+        return f"{name}<br>no estimate: {wrap(point.reason or 'it could not be computed.')}"
+    change = show_step(point.estimate - full, share=share)
+    return f"{name}<br>{show_value(point.estimate, share=share)} ({change}{' points' if share else ''})"
+
+
+def _left_out_title(points: Sequence[AblationPoint], changes: Sequence[float | None], share: bool) -> str:
+    known = [(abs(change), change, point) for change, point in zip(changes, points, strict=True) if change is not None]
+    if not known:
+        return "Without any one of the slices there is no estimate"
+    _, change, point = max(known, key=lambda item: item[0])
+    way = direction(change, share=share)
+    if way == "the same":
+        return "Leaving out any one slice leaves the estimate the same"
+    size = show_difference(change, share=share)
+    return f"Without {shorten(point.slice or '', 24)} the estimate would be {size} {way}"

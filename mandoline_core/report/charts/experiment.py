@@ -1,0 +1,268 @@
+"""What an experiment found: lines with bands over what varied, or dots beside names, with the paper's numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import plotly.graph_objects as go
+
+from mandoline_core.estimators import ESTIMATORS
+from mandoline_core.formatting import show_number
+from mandoline_core.report.charts.drawing import Drawing
+from mandoline_core.report.charts.template import TITLE_WIDTH, Palette, finish, label, palette, safe
+from mandoline_core.report.words import title_of
+
+# Colours that people who see few of them tell apart, and a shape of its own for each; Mandoline's is ink.
+_LOOKS = (
+    ("#0072B2", "circle", "●"),
+    ("#D55E00", "square", "■"),
+    ("#009E73", "triangle-up", "▲"),
+    ("#CC79A7", "cross", "✚"),
+    ("#E69F00", "triangle-down", "▼"),
+    ("#56B4E9", "star", "★"),
+    ("#8C6BB1", "hexagon", "⬢"),
+    ("#7F7F3F", "pentagon", "⬟"),
+    ("#A65628", "x", "✖"),
+)
+_OWN, _PLAIN = "mandoline", "source"
+_LINE, _ROW, _HEIGHT = 18, 22, 300  # pixels
+_NAME = 24  # characters of a name beside dots
+_STEP = 0.45  # rows between two dots beside one name
+_DECADES = 100.0  # times the smallest value: with more between them, powers of ten are ticks enough
+
+
+class Look(NamedTuple):
+    """Hold how one series is drawn: its colour, its marker, and the letter that stands for that in the key."""
+
+    colour: str
+    symbol: str
+    letter: str
+
+
+class Point(NamedTuple):
+    """Hold one number: where it stands, and how sure it is."""
+
+    series: str
+    x: float | str
+    value: float
+    error: float | None = None
+
+
+def experiment_lines(
+    points: Sequence[Point],
+    *,
+    title: str,
+    x: str,
+    y: str,
+    paper: Sequence[Point] = (),
+    log_x: bool = False,
+    log_y: bool = False,
+    dark: bool = False,
+) -> go.Figure:
+    """Draw a line for each series, with a band of two standard errors; the paper's numbers are hollow.
+
+    Parameters
+    ----------
+    points, paper : sequence of Point
+        Ours and the paper's; `x` is a number. What a logarithm lacks is left out.
+    title, x, y : str
+        Plain text.
+    """
+    colours, figure = palette(dark), Drawing()
+    points, paper = (
+        [point for point in some if (not log_x or float(point.x) > 0) and (not log_y or point.value > 0)]
+        for some in (points, paper)
+    )
+    looks = _looks(points, colours)
+    for series, look in looks.items():
+        line = sorted((point for point in points if point.series == series), key=lambda point: float(point.x))
+        _add_band(figure, line, look, log_y)
+        figure.add_scatter(
+            x=[point.x for point in line],
+            y=[point.value for point in line],
+            name=safe(series),
+            mode="lines+markers",
+            line={
+                "color": look.colour,
+                "width": 3 if series == _OWN else 2,
+                "dash": "dash" if series == _PLAIN else "solid",
+            },
+            marker={"symbol": look.symbol, "size": 8, "color": look.colour},
+            hovertext=[_words(point, f"{x}: {show_number(float(point.x))}") for point in line],
+            hoverinfo="text",
+        )
+    _add_paper(figure, [point for point in paper if point.series in looks], looks, x)
+    figure.update_xaxes(**_axis([float(point.x) for point in points], log=log_x, own=True))
+    figure.update_yaxes(**_axis([point.value for point in points], log=log_y))
+    keys = _keys(looks, hollow=any(point.series in looks for point in paper))
+    _write(figure, keys)
+    return finish(figure, title=title, x=x, y=y, height=_HEIGHT, head=_LINE * len(keys) + 6, dark=dark)
+
+
+def experiment_dots(points: Sequence[Point], *, title: str, x: str, log: bool = False, dark: bool = False) -> go.Figure:
+    """Draw a dot for each series beside every name, with two standard errors, the names one below the other.
+
+    Parameters
+    ----------
+    points : sequence of Point
+        `x` is a name.
+    x : str
+        What the values are, with their unit.
+    """
+    colours, figure = palette(dark), Drawing()
+    points = [point for point in points if not log or point.value > 0]
+    looks = _looks(points, colours)
+    names = list(dict.fromkeys(str(point.x) for point in points))
+    tall = _STEP * len(looks) + 1.0
+    places = {name: -number * tall for number, name in enumerate(names)}
+    # What is never below zero is not drawn there either.
+    floor = 0.0 if all(point.value >= 0 for point in points) else -math.inf
+    for number, (series, look) in enumerate(looks.items()):
+        row = [point for point in points if point.series == series]
+        figure.add_scatter(
+            x=[point.value for point in row],
+            y=[places[str(point.x)] + _STEP * ((len(looks) - 1) / 2 - number) for point in row],
+            name=safe(series),
+            mode="markers",
+            cliponaxis=False,
+            marker={"symbol": look.symbol, "size": 10, "color": look.colour},
+            error_x={
+                "array": [2 * (point.error or 0.0) for point in row],
+                "arrayminus": [min(2 * (point.error or 0.0), point.value - floor) for point in row],
+                "color": look.colour,
+                "thickness": 2,
+                "width": 3,
+            },
+            hovertext=[_words(point, str(point.x)) for point in row],
+            hoverinfo="text",
+        )
+    figure.update_yaxes(
+        tickvals=list(places.values()),
+        ticktext=[label(name, _NAME) for name in names],
+        range=[min(places.values(), default=0.0) - tall / 2, tall / 2],
+        showgrid=True,
+    )
+    figure.update_xaxes(**_axis([point.value for point in points], log=log))
+    keys = _keys(looks, hollow=False)
+    _write(figure, keys)
+    height = round(_ROW * tall * max(len(names), 1)) + 60
+    return finish(figure, title=title, x=x, y="", height=height, head=_LINE * len(keys) + 6, dark=dark)
+
+
+def series_title(series: str) -> str:
+    """Write what a series is called: a method by its title, anything else as it is.
+
+    >>> series_title("mandoline"), series_title("noise-aware")
+    ("Mandoline (the paper's weights)", 'noise-aware')
+    """
+    return title_of(series) if series in ESTIMATORS else series
+
+
+def _looks(points: Sequence[Point], colours: Palette) -> dict[str, Look]:
+    """Give every series its look: Mandoline ink, the plain score grey, others a colour and a shape."""
+    found, number = {}, 0
+    for series in dict.fromkeys(point.series for point in points):
+        if series == _OWN:
+            found[series] = Look(colours.ink, "diamond", "◆")
+        elif series == _PLAIN:
+            found[series] = Look(colours.muted, "triangle-left", "◀")
+        else:
+            found[series] = Look(*_LOOKS[number % len(_LOOKS)])
+            number += 1
+    return found
+
+
+def _axis(values: Sequence[float], *, log: bool, own: bool = False) -> dict[str, Any]:
+    """Describe an axis: from zero, or logarithmic with a tick at each power of ten, or at each value if they are few.
+
+    Parameters
+    ----------
+    own : bool
+        Whether ticks stand where values do.
+    """
+    if not log or not values:
+        return {"nticks": 6, "rangemode": "tozero", "showgrid": True}
+    low, high = min(values), max(values)
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    steps = (1,) if high / low > _DECADES else (1, 2, 5)
+    ticks = sorted(set(values)) if own else [step * 10.0**power for power in powers for step in steps]
+    return {"type": "log", "tickvals": ticks, "ticktext": [_tick(tick) for tick in ticks], "showgrid": True}
+
+
+def _tick(value: float) -> str:
+    return f"{value / 1000:g}k" if value >= 1000 else f"{value:g}"
+
+
+def _add_band(figure: Drawing, line: Sequence[Point], look: Look, log: bool) -> None:
+    known = [point for point in line if point.error]
+    low = [point.value - 2 * (point.error or 0.0) for point in known]
+    if len(known) < 2 or (log and min(low) <= 0):
+        return
+    red, green, blue = (int(look.colour[i : i + 2], 16) for i in (1, 3, 5))
+    figure.add_band(
+        [float(point.x) for point in known],
+        low,
+        [point.value + 2 * (point.error or 0.0) for point in known],
+        f"rgba({red},{green},{blue},0.15)",
+    )
+
+
+def _add_paper(figure: Drawing, paper: Sequence[Point], looks: dict[str, Look], x: str) -> None:
+    for series in dict.fromkeys(point.series for point in paper):
+        line, look = [point for point in paper if point.series == series], looks[series]
+        figure.add_scatter(
+            x=[point.x for point in line],
+            y=[point.value for point in line],
+            name=f"{safe(series)}, the paper",
+            mode="markers",
+            marker={"symbol": f"{look.symbol}-open", "size": 13, "color": look.colour, "line": {"width": 2}},
+            hovertext=[_words(point, f"{x}: {show_number(float(point.x))}, in the paper") for point in line],
+            hoverinfo="text",
+        )
+
+
+def _words(point: Point, where: str) -> str:
+    error = "" if point.error is None else f" (standard error {point.error:.2g})"
+    return f"<b>{safe(series_title(point.series))}</b>: {point.value:.3g}{error}<br>{safe(where)}"
+
+
+def _keys(looks: dict[str, Look], *, hollow: bool) -> list[str]:
+    """Write the key in lines that fit on a phone."""
+    entries = [(look, series_title(series).partition(" (")[0]) for series, look in looks.items()]
+    lines: list[list[str]] = []
+    room = 0
+    for look, name in entries:
+        room -= len(name) + 5
+        if room < 0 or not lines:
+            lines.append([])
+            room = TITLE_WIDTH - len(name)
+        lines[-1].append(f'<span style="color:{look.colour}">{look.letter}</span> {label(name, TITLE_WIDTH)}')
+    if hollow:
+        lines.append(["◇ ○ hollow: the paper's number"])
+    return ["   ".join(line) for line in lines]
+
+
+def _write(figure: Drawing, keys: Sequence[str]) -> None:
+    for number, line in enumerate(keys):
+        figure.add_annotation(
+            x=0,
+            xref="paper",
+            xanchor="left",
+            y=1,
+            yref="paper",
+            yanchor="bottom",
+            yshift=_LINE * (len(keys) - 1 - number) + 4,
+            text=line,
+            showarrow=False,
+        )
+
+
+def is_number(value: object) -> bool:
+    """Tell whether a value can be drawn.
+
+    >>> is_number(0.5), is_number("about 1"), is_number(float("nan"))
+    (True, False, False)
+    """
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)

@@ -1,0 +1,181 @@
+"""The map of rows: two kinds of dots in the plane, those near each other that are alike."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+from mandoline_core.arrays import Floats
+from mandoline_core.discovery.descriptions import RowMap
+from mandoline_core.report.charts.drawing import Drawing
+from mandoline_core.report.charts.template import SOURCE, TARGET, WIDE_AXIS, finish, palette, safe, shorten, wrap
+
+# Little, some, much: clear of the colours that stand for the samples and the truth, on light and on dark.
+_SCALE = [[0.0, "#7B3FA0"], [0.5, "#B9A9C4"], [1.0, "#E3A51A"]]
+_MOST_DOUBLINGS = 3.0  # either way; what counts more, or less, has the same colour
+_FEW = 0.01
+_LINE = 48  # characters
+_LINES_OF_TEXT = 3
+
+
+@dataclass(frozen=True, eq=False)
+class Shade:
+    """Hold what the source rows of a map are coloured by.
+
+    Parameters
+    ----------
+    values : array of float, shape (n_source_used,)
+        NaN for rows without one.
+    title : str
+        What the colours show: the title of the figure.
+    name : str
+        Of the scale.
+    ticks : mapping of float to str
+        What is written beside the scale.
+    """
+
+    values: Floats
+    title: str
+    name: str
+    ticks: dict[float, str]
+
+
+def score_shade(values: Floats, metric: str) -> Shade:
+    """Colour rows by their score; rows that are right or wrong by that."""
+    known = values[np.isfinite(values)]
+    if not np.isin(known, (0.0, 1.0)).all():
+        low, high = np.quantile(known, [0.02, 0.98])
+        ticks = {float(end): f"{end:.3g}" for end in (low, high)}
+        return Shade(np.clip(values, low, high), "Yellow dots score high, purple dots low", metric, ticks)
+    wrong = float((known == 0).mean())
+    title = f"Purple dots are wrong answers, {wrong:.0%} of the labelled rows: where they crowd, the model is weak"
+    return Shade(values, title, "the model's answer", {0.0: "wrong", 1.0: "right"})
+
+
+def weight_shade(ratios: Floats) -> Shade:
+    """Colour rows by how much they count, on a scale of doublings."""
+    with np.errstate(divide="ignore"):
+        doublings = np.clip(np.log2(ratios), -_MOST_DOUBLINGS, _MOST_DOUBLINGS)
+    most = float(np.ceil(np.abs(doublings[np.isfinite(doublings)]).max(initial=1.0)))
+    ticks = {-most: f"1/{2**most:g}", 0.0: "1", most: f"{2**most:g}"}
+    title = "Yellow dots count most: labelled rows that stand in for new ones"
+    return Shade(doublings, title, "how many times a row counts", ticks)
+
+
+def hover_lines(rows: Sequence[Sequence[tuple[str, str]]]) -> list[str]:
+    """Write rows for hovering: a line for each column, a text in a few; all of it escaped.
+
+    >>> hover_lines([[("place", "<b>here</b>"), ("n", "3")]])
+    ['place: &lt;b&gt;here&lt;/b&gt;<br>n: 3']
+    """
+    width = _LINE * _LINES_OF_TEXT
+    return ["<br>".join(wrap(f"{name}: {shorten(value, width)}", _LINE) for name, value in row) for row in rows]
+
+
+def row_map(
+    found: RowMap,
+    hover: tuple[Sequence[str], Sequence[str]],
+    *,
+    shade: Shade | None = None,
+    selected: tuple[Sequence[int], Sequence[int]] | None = None,
+    dark: bool = False,
+) -> go.Figure:
+    """Show rows of both samples in the plane; a lasso may be drawn around some.
+
+    Parameters
+    ----------
+    hover : pair of sequences of str
+        What hovering shows of each row of both samples, escaped.
+    shade : Shade, optional
+        What to colour the source's dots by; by sample when left out.
+    selected : pair of sequences of int, optional
+        Dots of both samples, in the map's order, that are selected to begin with.
+    """
+    figure = Drawing()
+    for number, (name, points) in enumerate((("labelled rows", found.source), ("new rows", found.target))):
+        chosen: dict[str, Any] = {} if selected is None else {"selectedpoints": list(selected[number])}
+        figure.add_scatter(
+            x=points[:, 0].round(3),
+            y=points[:, 1].round(3),
+            mode="markers",
+            name=name,
+            marker=_marker(number == 1, shade, dark),
+            selected={"marker": {"opacity": 1}},
+            unselected={"marker": {"opacity": 0.18}},
+            hovertext=[f"<b>{name.removesuffix('s')}</b><br>{line}" for line in hover[number]],
+            hoverinfo="text",
+            **chosen,
+        )
+    place = {"x": 0, "xref": "paper", "xanchor": "left", "y": 1, "yref": "paper", "yanchor": "bottom"}
+    figure.add_annotation(text=_key(found, shade), showarrow=False, **place)
+    figure.update_xaxes(showticklabels=False, showgrid=False, ticks="")
+    figure.update_yaxes(showticklabels=False, showgrid=False, ticks="")
+    done = finish(
+        figure,
+        title=_title(found) if shade is None else shade.title,
+        x="no units: rows near each other are alike; far apart says little",
+        y="",
+        height=430,
+        head=24,
+        axis_width=WIDE_AXIS,
+        dark=dark,
+    )
+    return done.update_layout(dragmode="lasso", newselection={"line": {"color": palette(dark).ink, "width": 1.5}})
+
+
+def _marker(is_target: bool, shade: Shade | None, dark: bool) -> dict[str, Any]:
+    shape = {"symbol": "diamond" if is_target else "circle", "size": 6 if is_target else 5}
+    if shade is None:
+        return {**shape, "color": TARGET if is_target else SOURCE, "opacity": 0.7}
+    if is_target:
+        return {**shape, "symbol": "diamond-open", "color": palette(dark).muted, "opacity": 0.35}
+    ends, known = list(shade.ticks), np.isfinite(shade.values)
+    return {
+        **shape,
+        "color": np.where(known, shade.values, sum(ends) / len(ends)),
+        "colorscale": _SCALE,
+        "cmin": min(ends),
+        "cmax": max(ends),
+        "opacity": np.where(known, 0.85, 0.1),
+        "showscale": True,
+        "colorbar": {
+            "orientation": "h",
+            "thickness": 10,
+            "len": 0.6,
+            "x": 0,
+            "xanchor": "left",
+            "y": -0.1,
+            "yanchor": "top",
+            "tickvals": ends,
+            "ticktext": list(shade.ticks.values()),
+            "title": {"text": safe(shade.name), "side": "top"},
+        },
+    }
+
+
+def _key(found: RowMap, shade: Shade | None) -> str:
+    colours = (SOURCE, TARGET) if shade is None else ("inherit", "inherit")
+    sides = zip(
+        colours,
+        ("●", "◆" if shade is None else "◇"),
+        ("labelled", "new"),
+        (found.source_rows, found.target_rows),
+        (found.n_source, found.n_target),
+        strict=True,
+    )
+    parts = []
+    for colour, dot, word, rows, n in sides:
+        count = f"{len(rows):,} of {n:,} {word}" if len(rows) < n else f"{n:,} {word}"
+        mark = dot if colour == "inherit" else f'<span style="color:{colour}">{dot}</span>'
+        parts.append(f"{mark} {count}")
+    return "   ".join(parts)
+
+
+def _title(found: RowMap) -> str:
+    if found.apart < _FEW:
+        return "New rows lie among labelled rows everywhere: nothing on this map is new"
+    return f"{found.apart:.0%} of the new rows lie apart, with few labelled rows among them"

@@ -1,7 +1,0 @@
-"""The words for people who have not read the paper: two samples, the methods, what terms mean, and the headline."""
-
-from __future__ import annotations
-
-from mandoline_core.words.glossary import TOOLTIPS
-from mandoline_core.words.headline import Headline, headline
-from mandoline_core.words.vocabulary import PLAIN, title_of

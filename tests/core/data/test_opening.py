@@ -1,0 +1,147 @@
+"""Opening data: into memory, or by an engine that leaves them where they are."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pandas as pd
+import polars as pl
+import pytest
+
+from mandoline_core.data.reading import read_table
+from mandoline_core.data.sample import Sample
+from mandoline_core.data.tables import opening
+from mandoline_core.data.tables.opening import open_data
+from mandoline_core.data.tables.table import DRAWN, Table
+from mandoline_core.data.tables.unpacking import unpack_text
+from mandoline_core.errors import DataError
+
+ENGINES = ("polars", "duckdb")
+
+
+def write_parts(folder: Path, n: int = 30_000, parts: int = 3) -> Path:
+    """Write rows to several Parquet files, and return the pattern that matches them."""
+    for part in range(parts):
+        rows = range(part * n, (part + 1) * n)
+        pl.DataFrame({"number": rows, "text": [f"row {row}" for row in rows]}).write_parquet(folder / f"{part}.parquet")
+    return folder / "*.parquet"
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_draw_is_uniform_and_the_same_again(tmp_path: Path, engine: str) -> None:
+    """All engines draw the same rows, each time; their numbers are spread evenly over all files."""
+    pattern = write_parts(tmp_path)
+    first, again = (open_data(pattern, engine=engine).draw(2_000, 1)["number"].to_pylist() for _ in range(2))
+    assert first == again
+    assert len(set(first)) == 2_000
+    assert first == sorted(first)
+    assert first == open_data(pattern, engine="polars").draw(2_000, 1)["number"].to_pylist()
+    assert first != open_data(pattern, engine=engine).draw(2_000, 2)["number"].to_pylist()
+    shares = pd.Series(first).floordiv(9_000).value_counts()
+    assert shares.between(200 - 4 * 14, 200 + 4 * 14).all()
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_sample_of_a_table_knows_all_rows_and_holds_a_draw(tmp_path: Path, engine: str) -> None:
+    """What counts sees all rows, what looks sees a draw that knows what it was drawn from."""
+    sample = Sample(open_data(write_parts(tmp_path), engine=engine), name="rows")
+    assert (sample.n_rows, sample.n_all) == (DRAWN, 90_000)
+    assert (sample.drawn.n_rows, sample.drawn.n_all, sample.drawn.table) == (DRAWN, 90_000, None)
+    assert sorted(sample.values("number", most=10**6).to_list()) == list(range(90_000))
+
+
+def test_small_files_come_into_memory_and_large_ones_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Auto goes by the size of the files and the memory of the machine."""
+    pattern = write_parts(tmp_path, n=1_000)
+    assert isinstance(open_data(pattern), pd.DataFrame)
+    size = sum(path.stat().st_size for path in tmp_path.iterdir())
+    monkeypatch.setattr(opening, "_memory", lambda: int(size * opening.PACKED / opening.SHARE_OF_MEMORY) - 1)
+    assert isinstance(open_data(pattern), Table)
+
+
+def test_a_lazy_frame_with_few_rows_is_taken_whole(tmp_path: Path) -> None:
+    """Then everything works as on a frame; with many it is a table."""
+    few, many = (Sample(pl.LazyFrame({"a": range(n)})) for n in (100, DRAWN + 1))
+    assert few.table is None
+    assert few.n_rows == few.n_all == 100
+    assert many.table is not None
+    assert many.n_all == DRAWN + 1
+
+
+def test_text_files_beyond_memory_get_the_types_of_small_ones(tmp_path: Path) -> None:
+    """Types follow from all rows of all files, however late they show what a column holds."""
+    n = 250_000
+    columns = {
+        "whole": ["1"] * n,
+        "late_decimal": ["1"] * (n - 1) + ["1.5"],
+        "late_text": ["7"] * (n - 1) + ["seven"],
+        "late_missing": ["3"] * (n - 1) + ["NA"],
+        "country": ["FR"] * (n - 1) + ["NA"],
+        "flag": ["true", "False"] * (n // 2),
+        "late_value": [""] * (n - 1) + ["x"],
+        "empty": [""] * n,
+    }
+    path = tmp_path / "a.csv"
+    path.write_text("\n".join([",".join(columns), *map(",".join, zip(*columns.values(), strict=True))]) + "\n")
+    whole = read_table(path)
+    for engine in ENGINES:
+        sample = Sample(open_data(path, engine=engine))
+        known = Sample(whole)
+        assert {name: str(kind) for name, kind in sample.schema.items()} == {
+            name: str(kind) for name, kind in known.schema.items()
+        }
+        for column in columns:
+            expected = sorted(map(str, known.values(column).to_list()))
+            assert sorted(map(str, sample.values(column).to_list())) == expected, column
+
+
+def test_several_text_files_are_one_table(tmp_path: Path) -> None:
+    """One below the other, typed together; packed ones too."""
+    (tmp_path / "a.csv").write_text("n,t\n1,x\n2,y\n")
+    (tmp_path / "b.csv.gz").write_bytes(gzip.compress(b"n,t\n2.5,z\n"))
+    assert open_data(tmp_path / "*.csv*")["n"].tolist() == [1.0, 2.0, 2.5]
+    (tmp_path / "b.csv.gz").write_bytes(gzip.compress(b"n,u\n2.5,z\n"))
+    with pytest.raises(DataError, match=r"Column '[tu]' is not the same in a\.csv and b\.csv\.gz"):
+        open_data(tmp_path / "*.csv*")
+
+
+def test_unpacked_text_is_kept_while_it_does_not_change(tmp_path: Path) -> None:
+    """The second time costs nothing; a changed file is unpacked anew."""
+    path = tmp_path / "a.csv"
+    path.write_text("n\n1\n")
+    files = [opening.Files.of("a.csv", (path,)) for _ in range(2)]
+    assert unpack_text(files[0]) is unpack_text(files[1])
+    path.write_text("n\n1\n2\n")
+    assert unpack_text(opening.Files.of("a.csv", (path,))) is not unpack_text(files[0])
+
+
+def test_bad_names_are_one_sentence(tmp_path: Path) -> None:
+    """What, where, what to do."""
+    with pytest.raises(DataError, match=r"No file matches 'x\*\.csv'"):
+        open_data(tmp_path / "x*.csv")
+    with pytest.raises(DataError, match=r"engine must be one of .* Got 'polar'\. Did you mean 'polars'\?"):
+        open_data(tmp_path / "a.csv", engine="polar")
+    (tmp_path / "a.csv").write_text("n\n1\n")
+    pl.DataFrame({"n": [1]}).write_parquet(tmp_path / "a.parquet")
+    with pytest.raises(DataError, match="matches both Parquet and text files"):
+        open_data(tmp_path / "a.*")
+    with pytest.raises(DataError, match=r"reads Parquet and tables, and a\.csv is text"):
+        opening._open_spark(tmp_path / "a.csv", None, None)  # type: ignore[arg-type]
+    (tmp_path / "d.duckdb").write_bytes(b"")
+    with pytest.raises(DataError, match="Add table, the name of the table in it"):
+        open_data(tmp_path / "d.duckdb")
+
+
+def test_a_table_of_a_database_is_counted_there(tmp_path: Path) -> None:
+    """DuckDB's own files are read, and only read."""
+    import duckdb
+
+    path = tmp_path / "d.duckdb"
+    with duckdb.connect(str(path)) as connection:
+        connection.execute("CREATE TABLE rows AS SELECT range AS n FROM range(50000)")
+    table = open_data(path, table="rows")
+    assert isinstance(table, Table)
+    assert table.n_rows == 50_000
+    with pytest.raises(DataError, match=r"Table 'others' of d\.duckdb cannot be read"):
+        open_data(path, table="others")

@@ -1,0 +1,64 @@
+"""The spread: other slices that could be defended move the interval outwards, and it says so where that is much."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import mandoline_core as md
+from mandoline_core.discovery.spread import MUCH_WIDER
+from tests.core.projects import LONG, run_json, write_project
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> md.Project:
+    """Write a project that says nothing of a word on which the model does worse."""
+    return md.load_project(write_project(tmp_path_factory.mktemp("spread"), {"slices": [LONG], "edges": None}))
+
+
+@pytest.fixture(scope="module")
+def suggestions(project: md.Project) -> md.Suggestions:
+    """Find what could be chosen."""
+    return md.suggest(project)
+
+
+def test_the_interval_moves_outwards_by_as_far_as_the_furthest_choice(
+    project: md.Project, suggestions: md.Suggestions
+) -> None:
+    report = md.estimate(project)
+    for name, found in md.spread(project, suggestions=suggestions).items():
+        model = report.models[name]
+        alone = [abs(one.trials[name].effect) for one in suggestions.suggestions]
+        assert found.moved >= max(alone) - 1e-12
+        low, high = model.interval
+        assert found.interval == pytest.approx((low - found.moved, high + found.moved))
+        assert found.times == pytest.approx((high - low + 2 * found.moved) / (high - low))
+
+
+def test_without_other_choices_it_is_the_interval(project: md.Project, suggestions: md.Suggestions) -> None:
+    found = md.spread(project, suggestions=replace(suggestions, suggestions=()))["lr"]
+    assert found.interval == pytest.approx(md.estimate(project).interval)
+    assert (found.tried, found.moved, found.finding) == (0, 0.0, None)
+
+
+def test_the_same_choices_are_tried_again(project: md.Project, suggestions: md.Suggestions) -> None:
+    assert md.spread(project, suggestions=suggestions) == md.spread(project, suggestions=suggestions)
+
+
+def test_a_spread_much_wider_than_the_interval_is_a_finding() -> None:
+    narrow = md.Spread((0.7, 0.8), 0.01, "text contains not", 5, times=MUCH_WIDER)
+    wide = replace(narrow, times=MUCH_WIDER + 0.01)
+    assert narrow.finding is None
+    assert wide.finding is not None
+    assert "Your answer depends on which slices you believe: text contains not moves the estimate by 1.0 points" in str(
+        wide.finding.message
+    )
+
+
+def test_the_command_line_gives_it_on_request(project: md.Project, capsys: pytest.CaptureFixture[str]) -> None:
+    path = Path(str(project.path))
+    assert run_json(capsys, "estimate", path)["spread"] is None
+    shown = run_json(capsys, "estimate", path, "--spread")["spread"]
+    assert shown["interval"] == list(md.spread(project)["lr"].interval)

@@ -1,0 +1,311 @@
+"""Attribution: parts sum to the difference, do not depend on order or sign, and are right where the truth is known."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import settings as hypothesis_settings
+from scipy.integrate import quad
+from scipy.stats import norm
+
+import mandoline_core as md
+from mandoline_core.errors import MandolineError
+from mandoline_core.estimators.registry import get_estimator
+from mandoline_core.metrics.metric import Metric
+from mandoline_core.patterns.patterns import count_patterns
+from mandoline_core.pipeline.assemble import ModelCount, ModelProblem, prepare
+from mandoline_core.pipeline.attribution import NOISE_CORRECTION, ROWS_LEFT_OUT, attribute
+from mandoline_core.project.settings import EstimatorSettings, MetricSettings
+from mandoline_core.slices.noise import Correction, Noise
+from mandoline_core.weighting.problem import Problem
+from tests import oracles
+from tests.calibration.audited import audited_problem
+from tests.core.metric_rows import CASES, SLICES, draw
+from tests.strategies import Case, cases, random_case, settled
+
+NOISY = Noise(Correction(inside=0.9, outside=0.15))
+RATIO = Metric(
+    "ratio",
+    "a ratio of two means",
+    "column",
+    None,
+    combine=lambda means: float(means[0] / means[1]),
+    slope=lambda means: np.array([1 / means[1], -means[0] / means[1] ** 2]),
+)
+
+
+def as_prepared(problem: Problem, origins: dict[str, str] | None = None) -> ModelProblem:
+    """Wrap a problem stated on patterns, as slice codes alone give it."""
+    none = np.zeros(0)
+    counted = ModelCount("m", (), origins or {}, problem.metric, None, none, none, {}, None, ())  # type: ignore[arg-type]
+    return ModelProblem(counted, problem)
+
+
+def parts(problem: Problem, name: str = "mandoline", origins: dict[str, str] | None = None) -> dict[str, float]:
+    """Attribute without intervals; check the sum."""
+    found = attribute(as_prepared(problem, origins), EstimatorSettings(name=name), replicates=0)
+    total = get_estimator(name).estimate(problem).value - get_estimator("source").estimate(problem).value
+    assert found.total == pytest.approx(total, abs=1e-12)
+    assert sum(part.value for part in found.parts) == pytest.approx(total, abs=1e-12)
+    assert all(part.interval is None for part in found.parts)
+    return {part.rule: part.value for part in found.parts}
+
+
+@pytest.mark.parametrize("split", ["none", "half", "crossfit"])
+@pytest.mark.parametrize("noises", [(), (NOISY, None, NOISY)], ids=["exact", "noisy"])
+@pytest.mark.parametrize("name", ["mandoline", "denoised"])
+def test_parts_sum_to_estimate_minus_source_score(name, noises, split):
+    """To 1e-12, with edges, abstention, several statistics and every split."""
+    rng = np.random.default_rng(1)
+    case = random_case(rng, n=500, edges=((0, 1), (1, 2)), noises=noises, abstain=0.1, binary=False)
+    found = parts(case.problem(split), name)
+    extra = ([ROWS_LEFT_OUT] if split == "half" else []) + ([NOISE_CORRECTION] if name == "denoised" else [])
+    assert set(extra) <= set(found)
+    assert list(found)[:5] == ["slice 0", "slice 1", "slice 2", "slice 0 and slice 1", "slice 1 and slice 2"]
+    statistics = np.column_stack([case.scores, 1 + rng.random(500)])
+    patterns = count_patterns(case.source, case.target, statistics).patterns
+    parts(case.problem(patterns=patterns, groups=(patterns,), metric=RATIO), name)
+
+
+@given(cases(edges=True, kinds=("identity", "derived", "own"), abstain=True, max_slices=3, redundant=True))
+@hypothesis_settings(max_examples=30)
+def test_parts_sum_on_any_small_problem(case: Case):
+    """Redundant slices, cycles of edges, any noise."""
+    settled(case)
+    parts(case.problem())
+
+
+def test_parts_are_the_integrals_by_definition():
+    """Enumerating every truth of every row, and integrating adaptively, gives the same parts."""
+    noises = (NOISY, None)
+    case = random_case(np.random.default_rng(2), n_slices=2, n=120, edges=((0, 1),), noises=noises, abstain=0.2)
+    delta = get_estimator("mandoline").estimate(case.problem()).delta
+    table = oracles.correction_tables(noises, case.source, case.target)[0]
+    chance = oracles.truth_given_codes(case.source, table)  # (rows, truths)
+    phi = oracles.phi(oracles.all_truths(2), case.edges)
+
+    def slope(t: float, j: int) -> float:
+        tilted = chance * np.exp(t * phi @ delta)
+        weights = tilted.sum(axis=1) / tilted.sum()
+        potential = (tilted * phi[:, j]).sum(axis=1) / tilted.sum(axis=1)
+        return delta[j] * (weights @ (case.scores * potential) - (weights @ case.scores) * (weights @ potential))
+
+    found = list(parts(case.problem()).values())
+    expected = [quad(slope, 0, 1, args=(j,), epsabs=1e-13)[0] for j in range(3)]
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9)
+
+
+def test_one_slice_gets_everything():
+    """And a slice that does not shift gets nothing."""
+    case = random_case(np.random.default_rng(3), n_slices=1, n=300)
+    found = parts(case.problem())
+    assert len(found) == 1
+    rng = np.random.default_rng(4)
+    still = np.repeat(np.array([[1], [-1]], dtype=np.int8), 150, axis=0)
+    both = replace(
+        case, source=np.column_stack([np.tile(case.source[:150], (2, 1)), still]), scores=np.tile(rng.random(150), 2)
+    )
+    both = replace(both, target=np.column_stack([np.tile(case.target[:150], (2, 1)), still]))
+    first, second = parts(both.problem()).values()
+    assert abs(first) > 1e-3
+    assert second == pytest.approx(0, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", ["mandoline", "denoised"])
+def test_parts_do_not_depend_on_the_order_of_slices_nor_on_their_sign(name):
+    """Edges and noise go along."""
+    noises = (NOISY, None, Noise(Correction(0.8, 0.1), same=True))
+    case = random_case(np.random.default_rng(5), n=400, edges=((0, 1),), noises=noises, abstain=0.1)
+    plain = parts(case.problem(), name)
+    order = [2, 0, 1]
+    moved = replace(
+        case,
+        source=case.source[:, order],
+        target=case.target[:, order],
+        edges=((1, 2),),
+        noises=tuple(noises[i] for i in order),
+    )
+    again = parts(moved.problem(), name)
+    for new, old in enumerate(order):
+        assert again[f"slice {new}"] == pytest.approx(plain[f"slice {old}"], abs=1e-10)
+    assert again["slice 1 and slice 2"] == pytest.approx(plain["slice 0 and slice 1"], abs=1e-10)
+    sign = np.array([-1, 1, 1], dtype=np.int8)
+    turned = replace(
+        case,
+        source=case.source * sign,
+        target=case.target * sign,
+        noises=(Noise(Correction(inside=0.85, outside=0.1)), *noises[1:]),
+    )
+    for rule, value in parts(turned.problem(), name).items():
+        assert value == pytest.approx(plain[rule], abs=1e-10), rule
+
+
+def test_twins_share_their_part_and_a_family_is_one():
+    """Two copies of a slice get half each; as one rule they get it all."""
+    case = random_case(np.random.default_rng(6), n_slices=2, n=400)
+    alone = parts(case.problem())
+    twins = replace(case, source=case.source[:, [0, 0, 1]], target=case.target[:, [0, 0, 1]])
+    found = parts(twins.problem())
+    assert found["slice 0"] == pytest.approx(alone["slice 0"] / 2, abs=1e-10)
+    assert found["slice 0"] == pytest.approx(found["slice 1"], abs=1e-10)
+    family = parts(twins.problem(), origins={"slice 0": "both", "slice 1": "both"})
+    assert list(family) == ["both", "slice 2"]
+    assert family["both"] == pytest.approx(alone["slice 0"], abs=1e-10)
+
+
+def test_a_path_into_a_corner_needs_more_nodes_and_still_sums():
+    """Weights of one to a thousand."""
+    rng = np.random.default_rng(7)
+    source = np.where(rng.random((4000, 3)) < 0.02, 1, -1).astype(np.int8)
+    target = np.where(rng.random((4000, 3)) < 0.9, 1, -1).astype(np.int8)
+    source[:8] = list(itertools.product((-1, 1), repeat=3))
+    parts(Case(source, rng.random(4000), target).problem())
+
+
+def test_rows_of_no_use_are_a_part_of_their_own():
+    """The target never shows a slice: leaving its rows out comes before any weighting."""
+    case = random_case(np.random.default_rng(8), n=500, binary=False)
+    case = replace(case, target=case.target[case.target[:, 2] == -1])
+    problem = case.problem()
+    assert get_estimator("mandoline").estimate(problem).unused.any()
+    found = parts(problem)
+    kept = case.scores[case.source[:, 2] == -1].mean()
+    assert found[ROWS_LEFT_OUT] == pytest.approx(kept - case.scores.mean(), abs=1e-12)
+
+
+def test_target_rows_set_aside_do_not_enter():
+    """The parts are those of the estimate for the rest of the target."""
+    case = random_case(np.random.default_rng(9), n=500, binary=False)
+    source = case.source.copy()
+    source[:, 2] = -1  # the source never shows the slice, the target does
+    problem = replace(case, source=source).problem()
+    assert (get_estimator("mandoline").estimate(problem).kept < 1).any()
+    rest = replace(case, source=source, target=case.target[case.target[:, 2] == -1]).problem()
+    found, expected = parts(problem), parts(rest)
+    assert list(found) == list(expected)
+    for rule, value in expected.items():
+        assert found[rule] == pytest.approx(value, abs=1e-10)
+
+
+@pytest.mark.parametrize("name", [name for name in CASES if "auroc" not in name])
+def test_parts_sum_for_every_metric(name):
+    """Ratios, roots and tables of classes, on rows."""
+    case = CASES[name]
+    samples = case.samples(draw(1, 300, case.n_classes), draw(2, 300, case.n_classes, (0.5, 0.6)))
+    prepared = prepare(*samples, SLICES, model=samples[0].models[0], metric=case.settings)
+    found = attribute(prepared, EstimatorSettings(), replicates=0)
+    value, source = (get_estimator(e).estimate(prepared.problem).value for e in ("mandoline", "source"))
+    assert sum(part.value for part in found.parts) == pytest.approx(value - source, abs=1e-12)
+    assert [part.rule for part in found.parts] == [rule.name for rule in SLICES]
+
+
+def test_a_rule_for_a_family_is_one_part():
+    """A category without values stands for one slice a value."""
+    rng = np.random.default_rng(10)
+    frames = [
+        pd.DataFrame({"shop": rng.choice(["a", "b", "c"], 300, p=p), "big": rng.random(300) < 0.5, "label": 1})
+        for p in ((0.6, 0.2, 0.2), (0.2, 0.3, 0.5))
+    ]
+    for frame in frames:
+        frame["pred"] = (rng.random(300) < np.where(frame["shop"] == "a", 0.9, 0.6)).astype(int)
+    source = md.Sample(frames[0], label="label", prediction="pred")
+    rules = [md.Category("shop", column="shop"), md.Flag("big", column="big")]
+    prepared = prepare(source, md.Sample(frames[1].drop(columns="label")), rules, model=source.models[0])
+    found = attribute(prepared, EstimatorSettings(), replicates=0)
+    assert [part.rule for part in found.parts] == ["shop", "big"]
+    assert abs(found.parts[0].value) > 10 * abs(found.parts[1].value)
+    assert found.words.startswith("Weighting moves the score by -")
+    assert "Most of it comes from: shop -" in found.words
+
+
+def test_what_has_no_parts_is_refused():
+    """Methods without weights that build up, and metrics that rank."""
+    problem = random_case(np.random.default_rng(11)).problem()
+    with pytest.raises(MandolineError, match=r"Estimator 'simple' has no weights .* Choose 'mandoline' or 'denoised'"):
+        attribute(as_prepared(problem), EstimatorSettings(name="simple"))
+    case = CASES["auroc, 2 classes"]
+    samples = case.samples(draw(1, 100, 2), draw(2, 100, 2))
+    prepared = prepare(*samples, SLICES, model=samples[0].models[0], metric=MetricSettings("auroc"))
+    with pytest.raises(MandolineError, match="'auroc' ranks rows"):
+        attribute(prepared, EstimatorSettings())
+
+
+def test_intervals_come_from_redraws_with_the_settings_seed():
+    """The same seed gives the same; every interval holds its value, and the total's is that of the sums."""
+    problem = random_case(np.random.default_rng(12), n=800, noises=(NOISY, None, None)).problem()
+    told: list[float] = []
+    first = attribute(as_prepared(problem), EstimatorSettings(seed=1), replicates=40, progress=told.append)
+    again = attribute(as_prepared(problem), EstimatorSettings(seed=1), replicates=40)
+    other = attribute(as_prepared(problem), EstimatorSettings(seed=2), replicates=40)
+    assert first == again
+    assert first.parts != other.parts
+    assert told == sorted(told)
+    assert told[-1] == 1.0
+    for value, interval in [(first.total, first.total_interval), *((p.value, p.interval) for p in first.parts)]:
+        assert interval is not None
+        assert interval[0] < value < interval[1]
+
+
+def test_words_say_when_weighting_did_no_more_than_luck():
+    """Two samples of one population."""
+    rng = np.random.default_rng(13)
+    codes = np.where(rng.random((800, 2)) < 0.4, 1, -1).astype(np.int8)
+    case = Case(codes[:400], rng.random(400), codes[400:])
+    found = attribute(as_prepared(case.problem()), EstimatorSettings(), replicates=60)
+    assert found.words.endswith("no more than luck would.")
+
+
+def test_measured_corrections_are_redrawn():
+    """Where corrections were measured on few rows the denoised total is less certain than with them known."""
+    rng = np.random.default_rng(14)
+    g, later = (np.where(rng.random((3000, 1)) < rate, 1, -1).astype(np.int8) for rate in (0.3, 0.7))
+    codes, target = (np.where(rng.random((3000, 1)) < 0.8, true, -true).astype(np.int8) for true in (g, later))
+    truth = np.where(np.arange(3000)[:, None] < 100, g, 0).astype(np.int8)
+    scores = (rng.random((3000, 1)) < 0.6 + 0.3 * g).astype(float)
+    problem = audited_problem(codes, truth, target, scores)
+    width = []
+    for stated in (problem, replace(problem, audit=None)):
+        found = attribute(as_prepared(stated), EstimatorSettings(name="denoised"), replicates=100)
+        width.append(found.total_interval[1] - found.total_interval[0])
+    assert width[0] > 1.5 * width[1]
+
+
+def additive(rng: np.random.Generator, n: int) -> tuple[Case, np.ndarray]:
+    """Draw independent slices and a score that adds up over them; return each slice's part in the population."""
+    rates = rng.uniform(0.2, 0.5, 3), rng.uniform(0.4, 0.8, 3)
+    effect = rng.uniform(-0.12, 0.12, 3)
+    source, target = (np.where(rng.random((n, 3)) < rate, 1, -1).astype(np.int8) for rate in rates)
+    scores = (rng.random(n) < 0.6 + source @ effect).astype(float)
+    return Case(source, scores, target), effect * 2 * (rates[1] - rates[0])
+
+
+def test_parts_of_independent_slices_with_an_additive_score_are_the_populations():
+    """effect_i times the shift of slice i, at 40,000 rows within four standard errors."""
+    rng = np.random.default_rng(15)
+    for _ in range(5):
+        case, expected = additive(rng, 40_000)
+        found = list(parts(case.problem()).values())
+        # An effect is estimated to sqrt(0.24 / n / rate / (1 - rate)) or so, a shift to sqrt(0.5 / n).
+        np.testing.assert_allclose(found, expected, rtol=0, atol=4 * np.sqrt((0.24 / 0.16 + 0.02) / 40_000))
+
+
+@pytest.mark.slow
+@pytest.mark.long
+def test_intervals_of_parts_cover_the_populations():
+    """25 worlds of three independent slices: 95% intervals of parts and totals miss about one in twenty."""
+    rng = np.random.default_rng(16)
+    hits, n_worlds = [], 25
+    for world in range(n_worlds):
+        case, expected = additive(rng, 1000)
+        found = attribute(as_prepared(case.problem()), EstimatorSettings(seed=world), replicates=100)
+        pairs = zip([*found.parts, None], [*expected, expected.sum()], strict=True)
+        intervals = [(found.total_interval if part is None else part.interval, value) for part, value in pairs]
+        hits.append([low <= value <= high for (low, high), value in intervals])
+    band = norm.ppf(0.9995) * np.sqrt(0.95 * 0.05 / n_worlds)
+    # Parts of one world go together to some degree: the band is that of as many worlds, for their average.
+    assert abs(np.mean(hits) - 0.95) <= band, f"covered {np.mean(hits, axis=0)}"
