@@ -5,9 +5,9 @@ Whatever is wrong with a file or a column is said here, in one sentence.
 
 from __future__ import annotations
 
+from mandoline_core.data.cache import SAMPLE_CACHE, Cache, TemporaryFolder, memory_budget, n_bytes
 from mandoline_core.data.classes import arrow_array, class_codes, class_name, find_classes, matching_values
 from mandoline_core.data.doors import frame_of
-from mandoline_core.data.memory import Memory
 from mandoline_core.data.predicting import Predictions, predict_columns
 from mandoline_core.data.profile import few_classes, profile_column, text_kind
 from mandoline_core.data.reading import read_table

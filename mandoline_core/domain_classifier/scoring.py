@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mandoline_core.arrays import Floats
-from mandoline_core.data import Memory, Sample
+from mandoline_core.data import SAMPLE_CACHE, Sample
 from mandoline_core.domain_classifier.choosing import default_columns
 from mandoline_core.domain_classifier.classifier import Carrier, design_of, tell_apart
 from mandoline_core.domain_classifier.encoding import EncodedColumn, encode_column
@@ -56,9 +56,6 @@ class RowScores:
         return tuple(float(cut) for cut in found[found > scores.min()])
 
 
-_SCORED: Memory[RowScores] = Memory(most=16)
-
-
 def score_samples(source: Sample, target: Sample, columns: Sequence[str] | None = None, seed: int = 0) -> RowScores:
     """Score every row of two samples by how new it looks; once for the same samples, columns and seed.
 
@@ -79,8 +76,8 @@ def score_samples(source: Sample, target: Sample, columns: Sequence[str] | None 
     (0.63, 'place', True)
     """
     chosen = None if columns is None else tuple(dict.fromkeys(columns))
-    key = (chosen, seed, None if chosen else (source.roles, target.roles))
-    return _SCORED.once((source, target), key, lambda: _score(source, target, chosen, seed))
+    key = ("row scores", chosen, seed, None if chosen else (source.roles, target.roles))
+    return SAMPLE_CACHE.of((source, target), key, lambda: _score(source, target, chosen, seed))
 
 
 def _score(source: Sample, target: Sample, columns: tuple[str, ...] | None, seed: int) -> RowScores:

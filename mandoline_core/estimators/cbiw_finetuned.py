@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from mandoline_core.arrays import Index
-from mandoline_core.data import Memory
+from mandoline_core.data import SAMPLE_CACHE
 from mandoline_core.errors import MandolineError
 from mandoline_core.estimators.base import Estimator, Outcome, rows_of, what_stops
 from mandoline_core.estimators.cbiw import weight_by_odds
@@ -32,7 +32,6 @@ FINE_TUNED = FindingKind(
 )
 _FEWEST_IN_FOLD = 2  # rows of each sample
 _FEWEST = 10
-_FITS: Memory[RowChances] = Memory(most=8)
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,8 +82,9 @@ class CbiwFinetuned(Estimator):
     def estimate(self, problem: Problem) -> Outcome:
         """Estimate the metric on the target, with its spread."""
         plan, rows = _plan(problem), rows_of(problem)
-        key = (plan.tuning, state_of(plan.tuning.folder), plan.columns, plan.source.tobytes(), plan.target.tobytes())
-        chances = _FITS.once((rows.source, rows.target), key, lambda: _learn(plan, rows))
+        state = state_of(plan.tuning.folder)
+        key = (self.name, plan.tuning, state, plan.columns, plan.source.tobytes(), plan.target.tobytes())
+        chances = SAMPLE_CACHE.of((rows.source, rows.target), key, lambda: _learn(plan, rows))
         places = (np.cumsum(rows.scored) - 1)[plan.source]
         findings = (*about_rows(problem, len(plan.source), len(plan.target)), FINE_TUNED.found("info", auc=chances.auc))
         return weight_by_odds(problem, places, chances.source, findings)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 import numpy as np
 
 from mandoline_core.arrays import Index
-from mandoline_core.data import Memory
+from mandoline_core.data import SAMPLE_CACHE
 from mandoline_core.domain_classifier import one_thread
 from mandoline_core.errors import MandolineError
 from mandoline_core.estimators.base import Estimator, Outcome, rows_of, what_stops
@@ -30,7 +30,6 @@ ROWS_DRAWN = FindingKind(
     "rows, drawn at random",
     "Raise max_rows in [methods] to use more.",
 )
-_FITS: Memory[Any] = Memory(most=32)
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,7 +110,7 @@ def see_rows(problem: Problem) -> FeatureRows:
     rows, methods = rows_of(problem), problem.methods
     found: Features = _remembered(
         problem,
-        ("features", *_features_key(problem)),
+        ("matrix", *_features_key(problem)),
         lambda: build_features(
             rows.source, rows.target, methods.features or None, max_rows=methods.max_rows, seed=problem.seed
         ),
@@ -151,8 +150,7 @@ def _remembered(problem: Problem, key: tuple[Hashable, ...], compute: Callable[[
             return compute()
 
     rows = rows_of(problem)
-    found: T = _FITS.once((rows.source, rows.target), key, on_one_thread)
-    return found
+    return SAMPLE_CACHE.of((rows.source, rows.target), ("features", *key), on_one_thread)
 
 
 def _features_key(problem: Problem) -> tuple[Hashable, ...]:

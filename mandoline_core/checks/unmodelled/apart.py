@@ -8,7 +8,7 @@ from math import sqrt
 import numpy as np
 
 from mandoline_core.arrays import Floats, Index
-from mandoline_core.data import Memory
+from mandoline_core.data import SAMPLE_CACHE
 from mandoline_core.domain_classifier import Carrier, Telling, design_of, tell_apart
 from mandoline_core.pipeline import DrawnColumns, ModelReport
 
@@ -16,7 +16,6 @@ MOST_ROWS = 2_000  # a sample
 FEWEST_ROWS = 20  # a sample; with fewer, what a classifier learns is luck
 FOLDS = 2
 _SAME = 1e-9
-_TOLD: Memory[tuple[Telling, Index, Index]] = Memory(most=8)
 
 
 @dataclass(frozen=True)
@@ -113,7 +112,8 @@ def _told(report: ModelReport, drawn: DrawnColumns) -> tuple[Telling, Index, Ind
         telling = tell_apart(design_of(kept, (here, there)), folds=FOLDS, most_rows=MOST_ROWS, seed=seed)
         return telling, drawn.source_rows[here], drawn.target_rows[there]
 
-    return _TOLD.once((rows.source, rows.target), (tuple(kept), seed, np.packbits(rows.scored).tobytes()), tell)
+    key = ("unmodelled", tuple(kept), seed, np.packbits(rows.scored).tobytes())
+    return SAMPLE_CACHE.of((rows.source, rows.target), key, tell)
 
 
 def _draw(n: int, rng: np.random.Generator) -> Index:

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import replace
 
 from mandoline_core.arrays import Codes
-from mandoline_core.data import Memory, Model, Sample
+from mandoline_core.data import SAMPLE_CACHE, Model, Sample
 from mandoline_core.patterns import one_each
 from mandoline_core.pipeline.cells.answers import count_answers
 from mandoline_core.pipeline.cells.cells import Cells, gold_rule
@@ -14,8 +14,6 @@ from mandoline_core.pipeline.cells.question import Question, classes_of, named_c
 from mandoline_core.pipeline.cells.statistics import count_statistics
 from mandoline_core.project import MetricSettings
 from mandoline_core.slices import Slice, codes, settle
-
-_COUNTED: Memory[Cells] = Memory(most=32)
 
 
 def count_cells(
@@ -50,7 +48,7 @@ def count_cells(
     rules = {rule.key: rule for rule in (*slices, *golds)}
     needed = metric.column if metric.column is not None else label
     scored = needed is not None and needed in sample.columns
-    key = (tuple(rules), tuple(models), label, metric, tuple((classes or {}).items()))
+    key = ("cells", tuple(rules), tuple(models), label, metric, tuple((classes or {}).items()))
 
     def count() -> Cells:
         settled = tuple(settle(rule, sample) for rule in rules.values())
@@ -66,7 +64,7 @@ def count_cells(
             found = count_answers(sample, sample.table, question)
         return replace(found, codes=dict(zip(rules, found.codes.values(), strict=True)))
 
-    return _COUNTED.once((sample,), key, count)
+    return SAMPLE_CACHE.of((sample,), key, count)
 
 
 def _in_memory(sample: Sample, question: Question) -> Cells:

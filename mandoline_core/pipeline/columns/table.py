@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from mandoline_core.arrays import Index
-from mandoline_core.data import Memory
+from mandoline_core.data import SAMPLE_CACHE
 from mandoline_core.domain_classifier import BEYOND, EncodedColumn, default_columns, encode_column
 from mandoline_core.errors import MandolineError
 from mandoline_core.formatting import Sentence
@@ -114,9 +114,6 @@ class ColumnTable:
         return replace(self, drawn=self.drawn.without(columns, why), columns=kept)
 
 
-_ENCODED: Memory[DrawnColumns] = Memory(most=8)
-
-
 def draw_columns(rows: Rows, most_rows: int = MOST_ROWS, seed: int = 0) -> DrawnColumns:
     """Read every column of at most so many rows of a sample, drawn uniformly; once for all models and slices.
 
@@ -151,7 +148,8 @@ def draw_columns(rows: Rows, most_rows: int = MOST_ROWS, seed: int = 0) -> Drawn
         whole = [None if sample.n_all == sample.n_rows else sample.n_all for sample in samples]
         return DrawnColumns(encoded, here, there, len(scored), rows.target.n_rows, left_out, *whole)
 
-    found = _ENCODED.once(samples, (most_rows, seed, np.packbits(rows.scored).tobytes()), read)
+    key = ("drawn columns", most_rows, seed, np.packbits(rows.scored).tobytes())
+    found = SAMPLE_CACHE.of(samples, key, read)
     return found if rows.metric.column is None else found.without([rows.metric.column], MEASURED)
 
 

@@ -10,10 +10,8 @@ from typing import Any
 import narwhals as nw
 import pyarrow as pa
 
-from mandoline_core.data import Memory, Sample
+from mandoline_core.data import SAMPLE_CACHE, Sample
 from mandoline_core.slices.rule.needs import Schema
-
-_MEASURED: Memory[nw.Series[Any]] = Memory(most=64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +53,7 @@ def with_measures(sample: Sample, measures: Iterable[Measure]) -> tuple[nw.DataF
     if not needed:
         return sample.frame, sample.schema
     found = {
-        name: _MEASURED.once((sample,), name, partial(_computed, measure, sample))
+        name: SAMPLE_CACHE.of((sample,), ("measure", name), partial(_computed, measure, sample))
         if measure.keep
         else _computed(measure, sample)
         for name, measure in needed.items()

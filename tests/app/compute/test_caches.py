@@ -39,11 +39,14 @@ def _name(node: ast.expr) -> str:
 
 
 def _shelves(node: ast.AST) -> list[ast.Call]:
-    return [one for one in ast.walk(node) if isinstance(one, ast.Call) and _name(one) == "Shelf"]
+    return [one for one in ast.walk(node) if isinstance(one, ast.Call) and _name(one) in ("Cache", "Shelf")]
 
 
-def _is_weighed(shelf: ast.Call) -> bool:
-    return any(keyword.arg == "size" for keyword in shelf.keywords)
+def _is_weighed(cache: ast.Call) -> bool:
+    """Ask for a size of each value: a `Cache` has one, unless it is told one that is the same for all."""
+    sizes = [keyword.value for keyword in cache.keywords if keyword.arg == "size"]
+    counts = any(isinstance(size, ast.Lambda) and isinstance(size.body, ast.Constant) for size in sizes)
+    return not counts if sizes else _name(cache) == "Cache"
 
 
 def caches(path: Path, tree: ast.Module) -> dict[str, bool]:
@@ -96,6 +99,7 @@ def test_every_cache_has_room_for_so_many_bytes() -> None:
         "@functools.cache\ndef f(x): ...",
         "@st.cache_resource\ndef f(): return Shelf(24)",
         "KNOWN: Shelf[int] = Shelf(24)",
+        "KNOWN: Cache[int] = Cache(24, size=lambda value: 1)",
         "KNOWN = {}\ndef f(x): KNOWN[x] = x",
         "KNOWN: dict[int, int] = {}\ndef f(x): KNOWN.setdefault(x, x)",
         "KNOWN = []\ndef f(x): KNOWN.append(x)",
@@ -106,8 +110,12 @@ def test_a_new_cache_that_counts_entries_is_found(code: str) -> None:
 
 
 def test_a_shelf_that_weighs_is_fine() -> None:
-    code = "@st.cache_resource\ndef f(): return Shelf(A_FEW, size=n_bytes)"
-    assert list(caches(ROOT / "app" / "new.py", ast.parse(code)).values()) == [True]
+    for code in (
+        "@st.cache_resource\ndef f(): return Shelf(A_FEW, size=n_bytes)",
+        "KNOWN: Cache[int] = Cache(A_FEW)",
+        "KNOWN: Cache[int] = Cache(A_FEW, size=len)",
+    ):
+        assert list(caches(ROOT / "app" / "new.py", ast.parse(code)).values()) == [True]
     assert n_bytes("a" * 1000) < A_FEW
 
 

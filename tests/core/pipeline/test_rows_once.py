@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from dataclasses import replace
 from typing import Any
 
@@ -12,7 +11,7 @@ import pytest
 
 import mandoline_core as md
 from mandoline_core.checks import report_model
-from mandoline_core.data import Memory, Sample
+from mandoline_core.data import Sample
 from mandoline_core.pipeline.assemble import count_rows, state_problem
 
 MODELS = [md.Model(name, f"pred_{name}", {"0": f"no_{name}", "1": f"yes_{name}"}) for name in ("a", "b")]
@@ -93,16 +92,3 @@ def one_model(model: md.Model) -> tuple[Sample, Sample]:
     """Return the same samples with one of the models."""
     source, target = draw_samples()
     return Sample(source.frame, label="label", models=[model]), Sample(target.frame, models=[model])
-
-
-def test_what_was_computed_of_a_sample_is_forgotten_with_it() -> None:
-    """Memory holds the last few answers, and no sample."""
-    memory: Memory[int] = Memory(most=2)
-    one, other = Sample(draw(10, 0.5, 0)), Sample(draw(10, 0.5, 0))
-    assert [memory.once((one, other), key, lambda key=key: key) for key in (1, 2, 3)] == [1, 2, 3]
-    assert memory.once((one, other), 1, lambda: 10) == 10  # two are kept, the first is not
-    assert memory.once((one, other), 3, lambda: 30) == 3
-    assert memory.once((other, one), 3, lambda: 30) == 30
-    del other
-    gc.collect()
-    assert not memory._kept
