@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from mandoline_core.checks import report_model
+    from mandoline_core.checks import ModelReport, report_model
     from mandoline_core.comparison import Comparison, Difference, Entry, ModelComparison, Ranking, compare
     from mandoline_core.comparison.backtests import Backtest, backtest
     from mandoline_core.data import Model, Predictions, Sample, predict_columns, read_table
@@ -22,8 +22,7 @@ if TYPE_CHECKING:
         Ablation,
         AblationPoint,
         Attribution,
-        ModelReport,
-        Prepared,
+        Fit,
         SliceRow,
         SliceTable,
         ablation,
@@ -88,13 +87,10 @@ _PUBLIC = {
     ),
     "metrics": "METRICS",
     "estimators": "ESTIMATORS",
-    "pipeline": (
-        "Ablation AblationPoint Attribution ModelReport Prepared SliceRow SliceTable ablation attribute prepare "
-        "slice_table"
-    ),
+    "pipeline": ("Ablation AblationPoint Attribution Fit SliceRow SliceTable ablation attribute prepare slice_table"),
     "discovery.descriptions": "Description RowMap describe_selection map_rows",
     "labels": "FewLabels LabelPlan plan_labels published_correction read_plan use_labels",
-    "checks": "report_model",
+    "checks": "ModelReport report_model",
     "discovery": "Spread Suggestion Suggestions spread suggest",
     "comparison": "Comparison Difference Entry ModelComparison Ranking compare",
     "comparison.backtests": "Backtest backtest",

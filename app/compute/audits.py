@@ -21,7 +21,7 @@ from mandoline_core.labels import (
     audit_state,
     published_correction,
 )
-from mandoline_core.pipeline import ModelCount, interval_of
+from mandoline_core.pipeline import Cells, interval_of
 from mandoline_core.slices import Side
 
 BOTH: tuple[Side, ...] = ("source", "target")
@@ -150,5 +150,5 @@ def from_published(workspace: Workspace, name: str, precision: float, recall: fl
     return published_correction(precision, recall, float(inside / (inside + out)) if inside + out else 0.0)
 
 
-def _everything(workspace: Workspace) -> ModelCount:
+def _everything(workspace: Workspace) -> Cells:
     return counted(with_every_slice(workspace), need_slices=False)

@@ -17,7 +17,7 @@ from mandoline_core import MandolineError
 from mandoline_core.comparison import Comparison, Entry, ModelComparison, gather, run_estimator, summarise
 from mandoline_core.domain_classifier import one_thread
 from mandoline_core.estimators import ESTIMATORS, get_estimator
-from mandoline_core.pipeline import ModelProblem
+from mandoline_core.pipeline import Fit
 from mandoline_core.report.words import title_of
 from mandoline_core.weighting import telling
 
@@ -161,6 +161,6 @@ def _missing(workspace: Workspace, pace: Pace) -> list[_Missing]:
     return sorted(found, key=lambda one: get_estimator(one.name).seconds)
 
 
-def _problem(workspace: Workspace) -> ModelProblem:
+def _problem(workspace: Workspace) -> Fit:
     """State the problem; methods on columns need no slices."""
     return prepared(workspace, need_slices=any(rule.enabled for rule in workspace.project.slices))

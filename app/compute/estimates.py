@@ -25,15 +25,14 @@ from mandoline_core import (
     slice_table,
 )
 from mandoline_core.arrays import Codes, Floats
-from mandoline_core.checks import CheckedReport
 from mandoline_core.estimators import get_estimator
 from mandoline_core.formatting import together
 from mandoline_core.metrics import Scores, get_metric, score_rows
 from mandoline_core.patterns import count_patterns
 from mandoline_core.pipeline import (
+    Cells,
+    Fit,
     HeavyPattern,
-    ModelCount,
-    ModelProblem,
     count_rows,
     estimate_without,
     heaviest_patterns,
@@ -58,7 +57,7 @@ def _codes(found: tuple[Sample, Slice]) -> Codes:
 
 
 @kept(by=keys.count)
-def counted(workspace: Workspace, *, need_slices: bool = True) -> ModelCount:
+def counted(workspace: Workspace, *, need_slices: bool = True) -> Cells:
     """Count the patterns of the model on show; corrections, edges and settings do not matter here.
 
     Parameters
@@ -102,7 +101,7 @@ def shown_model(workspace: Workspace, model: str) -> Workspace:
 
 
 @kept(by=keys.problem)
-def prepared(workspace: Workspace, *, need_slices: bool = True) -> ModelProblem:
+def prepared(workspace: Workspace, *, need_slices: bool = True) -> Fit:
     """State the problem of the model on show."""
     project, table = workspace.project, counted(workspace, need_slices=need_slices)
     return state_problem(
@@ -116,7 +115,7 @@ def prepared(workspace: Workspace, *, need_slices: bool = True) -> ModelProblem:
 
 
 @kept(by=keys.report)
-def report(workspace: Workspace) -> CheckedReport:
+def report(workspace: Workspace) -> ModelReport:
     """Estimate the model on show: the same function as the command line and the library."""
     return report_model(prepared(workspace), workspace.project.estimator)
 
@@ -189,7 +188,7 @@ def table(workspace: Workspace) -> dict[str, SliceRow]:
 def slice_notes(workspace: Workspace) -> dict[str, str]:
     """Collect what the report says about single slices, by rule."""
     try:
-        findings, origins = report(workspace).findings, prepared(workspace).counted.origins
+        findings, origins = report(workspace).findings, prepared(workspace).cells.origins
     except MandolineError:
         return {}
     notes: dict[str, list[str]] = {}

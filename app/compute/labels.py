@@ -16,7 +16,7 @@ from app.project import Workspace, read_upload, state
 from mandoline_core import MandolineError, Sample
 from mandoline_core.labels import FewLabels, LabelPlan, has_label, label_column, plan_labels, read_plan, use_labels
 from mandoline_core.metrics import get_metric
-from mandoline_core.pipeline import ModelProblem
+from mandoline_core.pipeline import Fit
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +55,7 @@ def target_labels(workspace: Workspace) -> Labels:
     return Labels(n, target.n_rows, _without_labels(problem, target))
 
 
-def _without_labels(problem: ModelProblem, target: Sample) -> Sample:
+def _without_labels(problem: Fit, target: Sample) -> Sample:
     column = label_column(problem)
     if column not in target.columns:
         return target

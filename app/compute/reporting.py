@@ -12,7 +12,7 @@ from app.compute.reading import samples
 from app.compute.suggesting import spread
 from app.project import Workspace
 from mandoline_core import MandolineError, Report, Spread
-from mandoline_core.checks import CheckedReport
+from mandoline_core.checks import ModelReport
 from mandoline_core.report import gather_parts, notes_of
 
 
@@ -33,7 +33,7 @@ def _whole(workspace: Workspace) -> Report:
     """Put all models' reports together; another model than the one on show is left out where it has none."""
     project, (source, target) = workspace.project, samples(workspace)
     found = report(workspace)
-    models: dict[str, CheckedReport] = {found.model: found}
+    models: dict[str, ModelReport] = {found.model: found}
     for model in project.models:
         if model.name not in models:
             try:

@@ -103,7 +103,7 @@ def _estimated(workspace: Workspace) -> _Outcome:
     numbers = diagnose(problem, outcome)
     inside = table.codes == 1
     counts = zip((table.source @ inside).tolist(), (table.target @ inside).tolist(), strict=True)
-    rules = [stated.counted.origins.get(name, name) for name in table.names]
+    rules = [stated.cells.origins.get(name, name) for name in table.names]
     rows: dict[str, tuple[int, int]] = {}
     for rule, (source, target) in zip(rules, counts, strict=True):  # of a family, the member with most rows
         known = rows.get(rule, (0, 0))

@@ -9,7 +9,6 @@ from typing import Any as AnyValue
 
 from app.project import edits
 from mandoline_core import Any, Finding, MandolineError, ModelReport, OverlapError, Project, Slice
-from mandoline_core.checks import CheckedReport
 
 RIDGE = 0.01
 _DROP = ("constant_slice", "tiny_slice", "much_abstention", "derived_rate_outside", "corrections_not_derivable")
@@ -101,7 +100,7 @@ def _remedies(finding: Finding, report: ModelReport, project: Project, alike: Ma
 
 def _add(finding: Finding, report: ModelReport) -> Iterator[Remedy]:
     """Add the slice that would model what is off: the line of the balance that the finding speaks of has it."""
-    if not isinstance(report, CheckedReport):
+    if not isinstance(report, ModelReport):
         return
     shifts = [finding.numbers[name] for name in ("before", "after")]
     for line in report.evidence.columns or ():
@@ -129,20 +128,20 @@ def _without_edge(pair: tuple[str, str]) -> Remedy:
 
 
 def _drop(names: list[str], report: ModelReport) -> Iterator[Remedy]:
-    origins = report.prepared.counted.origins
+    origins = report.fit.cells.origins
     for rule in dict.fromkeys(origins.get(name, name) for name in names):
         yield Remedy(f"Switch off {rule}", partial(edits.switch_slice, name=rule, on=False))
 
 
 def _merge(first: str, second: str | None, report: ModelReport) -> Iterator[Remedy]:
     """Offer to merge two slices; members of a family go only together."""
-    origins = report.prepared.counted.origins
+    origins = report.fit.cells.origins
     if second is not None and all(origins.get(name) == name for name in (first, second)):
         yield Remedy(f"Merge {first} with {second}", lambda project: merge(project, first, second))
 
 
 def _at_its_word(report: ModelReport, name: str) -> Remedy:
-    rule = report.prepared.counted.origins.get(name, name)
+    rule = report.fit.cells.origins.get(name, name)
     return Remedy(f"Take {rule} at its word", lambda project: edits.set_noise(project, rule, None))
 
 

@@ -8,12 +8,12 @@ from collections.abc import Sequence
 import pandas as pd
 
 from app.words.wording import plain
-from mandoline_core.checks import SensitivityPoint, SliceStrength, TheoremBound
+from mandoline_core.checks import ModelReport, SensitivityPoint, SliceStrength, TheoremBound
 from mandoline_core.comparison.backtests import ModelBacktest
 from mandoline_core.formatting import counted, show_difference, show_interval, show_value
 from mandoline_core.labels import FewLabels, LabelPlan
 from mandoline_core.metrics import Metric
-from mandoline_core.pipeline import ModelReport, is_share
+from mandoline_core.pipeline import is_share
 from mandoline_core.report.charts import MOST_SLICES, method_order, show_strength, strongest
 from mandoline_core.report.words import title_of
 

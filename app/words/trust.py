@@ -9,9 +9,19 @@ from typing import Literal, NamedTuple
 import pandas as pd
 
 from app.words.wording import plain, tell
-from mandoline_core.checks import FINITE_MEAN, FINITE_VARIANCE, USABLE, Apart, BalanceLine, Overlap, Tail, Trimming
+from mandoline_core.checks import (
+    FINITE_MEAN,
+    FINITE_VARIANCE,
+    USABLE,
+    Apart,
+    BalanceLine,
+    ModelReport,
+    Overlap,
+    Tail,
+    Trimming,
+)
 from mandoline_core.formatting import counted, is_nothing, show_interval, show_points, show_times, show_value
-from mandoline_core.pipeline import Attribution, CorrectionSlope, ModelReport, is_share
+from mandoline_core.pipeline import Attribution, CorrectionSlope, is_share
 from mandoline_core.report.charts import EFFECT_DIGITS, effect, show_capped
 from mandoline_core.report.words import title_of
 

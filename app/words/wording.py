@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from mandoline_core.checks import ModelReport
 from mandoline_core.estimators import get_estimator
 from mandoline_core.formatting import direction, say, show_difference, show_times, show_value
-from mandoline_core.pipeline import ModelReport, is_share
+from mandoline_core.pipeline import is_share
 from mandoline_core.report.words import PLAIN, Headline
 
 _SPECIAL = re.compile(r"[\\`*_{}\[\]()<>#+\-.!|$:~&]")

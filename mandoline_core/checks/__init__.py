@@ -11,7 +11,7 @@ from mandoline_core.checks.columns import NOTABLE
 from mandoline_core.checks.corrections import MISTAKE_Z
 from mandoline_core.checks.drift import Drift
 from mandoline_core.checks.drift_signs import ClassShare, SliceCalibration
-from mandoline_core.checks.evidence import CheckedReport, Evidence
+from mandoline_core.checks.evidence import Evidence, ModelReport
 from mandoline_core.checks.second_opinion import SecondOpinionOn
 from mandoline_core.checks.sensitivity import (
     SensitivityPoint,

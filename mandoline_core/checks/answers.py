@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from mandoline_core.checks.check import NO_WEIGHTS, CheckRule, NotRun, too_few_rows, weights_rows
 from mandoline_core.checks.drift import Drift, confidence_moved, worst_class
-from mandoline_core.checks.evidence import CheckedReport
+from mandoline_core.checks.evidence import ModelReport
 from mandoline_core.findings import Finding, FindingKind
 
 CLASSES_SHIFT = FindingKind(
@@ -46,7 +46,7 @@ class AnswersCheck(CheckRule):
     name = "answers"
     question = "Do the model's answers match?"
 
-    def look(self, report: CheckedReport) -> Iterator[Finding | NotRun]:
+    def look(self, report: ModelReport) -> Iterator[Finding | NotRun]:
         """Compare answers and confidence after weighting."""
         found = report.evidence.drift
         if not weights_rows(report):

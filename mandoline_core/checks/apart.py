@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mandoline_core.checks.check import CheckRule, NotRun, weights_rows
-from mandoline_core.checks.evidence import CheckedReport
+from mandoline_core.checks.evidence import ModelReport
 from mandoline_core.checks.unmodelled.apart import Apart
 from mandoline_core.domain_classifier import name_carriers
 from mandoline_core.findings import Finding, FindingKind
@@ -48,7 +48,7 @@ class ApartCheck(CheckRule):
     name = "apart"
     question = "Do weighted rows pass for new ones?"
 
-    def look(self, report: CheckedReport) -> Iterator[Finding | NotRun] | None:
+    def look(self, report: ModelReport) -> Iterator[Finding | NotRun] | None:
         """Look at what the classifier makes of the weights; where there is nothing to look at, the columns say so."""
         found = report.evidence.apart
         return None if found is None or not weights_rows(report) else apart_findings(found)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from mandoline_core.checks.evidence import CheckedReport
+from mandoline_core.checks.evidence import ModelReport
 from mandoline_core.checks.unmodelled.gaps import NOTABLE, would_show
 from mandoline_core.estimators import Outcome, get_estimator
 from mandoline_core.findings import Finding
@@ -41,12 +41,12 @@ class NotRun(NamedTuple):
 NO_WEIGHTS = NotRun("This method does not weight labelled rows, so there is nothing to compare with the new ones.")
 
 
-def weights_rows(report: CheckedReport) -> bool:
+def weights_rows(report: ModelReport) -> bool:
     """Tell whether the method makes the labelled rows stand for the new ones; those on probabilities alone do not."""
     return get_estimator(report.estimator).needs != ("probabilities",)
 
 
-def too_few_rows(report: CheckedReport, threshold: float) -> NotRun | None:
+def too_few_rows(report: ModelReport, threshold: float) -> NotRun | None:
     """Say that too few rows are compared to see what stands out beyond a threshold; None where there are enough."""
     effective, there = report.effective_sample_size, report.n_target * (1 - report.set_aside)
     if would_show(effective, there, threshold):
@@ -83,6 +83,6 @@ class CheckRule:
         """Go by the solved problem alone; a comparison of methods asks this, too."""
         return ()
 
-    def look(self, report: CheckedReport) -> Iterable[Finding | NotRun] | None:  # noqa: ARG002 - as above
+    def look(self, report: ModelReport) -> Iterable[Finding | NotRun] | None:  # noqa: ARG002 - as above
         """Look beyond it; None where the question does not apply to the method or the data."""
         return ()

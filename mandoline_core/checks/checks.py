@@ -9,7 +9,7 @@ from mandoline_core.checks.apart import ApartCheck
 from mandoline_core.checks.check import CheckRule, NotRun, Solution
 from mandoline_core.checks.columns import ColumnsCheck
 from mandoline_core.checks.corrections import CorrectionsCheck
-from mandoline_core.checks.evidence import CheckedReport, gather_evidence
+from mandoline_core.checks.evidence import ModelReport, gather_evidence
 from mandoline_core.checks.fit import FitCheck
 from mandoline_core.checks.labels import LabelsCheck
 from mandoline_core.checks.pairs import PairsCheck
@@ -21,7 +21,7 @@ from mandoline_core.checks.weights import WeightsCheck
 from mandoline_core.estimators import Mandoline, get_estimator
 from mandoline_core.findings import Finding, worst_first
 from mandoline_core.formatting import Sentence
-from mandoline_core.pipeline import ModelProblem, Progress, solve_model
+from mandoline_core.pipeline import Fit, Progress, solve_model
 from mandoline_core.project import EstimatorSettings
 
 CHECKS: list[CheckRule] = [
@@ -39,14 +39,12 @@ CHECKS: list[CheckRule] = [
 ]
 
 
-def report_model(
-    prepared: ModelProblem, settings: EstimatorSettings, progress: Progress | None = None
-) -> CheckedReport:
+def report_model(prepared: Fit, settings: EstimatorSettings, progress: Progress | None = None) -> ModelReport:
     """Solve one model's problem on its patterns, check what can be checked, and judge; no rows are touched."""
     if goes_by_verdict(settings.name):
         prepared = with_verdict(prepared, settings)
     solved = solve_model(prepared, settings, progress)
-    report = CheckedReport.of(solved, gather_evidence(solved))
+    report = ModelReport.of(solved, gather_evidence(solved))
     solution = Solution(report.estimator, report.problem, report.outcome, report.diagnostics)
     findings = [*report.findings, *find_all(solution)]
     applied: dict[CheckRule, NotRun | None] = {}
@@ -70,7 +68,7 @@ def report_model(
     )
 
 
-def with_verdict(prepared: ModelProblem, settings: EstimatorSettings) -> ModelProblem:
+def with_verdict(prepared: Fit, settings: EstimatorSettings) -> Fit:
     """State the light that Mandoline's estimate gets with the problem, for a method that goes by it.
 
     Where Mandoline cannot be asked there is none, and the method says so.
@@ -96,8 +94,8 @@ def find_all(solution: Solution) -> list[Finding]:
     return [finding for rule in asked for finding in rule.find(solution)]
 
 
-def _assumption(report: CheckedReport) -> Sentence:
+def _assumption(report: ModelReport) -> Sentence:
     if not report.uses_slices:
         return Sentence("this holds: {assumes}", assumes=get_estimator(report.estimator).assumes)
-    rules = len(set(report.prepared.counted.origins.values())) or len(report.problem.patterns.names)
+    rules = len(set(report.fit.cells.origins.values())) or len(report.problem.patterns.names)
     return Sentence("your slice captures the shift." if rules == 1 else "your {n} slices capture the shift.", n=rules)

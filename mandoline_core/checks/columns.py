@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from mandoline_core.checks.check import NO_WEIGHTS, CheckRule, NotRun, too_few_rows, weights_rows
-from mandoline_core.checks.evidence import CheckedReport
+from mandoline_core.checks.evidence import ModelReport
 from mandoline_core.checks.unmodelled.gaps import NOTABLE
 from mandoline_core.checks.unmodelled.line import BalanceLine
 from mandoline_core.findings import Finding, FindingKind
@@ -40,7 +40,7 @@ class ColumnsCheck(CheckRule):
     name = "columns"
     question = "Do the other columns match?"
 
-    def look(self, report: CheckedReport) -> Iterator[Finding | NotRun]:
+    def look(self, report: ModelReport) -> Iterator[Finding | NotRun]:
         """Compare every column after weighting."""
         lines = report.evidence.columns if weights_rows(report) else ()
         yield from unmodelled_findings(lines or ())

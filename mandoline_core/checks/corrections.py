@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from mandoline_core.checks.check import CheckRule, Solution
-from mandoline_core.checks.evidence import CheckedReport
+from mandoline_core.checks.evidence import ModelReport
 from mandoline_core.errors import MandolineError
 from mandoline_core.estimators import get_estimator, normal_reach
 from mandoline_core.findings import Finding, FindingKind
@@ -111,7 +111,7 @@ class CorrectionsCheck(CheckRule):
                     **why,
                 )
 
-    def look(self, report: CheckedReport) -> Iterator[Finding]:
+    def look(self, report: ModelReport) -> Iterator[Finding]:
         """Put the estimators for noisy slices side by side, and say what measuring adds."""
         fits_slices = report.estimator in ("mandoline", "denoised")
         if fits_slices and not report.problem.corrections().takes_codes_at_their_word:
@@ -120,7 +120,7 @@ class CorrectionsCheck(CheckRule):
         yield from _about_lost_rows(report)
 
 
-def _about_noise(report: CheckedReport) -> Iterator[Finding]:
+def _about_noise(report: ModelReport) -> Iterator[Finding]:
     """Put the two estimators for noisy slices side by side, and test what the denoised one assumes."""
     problem, denoised = report.problem, report.estimator == "denoised"
     try:
@@ -131,13 +131,13 @@ def _about_noise(report: CheckedReport) -> Iterator[Finding]:
         interval = interval_of(problem, outcome, report.settings.confidence)
         other = Sentence("gives {value}", value=show_interval(outcome.value, interval, share=problem.metric.share))
     yield (NOISY_SLICES_DENOISED if denoised else NOISY_SLICES).found("info", other=other)
-    for name, gold in report.prepared.truths["source"].tables.items():
+    for name, gold in report.fit.truths["source"].tables.items():
         z = gold.mistake_z()
         if z is not None and abs(z) > MISTAKE_Z:
             yield MISTAKES_MATTER.found("warning" if denoised else "info", slices=(name,), name=name, z=z)
 
 
-def _about_audits(report: CheckedReport) -> Iterator[Finding]:
+def _about_audits(report: ModelReport) -> Iterator[Finding]:
     """Say that corrections were measured on few rows, and what that does to the interval."""
     problem, outcome = report.problem, report.outcome
     if outcome.error_if_known is None or problem.audit is None:
@@ -164,11 +164,11 @@ def _about_audits(report: CheckedReport) -> Iterator[Finding]:
     )
 
 
-def _about_lost_rows(report: CheckedReport) -> Iterator[Finding]:
+def _about_lost_rows(report: ModelReport) -> Iterator[Finding]:
     """Say that answers could not be used, because their rows are gone or hold something else now."""
     lost: Counter[str] = Counter()
     given: Counter[str] = Counter()
-    for truths in report.prepared.truths.values():
+    for truths in report.fit.truths.values():
         lost.update(truths.lost)
         given.update(truths.given)
     for name, n in lost.items():

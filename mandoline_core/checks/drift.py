@@ -17,7 +17,7 @@ from mandoline_core.checks.drift_signs import (
 from mandoline_core.checks.unmodelled.gaps import sampling_threshold
 from mandoline_core.findings import Finding
 from mandoline_core.formatting import Sentence
-from mandoline_core.pipeline import ModelReport
+from mandoline_core.pipeline import Estimate
 
 NOTABLE = 0.02  # two points: less would hardly move an estimate that anyone acts on
 MOST_OVERSURE = 0.05  # a gap between confidence and accuracy that is worth a sentence
@@ -61,7 +61,7 @@ class Drift:
         return sampling_threshold(len(self.predicted))
 
 
-def drift(report: ModelReport) -> Drift:
+def drift(report: Estimate) -> Drift:
     """Look for signs that classes changed: in what is predicted, how surely, and how rightly in the source.
 
     Examples
@@ -78,7 +78,7 @@ def drift(report: ModelReport) -> Drift:
     >>> [(c.name, c.source, round(c.weighted, 3), c.target) for c in drift(report).predicted]
     [('0', 0.25, 0.5, 0.5), ('1', 0.75, 0.5, 0.5)]
     """
-    said, weighed = report.prepared.counted.said, weighed_answers(report)
+    said, weighed = report.fit.cells.said, weighed_answers(report)
     if said is None or weighed is None:
         return Drift((), None, (), ("There are no predicted classes to compare.", *NO_LABELS))
     tally, weighing = weighed

@@ -12,7 +12,7 @@ from mandoline_core.checks.unmodelled.gaps import compare, weigh, weigh_rows
 from mandoline_core.checks.unmodelled.ground import Weighing
 from mandoline_core.metrics import MOST_CLASSES
 from mandoline_core.patterns import Patterns
-from mandoline_core.pipeline import AnswerTally, ModelReport, tally_answers
+from mandoline_core.pipeline import AnswerTally, Estimate, tally_answers
 
 Z_95 = 1.959964
 
@@ -82,12 +82,12 @@ class SliceCalibration:
     interval: Interval
 
 
-def weighed_answers(report: ModelReport) -> tuple[AnswerTally, Weighing] | None:
+def weighed_answers(report: Estimate) -> tuple[AnswerTally, Weighing] | None:
     """Return a model's answers by cell, and how much the rows of each count; None without predicted classes."""
-    counted, problem = report.prepared.counted, report.problem
+    counted, problem = report.fit.cells, report.problem
     if counted.said is None:
         return None
-    if report.prepared.in_table and counted.answers is not None:
+    if report.fit.in_table and counted.answers is not None:
         return counted.answers, weigh(report)
     members, n_patterns, n_groups = problem.members, len(problem.patterns), len(problem.groups)
     if report.outcome.scored_weights is not None:

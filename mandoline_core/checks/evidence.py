@@ -13,7 +13,7 @@ from mandoline_core.checks.tail import Tail, tail_of
 from mandoline_core.checks.unmodelled.apart import Apart, apart
 from mandoline_core.checks.unmodelled.columns import columns_of, unmodelled_balance, unmodelled_pairs
 from mandoline_core.checks.unmodelled.line import BalanceLine
-from mandoline_core.pipeline import ModelReport, SliceBalance, slice_balance
+from mandoline_core.pipeline import Estimate, SliceBalance, slice_balance
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +34,7 @@ class Evidence:
         Columns that are not compared, and why.
     """
 
-    report: ModelReport
+    report: Estimate
     tail: Tail
     drift: Drift
     columns: tuple[BalanceLine, ...] | None
@@ -59,7 +59,7 @@ class Evidence:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class CheckedReport(ModelReport):
+class ModelReport(Estimate):
     """Hold one model's report after every check was made."""
 
     evidence: Evidence
@@ -70,12 +70,12 @@ class CheckedReport(ModelReport):
         return second_opinion_on(self)
 
     @classmethod
-    def of(cls, report: ModelReport, evidence: Evidence) -> CheckedReport:
+    def of(cls, report: Estimate, evidence: Evidence) -> ModelReport:
         """Add what the checks look at."""
         return cls(**{item.name: getattr(report, item.name) for item in fields(report)}, evidence=evidence)
 
 
-def gather_evidence(report: ModelReport) -> Evidence:
+def gather_evidence(report: Estimate) -> Evidence:
     """Compute what every check looks at, from what was read off the rows while counting."""
     table = columns_of(report)
     return Evidence(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mandoline_core.checks.check import CheckRule
-from mandoline_core.checks.evidence import CheckedReport
+from mandoline_core.checks.evidence import ModelReport
 from mandoline_core.findings import Finding
 from mandoline_core.labels import check_slices
 
@@ -14,6 +14,6 @@ class LabelsCheck(CheckRule):
     name = "labels"
     question = "Do the labels that arrived agree?"
 
-    def look(self, report: CheckedReport) -> tuple[Finding, ...] | None:
+    def look(self, report: ModelReport) -> tuple[Finding, ...] | None:
         """Test the slices by the labels at hand."""
-        return check_slices(report.prepared, report.settings)
+        return check_slices(report.fit, report.settings)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mandoline_core.checks.check import CheckRule, NotRun
-from mandoline_core.checks.evidence import CheckedReport
+from mandoline_core.checks.evidence import ModelReport
 from mandoline_core.errors import MandolineError
 from mandoline_core.findings import Finding, FindingKind
 from mandoline_core.formatting import Sentence
@@ -36,15 +36,15 @@ class PairsCheck(CheckRule):
     name = "pairs"
     question = "Do pairs of slices match?"
 
-    def look(self, report: CheckedReport) -> Iterator[Finding | NotRun] | None:
+    def look(self, report: ModelReport) -> Iterator[Finding | NotRun] | None:
         """Test pairs where slices are fitted: edges are what matches them."""
         return None if report.outcome.delta is None else _look(report)
 
 
-def _look(report: CheckedReport) -> Iterator[Finding | NotRun]:
+def _look(report: ModelReport) -> Iterator[Finding | NotRun]:
     """Name the pair of slices whose joint frequency weighting leaves furthest off, if tests tell it from luck."""
     problem = report.problem
-    if report.estimator not in ("mandoline", "denoised") or report.prepared.learned is not None:
+    if report.estimator not in ("mandoline", "denoised") or report.fit.learned is not None:
         return
     uncertain = count_uncertain(problem)
     if uncertain > MAX_UNCERTAIN:

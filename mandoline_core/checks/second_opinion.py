@@ -9,7 +9,7 @@ from mandoline_core.arrays import Interval
 from mandoline_core.estimators import Mandoline, SecondOpinion
 from mandoline_core.findings import Finding
 from mandoline_core.formatting import Sentence, show_interval
-from mandoline_core.pipeline import ModelReport, interval_of, is_share
+from mandoline_core.pipeline import Estimate, interval_of, is_share
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class SecondOpinionOn:
         }
 
 
-def second_opinion_on(report: ModelReport) -> SecondOpinionOn | None:
+def second_opinion_on(report: Estimate) -> SecondOpinionOn | None:
     """Ask for a second opinion on Mandoline's estimate; None where there is none to be had.
 
     It needs a model with class probabilities, and a metric that is accuracy or error.
@@ -63,7 +63,7 @@ def second_opinion_on(report: ModelReport) -> SecondOpinionOn | None:
     if report.estimator != Mandoline.name or report.verdict is None or not report.converged:
         return None
     method = SecondOpinion()
-    problem = replace(report.prepared.for_method(method).problem, verdict=report.verdict.level)
+    problem = replace(report.fit.for_method(method).problem, verdict=report.verdict.level)
     if method.reason(problem) is not None:
         return None
     outcome = method.estimate(problem)

@@ -13,7 +13,7 @@ from mandoline_core.checks.trimming import restate, weights_of
 from mandoline_core.errors import MandolineError
 from mandoline_core.estimators import Outcome, get_estimator, influence_interval
 from mandoline_core.metrics import get_metric
-from mandoline_core.pipeline import ModelReport, steps
+from mandoline_core.pipeline import Estimate, steps
 
 TYPICAL = 0.9  # nine rows in ten change by less
 
@@ -61,7 +61,7 @@ class SliceStrength:
     reason: str | None = None
 
 
-def sensitivity_bounds(report: ModelReport, gamma: float) -> Interval:
+def sensitivity_bounds(report: Estimate, gamma: float) -> Interval:
     """Bound the estimate when the true weights differ from the fitted ones by a hidden factor u in [1/gamma, gamma].
 
     Weights are scaled to sum to 1 again. The bounds are sharp: some such u reaches them. u need not keep the modelled
@@ -86,7 +86,7 @@ def sensitivity_bounds(report: ModelReport, gamma: float) -> Interval:
 
 
 def sensitivity_curve(
-    report: ModelReport, gammas: Iterable[float], confidence: float = 0.95, *, estimator: str | None = None
+    report: Estimate, gammas: Iterable[float], confidence: float = 0.95, *, estimator: str | None = None
 ) -> tuple[SensitivityPoint, ...]:
     """Bound the estimate under hidden shift of each strength, with sampling error.
 
@@ -122,7 +122,7 @@ def sensitivity_curve(
     return tuple(points)
 
 
-def crossing(report: ModelReport, threshold: float) -> float | None:
+def crossing(report: Estimate, threshold: float) -> float | None:
     """Find the strength of hidden shift at which a threshold comes within the bounds.
 
     The bound reaches the threshold where rows on its far side, times gamma, outweigh those on the near side, over
@@ -149,7 +149,7 @@ def crossing(report: ModelReport, threshold: float) -> float | None:
     return math.sqrt(near / far) if far > 0 else None
 
 
-def slice_strengths(report: ModelReport, *, estimator: str | None = None) -> tuple[SliceStrength, ...]:
+def slice_strengths(report: Estimate, *, estimator: str | None = None) -> tuple[SliceStrength, ...]:
     """Measure every modelled rule as if it were the hidden shift: refit without it, and compare the rows' weights.
 
     What a missing slice could do can then be said in terms of the slices one knows.
@@ -174,11 +174,11 @@ def slice_strengths(report: ModelReport, *, estimator: str | None = None) -> tup
             f"Estimator {estimator!r} does not weight slice patterns, so no slice can be taken out of its weights. "
             'Use a method on slices, such as "mandoline".'
         )
-    groups = steps(report.prepared)
+    groups = steps(report.fit)
     return tuple(_strength(report, name, groups, estimator) for name in groups)
 
 
-def _strength(report: ModelReport, name: str, groups: dict[str, list[int]], estimator: str) -> SliceStrength:
+def _strength(report: Estimate, name: str, groups: dict[str, list[int]], estimator: str) -> SliceStrength:
     problem = report.problem
     left = sorted(i for other, slices in groups.items() if other != name for i in slices)
     try:
@@ -213,7 +213,7 @@ def _compare(name: str, full: Floats, without: Floats, counts: Floats) -> SliceS
     return SliceStrength(name, float(factors.max()), float(factors[order][np.argmax(reached)]))
 
 
-def _by_score(report: ModelReport) -> tuple[Floats, Floats]:
+def _by_score(report: Estimate) -> tuple[Floats, Floats]:
     """Add up the weight of each distinct score, ascending: all that the bounds depend on."""
     metric = report.problem.metric
     if not metric.is_mean:
@@ -252,16 +252,14 @@ def _bounds(scores: tuple[Floats, Floats], gamma: float) -> tuple[Interval, tupl
     return (found[0], found[1]), (cuts[0], cuts[1])
 
 
-def _factors(report: ModelReport, cuts: tuple[float, float], gamma: float) -> Iterator[Floats]:
+def _factors(report: Estimate, cuts: tuple[float, float], gamma: float) -> Iterator[Floats]:
     """Go through the factors of the scored rows that reach the lower and the upper bound."""
     scores = report.problem.members.statistics[:, 0]
     for cut, up in zip(cuts, (1 / gamma, gamma), strict=True):
         yield np.where(scores > cut, up, 1 / up)
 
 
-def _with_error(
-    report: ModelReport, factors: Floats, value: float, confidence: float, estimator: str | None
-) -> Interval:
+def _with_error(report: Estimate, factors: Floats, value: float, confidence: float, estimator: str | None) -> Interval:
     """Put an interval around a bound whose factors are fixed."""
     members = report.problem.members
     weights = report.outcome.weights(members) * factors
@@ -275,7 +273,7 @@ def _with_error(
     )
 
 
-def _standard_error(report: ModelReport, excess: Floats, estimator: str | None) -> float:
+def _standard_error(report: Estimate, excess: Floats, estimator: str | None) -> float:
     """Find how far luck moves the weighted mean of the rows' excess over a bound, which is how far it moves the bound.
 
     Where scores are 0 or 1 the excess is linear in the score, and so the report's own error, scaled, will do.

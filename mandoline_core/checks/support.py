@@ -12,7 +12,7 @@ from mandoline_core.errors import MandolineError
 from mandoline_core.estimators import Redrawable, get_estimator
 from mandoline_core.formatting import Sentence, counted
 from mandoline_core.patterns import Patterns, describe
-from mandoline_core.pipeline import ModelReport
+from mandoline_core.pipeline import Estimate
 from mandoline_core.weighting import Problem
 
 MOST_SHOWN = 5
@@ -65,7 +65,7 @@ class Overlap:
     worst: tuple[PatternWords, ...]
 
 
-def overlap(report: ModelReport, *, most: int = MOST_SHOWN) -> Overlap:
+def overlap(report: Estimate, *, most: int = MOST_SHOWN) -> Overlap:
     """Say which combinations of slices the target shows and the source does not, or hardly.
 
     The bounds estimate the seen part by the same method and give every unseen row the worst, then the best possible
@@ -108,7 +108,7 @@ def overlap(report: ModelReport, *, most: int = MOST_SHOWN) -> Overlap:
     )
 
 
-def _bounds(report: ModelReport) -> tuple[Interval | None, str]:
+def _bounds(report: Estimate) -> tuple[Interval | None, str]:
     problem, metric = report.problem, report.problem.metric
     if not metric.is_mean:
         return None, f"No bounds: {metric.name} is not a mean over rows, so its parts do not add up to the whole."

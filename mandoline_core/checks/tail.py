@@ -10,7 +10,7 @@ import numpy as np
 from mandoline_core.arrays import Floats
 from mandoline_core.formatting import Sentence
 from mandoline_core.patterns import add_up
-from mandoline_core.pipeline import ModelReport
+from mandoline_core.pipeline import Estimate
 
 # The fit's standard error is about (1 + k) / sqrt(values); with fewer distinct values than this it exceeds 0.3, and
 # k could not be told from any of the limits below.
@@ -92,7 +92,7 @@ def pareto_k(ratios: Floats, counts: Floats) -> float | None:
     return _fit(values, rows) if len(values) >= FEWEST_VALUES else None
 
 
-def tail_of(report: ModelReport) -> Tail:
+def tail_of(report: Estimate) -> Tail:
     """Say how heavy the tail of a report's ratios is.
 
     Examples
@@ -146,7 +146,7 @@ def _words(k: float) -> Sentence:
     return Sentence(INDEX + INDEX_SO, k=k, means=means, so=so)
 
 
-def _ratios(report: ModelReport) -> tuple[Floats, Floats]:
+def _ratios(report: Estimate) -> tuple[Floats, Floats]:
     """List the ratios of the rows that are evaluated, with their numbers."""
     problem, outcome = report.problem, report.outcome
     if outcome.scored_weights is not None:

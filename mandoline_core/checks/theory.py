@@ -10,7 +10,7 @@ import numpy as np
 from mandoline_core.checks.trimming import weights_of
 from mandoline_core.errors import MandolineError
 from mandoline_core.formatting import Sentence
-from mandoline_core.pipeline import ModelReport
+from mandoline_core.pipeline import Estimate
 from mandoline_core.weighting import ABSTAIN, IN, OUT
 
 # c in the theorem: how far a score may carry an error in the weights. The paper leaves it open; it stands in the proof
@@ -61,7 +61,7 @@ class TheoremBound:
 
 
 def theorem_bound(
-    report: ModelReport, *, correction_error: float = 0.0, unknown: float = 0.0, failure: float = 0.05
+    report: Estimate, *, correction_error: float = 0.0, unknown: float = 0.0, failure: float = 0.05
 ) -> TheoremBound:
     """Compute the paper's bound on the error of the estimate.
 
@@ -132,7 +132,7 @@ def _about_corrections(noisy: int, error: float, ratio: float) -> str:
     )
 
 
-def _about_sampling(report: ModelReport, ratio: float, n: int, failure: float) -> str:
+def _about_sampling(report: Estimate, ratio: float, n: int, failure: float) -> str:
     same = " The theorem fits on one half of the rows and evaluates on the other; here all rows do both."
     return Sentence(
         "Luck of the draw with {n:,} {source_rows} of which the heaviest counts {ratio:,.3g} times, allowing for a "
@@ -160,7 +160,7 @@ def _about_total(total: float, scale: float, failure: float) -> str:
     )
 
 
-def _noisy_slices(report: ModelReport) -> int:
+def _noisy_slices(report: Estimate) -> int:
     """Count the slices that are not taken at their word, or do not always give it."""
     problem = report.problem
     corrections, word = problem.corrections(), np.array([0.0, 1.0])
@@ -170,7 +170,7 @@ def _noisy_slices(report: ModelReport) -> int:
     return int((doubted | abstains).sum())
 
 
-def _range(report: ModelReport) -> float:
+def _range(report: Estimate) -> float:
     metric = report.problem.metric
     if report.outcome.delta is None:
         raise MandolineError(

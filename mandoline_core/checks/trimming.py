@@ -13,7 +13,7 @@ from mandoline_core.estimators import Influence, Outcome, RowInfluence, get_esti
 from mandoline_core.formatting import Sentence
 from mandoline_core.metrics import Metric, get_metric
 from mandoline_core.patterns import add_up
-from mandoline_core.pipeline import ModelReport, slice_balance
+from mandoline_core.pipeline import Estimate, slice_balance
 
 _STEPS = (1.0, 1.5, 2.0, 3.0, 5.0, 7.0)  # of every power of ten
 
@@ -50,7 +50,7 @@ class Trimming:
     gap_slice: str | None
 
 
-def trim(report: ModelReport, cap: float, *, confidence: float = 0.95, estimator: str | None = None) -> Trimming:
+def trim(report: Estimate, cap: float, *, confidence: float = 0.95, estimator: str | None = None) -> Trimming:
     """Cap the ratios, scale them to average 1 again, and estimate.
 
     The interval allows for luck in the scores, in the weights below the cap, and in how they are scaled; at the cap
@@ -110,7 +110,7 @@ def trim(report: ModelReport, cap: float, *, confidence: float = 0.95, estimator
     )
 
 
-def caps(report: ModelReport) -> tuple[float, ...]:
+def caps(report: Estimate) -> tuple[float, ...]:
     """List caps worth trying, for a slider: round numbers from 1 up to the largest ratio, then no cap.
 
     Examples
@@ -125,7 +125,7 @@ def caps(report: ModelReport) -> tuple[float, ...]:
     return (*(cap for cap in grid if cap < report.largest_ratio * (1 - 1e-9)), math.inf)
 
 
-def weights_can_change(report: ModelReport) -> bool:
+def weights_can_change(report: Estimate) -> bool:
     """Tell whether an estimate is a mean of weighted rows, so that other weights say something about it.
 
     A metric that ranks rows is none with any method, and so its own weights are as good as others.
@@ -145,7 +145,7 @@ def weights_can_change(report: ModelReport) -> bool:
     return True
 
 
-def weights_of(report: ModelReport) -> Floats:
+def weights_of(report: Estimate) -> Floats:
     """Return the scored rows' weights, shape (n_scored,), where the estimate is their weighted mean; else refuse.
 
     Examples
@@ -172,7 +172,7 @@ def weights_of(report: ModelReport) -> Floats:
     return weights
 
 
-def restate(report: ModelReport, statistics: Floats, metric: Metric, estimator: str | None = None) -> Outcome:
+def restate(report: Estimate, statistics: Floats, metric: Metric, estimator: str | None = None) -> Outcome:
     """Estimate another metric of other statistics with the report's weights, and how every row moves it.
 
     Parameters
@@ -200,7 +200,7 @@ def restate(report: ModelReport, statistics: Floats, metric: Metric, estimator: 
     return outcome
 
 
-def _n_evaluated(report: ModelReport, weights: Floats) -> float:
+def _n_evaluated(report: Estimate, weights: Floats) -> float:
     """Count the rows evaluated; where the source is split, some only serve to fit."""
     members, n_groups = report.problem.members, len(report.problem.groups)
     groups = members.groups.astype(np.intp)
@@ -209,7 +209,7 @@ def _n_evaluated(report: ModelReport, weights: Floats) -> float:
 
 
 def _standard_error(
-    report: ModelReport, excess: Floats, capped: np.ndarray, weights: Floats, estimator: str | None
+    report: Estimate, excess: Floats, capped: np.ndarray, weights: Floats, estimator: str | None
 ) -> float:
     """Linearise the capped estimate in every row of both samples.
 
@@ -240,7 +240,7 @@ def _standard_error(
     return replace(by_row, source=by_row.source + moved).standard_error()
 
 
-def _largest_gap(report: ModelReport, weights: Floats) -> tuple[float | None, str | None]:
+def _largest_gap(report: Estimate, weights: Floats) -> tuple[float | None, str | None]:
     table = report.problem.patterns
     if not table.names:
         return None, None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mandoline_core.checks.check import CheckRule, Solution
-from mandoline_core.checks.evidence import CheckedReport
+from mandoline_core.checks.evidence import ModelReport
 from mandoline_core.checks.tail import INDEX, INDEX_SO, USABLE
 from mandoline_core.findings import Finding, FindingKind
 
@@ -50,7 +50,7 @@ class WeightsCheck(CheckRule):
                 ratio=solution.diagnostics.largest_ratio,
             )
 
-    def look(self, report: CheckedReport) -> Iterator[Finding]:
+    def look(self, report: ModelReport) -> Iterator[Finding]:
         """Look at the tail of the weights."""
         tail = report.evidence.tail
         if tail.k is not None and tail.k >= USABLE:

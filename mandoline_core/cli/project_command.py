@@ -15,7 +15,7 @@ from mandoline_core.errors import MandolineError
 from mandoline_core.formatting import one_line, printable
 
 if TYPE_CHECKING:
-    from mandoline_core.pipeline import ModelProblem, Request
+    from mandoline_core.pipeline import Fit, Request
 
 
 def add_project_file(parser: argparse.ArgumentParser) -> None:
@@ -73,7 +73,7 @@ def writing(path: Path) -> Iterator[None]:
         raise MandolineError(f"{path} could not be written: {error.strerror}. Choose another place.") from None
 
 
-def each_model(request: Request, progress: Progress) -> list[tuple[str, ModelProblem]]:
+def each_model(request: Request, progress: Progress) -> list[tuple[str, Fit]]:
     """State the problem of every model of a project."""
     return [(problem.model, problem) for problem, _ in request.each_model(progress, need_slices=True)]
 

@@ -21,7 +21,7 @@ from mandoline_core.findings import worst_first
 from mandoline_core.pipeline import (
     Asked,
     CodesOf,
-    ModelProblem,
+    Fit,
     Progress,
     about_draw,
     diagnose,
@@ -94,7 +94,7 @@ def compare(
 
 
 def compare_model(
-    prepared: ModelProblem, settings: EstimatorSettings, names: Sequence[str], progress: Progress | None
+    prepared: Fit, settings: EstimatorSettings, names: Sequence[str], progress: Progress | None
 ) -> ModelComparison:
     """Run some methods on one model's problem, with progress, which may raise to stop."""
     entries = {}
@@ -117,7 +117,7 @@ def _part(progress: Progress | None, title: str, number: int, n: int) -> Progres
     return said
 
 
-def gather(prepared: ModelProblem, settings: EstimatorSettings, entries: Mapping[str, Entry]) -> ModelComparison:
+def gather(prepared: Fit, settings: EstimatorSettings, entries: Mapping[str, Entry]) -> ModelComparison:
     """Put what methods say of one model together with its source score."""
     plain = get_estimator("source").estimate(prepared.problem)
     table = prepared.problem.patterns
@@ -126,7 +126,7 @@ def gather(prepared: ModelProblem, settings: EstimatorSettings, entries: Mapping
         metric=prepared.problem.metric,
         source=plain.value,
         source_interval=interval_of(prepared.problem, plain, settings.confidence),
-        truth=prepared.counted.truth,
+        truth=prepared.cells.truth,
         n_source=round(table.n_source),
         n_target=round(table.n_target),
         entries=dict(entries),
@@ -134,7 +134,7 @@ def gather(prepared: ModelProblem, settings: EstimatorSettings, entries: Mapping
 
 
 def run_estimator(
-    prepared: ModelProblem, name: str, settings: EstimatorSettings, step: Callable[[], None] | None = None
+    prepared: Fit, name: str, settings: EstimatorSettings, step: Callable[[], None] | None = None
 ) -> Entry:
     """Run one method and put what it finds beside the source score; what stands in its way becomes its reason.
 
@@ -189,7 +189,7 @@ def _direction(change: Interval, score: float) -> str:
     return "up" if change[0] > rounding else "down" if change[1] < -rounding else "unchanged"
 
 
-def _change_error(prepared: ModelProblem, outcome: Outcome, plain: Outcome) -> float:
+def _change_error(prepared: Fit, outcome: Outcome, plain: Outcome) -> float:
     """Compute the standard error of estimate minus source score."""
     if isinstance(outcome.influence, Redraws):
         return float(np.nanstd(outcome.influence.values - outcome.influence.plain, ddof=1))
@@ -197,12 +197,12 @@ def _change_error(prepared: ModelProblem, outcome: Outcome, plain: Outcome) -> f
     return paired_error(outcome.influence.pieces(members), plain.influence.pieces(members))
 
 
-def _pieces(prepared: ModelProblem, outcome: Outcome) -> tuple[Floats, ...]:
+def _pieces(prepared: Fit, outcome: Outcome) -> tuple[Floats, ...]:
     """Line luck up with the rows of the samples, so that models with scores on different rows can be compared."""
     pieces = outcome.influence.pieces(prepared.problem.members)
     if isinstance(outcome.influence, Redraws):
         return pieces
-    scored = prepared.counted.scored
+    scored = prepared.cells.scored
     if len(pieces[0]) > scored.sum():  # cells were split, and each is there twice
         scored = np.tile(scored, 2)
     source = np.zeros(len(scored))

@@ -44,10 +44,10 @@ def cross_fit(
 ) -> dict[str, CrossFit]:
     """Choose on one half of the labelled rows and estimate on the other, and back; by model."""
     by_scored: dict[bytes, Bools] = {}
-    whole = rng.random(len(standings[0].prepared.counted.scored)).argsort() % 2 == 0
+    whole = rng.random(len(standings[0].fit.cells.scored)).argsort() % 2 == 0
     parts = []
     for standing in standings:
-        scored = standing.prepared.counted.scored
+        scored = standing.fit.cells.scored
         parts.append(by_scored.setdefault(scored.tobytes(), whole[scored]))
     judged: list[tuple[Standing, ...]] = []
     for number in range(2):
@@ -56,7 +56,7 @@ def cross_fit(
         judged.append(_follow(judged_on, choose(chosen_on, pools, never)))
         if progress is not None:
             progress((number + 1) / 2)
-    return {one.prepared.model: _average(one, other) for one, other in zip(*judged, strict=True)}
+    return {one.fit.model: _average(one, other) for one, other in zip(*judged, strict=True)}
 
 
 def _follow(standings: tuple[Standing, ...], choice: Choice) -> tuple[Standing, ...]:

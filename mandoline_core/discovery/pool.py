@@ -18,7 +18,7 @@ from mandoline_core.discovery.function_words import is_function
 from mandoline_core.discovery.phrases import phrases_of
 from mandoline_core.domain_classifier import MIN_ROWS_OF_WORD, choose_words, words_of
 from mandoline_core.errors import MandolineError
-from mandoline_core.pipeline import HARMLESS, DrawnColumns, ModelProblem, keyword_rule
+from mandoline_core.pipeline import HARMLESS, DrawnColumns, Fit, keyword_rule
 from mandoline_core.slices import Keyword, Slice, codes, free_name, resolve
 from mandoline_core.weighting import Rows
 
@@ -62,7 +62,7 @@ class _Table(NamedTuple):
     target: csr_matrix
 
 
-def make_pools(prepared: Sequence[ModelProblem], taken: Sequence[Slice]) -> tuple[Pool, ...]:
+def make_pools(prepared: Sequence[Fit], taken: Sequence[Slice]) -> tuple[Pool, ...]:
     """List candidates for each model, with what they say of the drawn rows; none on columns declared harmless.
 
     Parameters
@@ -73,7 +73,7 @@ def make_pools(prepared: Sequence[ModelProblem], taken: Sequence[Slice]) -> tupl
     shared: dict[bytes, _Table] = {}
     pools = []
     for one in prepared:
-        counted = one.counted
+        counted = one.cells
         rows, drawn = counted.rows, counted.drawn
         if rows is None or drawn is None:
             raise MandolineError("Slices are found in the columns of rows, and only slice codes are known here.")

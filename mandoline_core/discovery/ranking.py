@@ -78,7 +78,7 @@ class _Drawn:
     """The drawn rows of one standing, in cells, with their scores."""
 
     def __init__(self, standing: Standing, pool: Pool) -> None:
-        count = standing.prepared.counted.count
+        count = standing.fit.cells.count
         rows = pool.source_rows
         here = np.ones(len(rows), dtype=bool) if standing.part is None else standing.part[rows]
         place = rows if standing.part is None else (np.cumsum(standing.part) - 1)[rows[here]]
@@ -138,7 +138,7 @@ def _listed(
     here, there = source.tocsc(), target.tocsc()
     return [
         Candidate(
-            model=standing.prepared.model,
+            model=standing.fit.model,
             rule=rules[i],
             source=float(found.source[i]),
             target=float(found.target[i]),
@@ -185,7 +185,7 @@ def _conjunctions(
 
 def _edges(standing: Standing, drawn: _Drawn, taken: Collection[object]) -> tuple[list[Candidate], Relevance | None]:
     """Look at pairs of slices of different rules that have no edge yet."""
-    problem, origins = standing.prepared.problem, standing.prepared.counted.origins
+    problem, origins = standing.fit.problem, standing.fit.cells.origins
     names, codes = problem.patterns.names, problem.patterns.codes.astype(float)
     pairs = [
         (i, j)

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from mandoline_core.arrays import Interval
-from mandoline_core.checks import CheckedReport
+from mandoline_core.checks import ModelReport
 from mandoline_core.discovery.crossfit import CrossFit
 from mandoline_core.discovery.standing import Edge, rule_name
 from mandoline_core.formatting import Sentence
@@ -140,7 +140,7 @@ class Accepted:
     """
 
     rules: tuple[Slice | Edge, ...]
-    reports: Mapping[str, CheckedReport]
+    reports: Mapping[str, ModelReport]
     intervals: Mapping[str, Interval]
     cross_fits: Mapping[str, CrossFit]
     curves: Mapping[str, tuple[AblationPoint, ...]]

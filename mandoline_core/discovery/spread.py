@@ -154,7 +154,7 @@ def spread(
     for number, (start, whole) in enumerate(zip(standings, grown, strict=True)):
         tell("other choices of slices", 0.8 + 0.2 * number / len(standings))
         others = [*_singles(start, found), *_sets(start, whole, found, chosen)]
-        spreads[start.prepared.model] = _spread(start, others)
+        spreads[start.fit.model] = _spread(start, others)
     return spreads
 
 
@@ -165,7 +165,7 @@ def _spread(start: Standing, others: Sequence[_Other]) -> Spread:
     furthest = max(used, key=lambda one: abs(one.estimate - report.estimate), default=None)
     moved = 0.0 if furthest is None else abs(furthest.estimate - report.estimate)
     low, high = report.interval
-    bounds = start.prepared.problem.metric.bounds or (-np.inf, np.inf)
+    bounds = start.fit.problem.metric.bounds or (-np.inf, np.inf)
     interval = max(low - moved, bounds[0]), min(high + moved, bounds[1])
     times = (interval[1] - interval[0]) / (high - low) if high > low else 1.0
     return Spread(interval, moved, "" if furthest is None else furthest.words, len(used), times, start.share)
@@ -174,13 +174,13 @@ def _spread(start: Standing, others: Sequence[_Other]) -> Spread:
 def _singles(start: Standing, found: Sequence[Suggestion]) -> Iterator[_Other]:
     """List what each suggestion alone gives."""
     for one in found:
-        trial = one.trials[start.prepared.model]
+        trial = one.trials[start.fit.model]
         yield _Other(one.words, trial.estimate, trial.effective_sample_size)
 
 
 def _sets(start: Standing, whole: Standing, found: Sequence[Suggestion], chosen: np.ndarray) -> Iterator[_Other]:
     """Estimate with random sets of the suggestions and with all of them: on the patterns of all, no rows are read."""
-    own, there = list(steps(start.prepared)), steps(whole.prepared)
+    own, there = list(steps(start.fit)), steps(whole.fit)
     words = {one.name: one.words for one in found if one.name in there}
     picked = [[name for name, taken in zip([one.name for one in found], row, strict=True) if taken] for row in chosen]
     seen: set[tuple[str, ...]] = set()
@@ -189,7 +189,7 @@ def _sets(start: Standing, whole: Standing, found: Sequence[Suggestion], chosen:
         if len(added) < 2 or added in seen:  # alone they were tried already
             continue
         seen.add(added)
-        point = estimate_with(whole.prepared, start.request.settings, [*own, *added])
+        point = estimate_with(whole.fit, start.request.settings, [*own, *added])
         if point.estimate is not None and point.effective_sample_size is not None:
             said = " and ".join(words[name] for name in added) if len(added) == 2 else f"{len(added)} of them together"
             yield _Other(said, point.estimate, point.effective_sample_size)

@@ -13,10 +13,10 @@ from mandoline_core.data import Sample
 from mandoline_core.metrics import evaluate
 from mandoline_core.patterns import refine_count, restrict_source
 from mandoline_core.pipeline import (
+    Cells,
     EdgeNames,
-    ModelCount,
-    ModelProblem,
-    ModelReport,
+    Estimate,
+    Fit,
     Request,
     is_share,
     solve_model,
@@ -71,17 +71,17 @@ class Standing:
     """
 
     request: Request
-    prepared: ModelProblem
+    fit: Fit
     codes_of: CodesKept
     added: tuple[Slice | Edge, ...] = ()
     part: Bools | None = None
 
     @cached_property
-    def report(self) -> ModelReport:
+    def report(self) -> Estimate:
         """The solved problem; without any slice, the source's score."""
         settings = self.request.settings
-        named = bool(self.prepared.problem.patterns.names)
-        return solve_model(self.prepared, settings if named else replace(settings, name="source"))
+        named = bool(self.fit.problem.patterns.names)
+        return solve_model(self.fit, settings if named else replace(settings, name="source"))
 
     @property
     def rules(self) -> tuple[Slice, ...]:
@@ -91,7 +91,7 @@ class Standing:
     @property
     def edges(self) -> EdgeNames:
         """The edges that are there; learned ones stay as they were learned."""
-        problem = self.prepared.problem
+        problem = self.fit.problem
         names = problem.patterns.names
         return [(names[i], names[j]) for i, j in problem.edges]
 
@@ -109,28 +109,28 @@ class Standing:
 
     def add(self, rule: Slice | Edge) -> Standing:
         """Add a slice, or an edge between two."""
-        counted, edges = self.prepared.counted, list(self.edges)
+        counted, edges = self.fit.cells, list(self.edges)
         if isinstance(rule, Slice):
             counted = self._count(rule)
         else:
             edges.append(rule)
         grown = replace(self, added=(*self.added, rule))
-        return replace(grown, prepared=self._state(counted, grown.rules, edges))
+        return replace(grown, fit=self._state(counted, grown.rules, edges))
 
     def on(self, part: Bools) -> Standing:
         """Look at a part of the source rows only, with the same slices."""
-        counted = _restrict(self.prepared.counted, part)
-        return replace(self, prepared=self._state(counted, self.rules, self.edges), part=part)
+        counted = _restrict(self.fit.cells, part)
+        return replace(self, fit=self._state(counted, self.rules, self.edges), part=part)
 
-    def _state(self, counted: ModelCount, rules: Sequence[Slice], edges: EdgeNames) -> ModelProblem:
+    def _state(self, counted: Cells, rules: Sequence[Slice], edges: EdgeNames) -> Fit:
         """State the problem as the request would."""
         asked = self.request
         return state_problem(
             counted, rules, edges=edges, settings=asked.settings, methods=asked.methods, trust=asked.trust
         )
 
-    def _count(self, rule: Slice) -> ModelCount:
-        counted = self.prepared.counted
+    def _count(self, rule: Slice) -> Cells:
+        counted = self.fit.cells
         source, target = self.request.source, self.request.target
         model = None if counted.rows is None else counted.rows.model
         members = resolve([rule], source, target, model)
@@ -142,7 +142,7 @@ class Standing:
         return replace(counted, slices=(*counted.slices, *members), origins=origins, count=count)
 
 
-def _restrict(counted: ModelCount, part: Bools) -> ModelCount:
+def _restrict(counted: Cells, part: Bools) -> Cells:
     """Leave out source rows; what only checks look at goes, too."""
     statistics = counted.statistics[part]
     patterns = restrict_source(counted.count, counted.statistics, part)
@@ -163,7 +163,7 @@ def _restrict(counted: ModelCount, part: Bools) -> ModelCount:
     )
 
 
-def stand(request: Request, prepared: Sequence[ModelProblem]) -> tuple[Standing, ...]:
+def stand(request: Request, prepared: Sequence[Fit]) -> tuple[Standing, ...]:
     """Start with every model as the request states it."""
     kept = CodesKept()
     return tuple(Standing(request, one, kept) for one in prepared)

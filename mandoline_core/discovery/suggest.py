@@ -10,7 +10,7 @@ from typing import Unpack
 import numpy as np
 
 from mandoline_core.arrays import Interval
-from mandoline_core.checks import CheckedReport, report_model
+from mandoline_core.checks import ModelReport, report_model
 from mandoline_core.data import Sample
 from mandoline_core.discovery.candidates import distinct
 from mandoline_core.discovery.choosing import Choice, choose
@@ -82,7 +82,7 @@ def suggest(
     request, standings = stand_for(
         "suggest", source, target, slices, estimator=estimator, progress=_part(said, 0.0, 0.2), **asked
     )
-    prepared = [one.prepared for one in standings]
+    prepared = [one.fit for one in standings]
     said("looking for slices", 0.2)
     pools = make_pools(prepared, request.slices)
     barred = {rule if isinstance(rule, str) else rule_key(_edge(rule)) for rule in never}
@@ -90,12 +90,12 @@ def suggest(
     ranking = rank(standings, pools, barred)
     found = _try(standings, ranking, most, _part(said, 0.4, 0.6 if auto else 1.0))
     first = standings[0]
-    drawn = prepared[0].counted.drawn
+    drawn = prepared[0].cells.drawn
     return Suggestions(
         name=request.name,
-        metric=first.prepared.problem.metric.spoken,
+        metric=first.fit.problem.metric.spoken,
         suggestions=found,
-        start={one.prepared.model: one.report.estimate for one in standings},
+        start={one.fit.model: one.report.estimate for one in standings},
         share=first.share,
         note="" if drawn is None else drawn.note,
         accepted=_accept(request, standings, pools, barred, _part(said, 0.6, 1.0)) if auto else None,
@@ -166,24 +166,24 @@ def _accept(
     rng = np.random.default_rng(request.settings.seed)
     told = _within(_part(progress, 0.3, 0.9), "choosing on halves")
     judged = cross_fit(standings, pools, barred, rng=rng, progress=told)
-    reports = {one.prepared.model: _report(request, one) for one in choice.standings}
+    reports = {one.fit.model: _report(request, one) for one in choice.standings}
     return Accepted(
         rules=tuple(one.rule for one in choice.accepted),
         reports=reports,
         intervals={name: _interval(report, judged[name]) for name, report in reports.items()},
         cross_fits=judged,
-        curves={one.prepared.model: _curve(choice, number) for number, one in enumerate(choice.standings)},
+        curves={one.fit.model: _curve(choice, number) for number, one in enumerate(choice.standings)},
     )
 
 
-def _report(request: Request, standing: Standing) -> CheckedReport:
+def _report(request: Request, standing: Standing) -> ModelReport:
     """Report on a model with all that was accepted, as the project that holds it would."""
-    if not standing.prepared.problem.patterns.names:
-        return report_model(standing.prepared, replace(request.settings, name="source"))
+    if not standing.fit.problem.patterns.names:
+        return report_model(standing.fit, replace(request.settings, name="source"))
     if not isinstance(request.edges, str):
-        return report_model(standing.prepared, request.settings)
+        return report_model(standing.fit, request.settings)
     prepared = state_problem(
-        standing.prepared.counted,
+        standing.fit.cells,
         standing.rules,
         edges="auto",
         settings=request.settings,
@@ -193,7 +193,7 @@ def _report(request: Request, standing: Standing) -> CheckedReport:
     return report_model(prepared, request.settings)
 
 
-def _interval(report: CheckedReport, judged: CrossFit) -> Interval:
+def _interval(report: ModelReport, judged: CrossFit) -> Interval:
     """Widen the interval by how far the estimate is from the one on rows that did not choose."""
     return influence_interval(
         report.estimate,

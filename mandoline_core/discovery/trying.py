@@ -21,10 +21,10 @@ def try_candidate(
     if grown is None:
         return None
     trials = {
-        before.prepared.model: _trial(before, after, by_model.get(before.prepared.model))
+        before.fit.model: _trial(before, after, by_model.get(before.fit.model))
         for before, after in zip(standings, grown, strict=True)
     }
-    leading = next(one for one in grown if one.prepared.model == candidate.model)
+    leading = next(one for one in grown if one.fit.model == candidate.model)
     source, target = _shares(leading, candidate)
     return Suggestion(
         rule=candidate.rule,
@@ -54,7 +54,7 @@ def _trial(before: Standing, after: Standing, candidate: Candidate | None) -> Tr
 
 def _shares(grown: Standing, candidate: Candidate) -> tuple[float, float]:
     """Count the rows inside a slice, all of them; of families and edges, go by the draw."""
-    patterns = grown.prepared.problem.patterns
+    patterns = grown.fit.problem.patterns
     if not isinstance(candidate.rule, Slice) or candidate.rule.name not in patterns.names:
         return candidate.source, candidate.target
     number = patterns.names.index(candidate.rule.name)
@@ -82,7 +82,7 @@ def _reason(candidate: Candidate, grown: Standing) -> Sentence:
         "weighted": candidate.target - candidate.gap,
         "difference": show_points(abs(candidate.difference), share=share, sign=False),
         "way": "higher" if candidate.difference > 0 else "lower",
-        "metric": grown.prepared.problem.metric.spoken,
+        "metric": grown.fit.problem.metric.spoken,
         "z": candidate.z,
     }
     what = "{words}:" if isinstance(candidate.rule, Slice) else "{words} agree on"

@@ -11,7 +11,7 @@ from mandoline_core.arrays import Floats
 from mandoline_core.errors import MandolineError
 from mandoline_core.formatting import Sentence
 from mandoline_core.patterns import Patterns
-from mandoline_core.weighting import Corrections, Fit, Problem, Tilt, TiltValue, expected_potentials, fit
+from mandoline_core.weighting import Corrections, Problem, Tilt, TiltValue, WeightFit, expected_potentials, fit
 
 _RANK_TOLERANCE = 1e-10
 
@@ -36,7 +36,7 @@ class Line:
 class FoldState:
     """Hold one fold's weighted mean and the pieces its derivatives are made of."""
 
-    fitted: Fit
+    fitted: WeightFit
     means: Floats  # (n_statistics,)
     remainder: Floats  # (n_statistics,): weighted mean of what the line leaves
     ratios: Floats  # (n_patterns,): of the group evaluated
@@ -52,14 +52,14 @@ class FoldState:
         return self.left.T @ self.tilted.mean
 
 
-def fit_folds(problem: Problem, corrections: Corrections) -> list[Fit]:
+def fit_folds(problem: Problem, corrections: Corrections) -> list[WeightFit]:
     """Fit every fold on the same target rows: what one fold cannot reach is set aside for all."""
     if len(problem.groups) == 1 and problem.overlap == "trim":
         return [replace(problem.fitted, beyond=tuple(dict.fromkeys(problem.fitted.beyond)))]
     kept = np.ones(len(problem.patterns))
     beyond: dict[str, None] = {}
     while True:
-        fits: list[Fit] = []
+        fits: list[WeightFit] = []
         for fit_group, _ in problem.folds:
             fits.append(
                 fit(
@@ -83,7 +83,7 @@ def fit_folds(problem: Problem, corrections: Corrections) -> list[Fit]:
 def fold_state(
     problem: Problem,
     fold: int,
-    fitted: Fit,
+    fitted: WeightFit,
     corrections: Corrections,
     denoise: bool,
     tilt: Tilt | None = None,
@@ -126,7 +126,7 @@ def _no_line(n_statistics: int, design: Floats) -> Line:
     return Line(design, np.zeros(d), np.zeros((d, d)), np.zeros((n_statistics, d)), np.zeros(n_statistics))
 
 
-def _fit_line(design: Floats, group: Patterns, rows: np.ndarray, fitted: Fit, names: tuple[str, ...]) -> Line:
+def _fit_line(design: Floats, group: Patterns, rows: np.ndarray, fitted: WeightFit, names: tuple[str, ...]) -> Line:
     """Regress the statistics on the expected potentials over source patterns, weighted by counts."""
     share = group.source[rows] / group.n_source
     centre = share @ design

@@ -11,7 +11,16 @@ from numpy.typing import NDArray
 from mandoline_core.arrays import Floats
 from mandoline_core.estimators.folds import FoldState, fit_folds, fold_state
 from mandoline_core.estimators.intervals import AuditPart, Influence, SourcePart
-from mandoline_core.weighting import ABSTAIN, Audit, Corrections, Fit, Problem, Tilt, build_tilt, expected_potentials
+from mandoline_core.weighting import (
+    ABSTAIN,
+    Audit,
+    Corrections,
+    Problem,
+    Tilt,
+    WeightFit,
+    build_tilt,
+    expected_potentials,
+)
 
 _STEP = 1e-6  # for central differences in a probability
 
@@ -173,7 +182,7 @@ def target_audit_part(solved: FoldSolutions, audit: Audit | None, influence: Inf
     return AuditPart(rows, moves, influence.target[index] / problem.patterns.n_target, unseen)
 
 
-def _mean_slope(problem: Problem, fitted: Fit, table: Floats, i: int, code: int) -> Floats:
+def _mean_slope(problem: Problem, fitted: WeightFit, table: Floats, i: int, code: int) -> Floats:
     """Differentiate mu_t by one target correction; mu_t is linear in each, so one difference is exact."""
     shift = np.zeros_like(table)
     shift[i, code] = 0.5
@@ -201,7 +210,7 @@ def _source_correction_slope(solved: FoldSolutions, i: int, code: int) -> float:
     return total / len(solved.states)
 
 
-def _face_tilt(problem: Problem, before: Floats, table: Floats, fitted: Fit) -> Tilt:
+def _face_tilt(problem: Problem, before: Floats, table: Floats, fitted: WeightFit) -> Tilt:
     """Build the tilt of other corrections, without the configurations that the fit had no use for.
 
     What the corrections themselves rule out they may rule out no more. Where a slice that was certain is no more, and

@@ -12,7 +12,7 @@ from mandoline_core.arrays import Codes, Index, Interval
 from mandoline_core.data import Sample, profile_column
 from mandoline_core.errors import MandolineError
 from mandoline_core.estimators import exact_interval
-from mandoline_core.pipeline import ModelCount
+from mandoline_core.pipeline import Cells
 from mandoline_core.slices import Side, Slice, SliceAudit
 
 ENOUGH = 0.15  # an interval that reaches no further than this to either side, on average, is enough for now
@@ -114,7 +114,7 @@ def audit_columns(rule: Slice, source: Sample, target: Sample) -> tuple[str, ...
 
 
 def audit_state(
-    counted: ModelCount, name: str, audit: SliceAudit, *, sides: Sequence[Side] = ("source", "target"), seed: int = 0
+    counted: Cells, name: str, audit: SliceAudit, *, sides: Sequence[Side] = ("source", "target"), seed: int = 0
 ) -> AuditState:
     """Say how far the audit of a slice is, and draw the next row.
 
@@ -134,7 +134,7 @@ def audit_state(
     >>> from mandoline_core import Flag, Sample, prepare
     >>> frame = pd.DataFrame({"f": [1, 1, 0, 0], "id": list("abcd"), "y": 1, "p": [1, 0, 1, 1]})
     >>> known = Sample(frame, label="y", prediction="p")
-    >>> counted = prepare(known, Sample(frame), [Flag("f", column="f")], model=known.models[0]).counted
+    >>> counted = prepare(known, Sample(frame), [Flag("f", column="f")], model=known.models[0]).cells
     >>> audit = SliceAudit(("f", "id")).put("source", known.row_keys(("f", "id")).name(0), "truly_in")
     >>> found = audit_state(counted, "f", audit)
     >>> [(one.side, one.code, one.n_rows, one.answered) for one in found.strata][:2]
@@ -167,7 +167,7 @@ def audit_state(
     return AuditState(tuple(strata), question)
 
 
-def _rows(counted: ModelCount, side: Side, place: int) -> tuple[Sample, Index, Codes]:
+def _rows(counted: Cells, side: Side, place: int) -> tuple[Sample, Index, Codes]:
     """Return a sample, the rows of it that may be asked about, and what the slice says of these."""
     rows, count = counted.rows, counted.count
     if rows is None:

@@ -19,7 +19,7 @@ from mandoline_core.labels.predicted_scores import predict_scores
 from mandoline_core.labels.prediction_powered import LabelEstimate, LabelledRows, from_all, from_labels
 from mandoline_core.labels.rows import has_label, missing_labels, odd_draw, score_labelled, share_out
 from mandoline_core.labels.slice_test import DISAGREE, DISAGREE_BY, SliceTest, compare_with_slices
-from mandoline_core.pipeline import ModelProblem, interval_by_settings
+from mandoline_core.pipeline import Fit, interval_by_settings
 from mandoline_core.project import EstimatorSettings
 from mandoline_core.weighting import Problem
 
@@ -112,9 +112,7 @@ class FewLabels:
         return found | {"findings": [finding.as_dict() for finding in self.findings]}
 
 
-def use_labels(
-    prepared: ModelProblem, settings: EstimatorSettings, target: Sample, *, plan: Floats | None = None
-) -> FewLabels:
+def use_labels(prepared: Fit, settings: EstimatorSettings, target: Sample, *, plan: Floats | None = None) -> FewLabels:
     """Use the labels that some target rows have: alone, with the estimate, and to test the slices.
 
     Parameters
@@ -183,9 +181,9 @@ def use_labels(
     )
 
 
-def check_slices(prepared: ModelProblem, settings: EstimatorSettings) -> tuple[Finding, ...] | None:
+def check_slices(prepared: Fit, settings: EstimatorSettings) -> tuple[Finding, ...] | None:
     """Test the slices by the labels that the target has for some of its rows; None where there are none to go by."""
-    labels, problem = prepared.counted.labels, prepared.problem
+    labels, problem = prepared.cells.labels, prepared.problem
     if labels is None or problem.metric.ranked or labels.labelled.sum() < FEWEST_LABELS:
         return None
     name = settings.name if settings.name in ("mandoline", "denoised") else "mandoline"
@@ -244,7 +242,7 @@ def _about_use(both: LabelEstimate, test: SliceTest | None) -> Iterator[Finding]
 
 
 def _about_labels(
-    prepared: ModelProblem, target: Sample, labelled: NDArray[np.bool_], shares: Floats, outcome: Outcome
+    prepared: Fit, target: Sample, labelled: NDArray[np.bool_], shares: Floats, outcome: Outcome
 ) -> Iterator[Finding]:
     n = int(labelled.sum())
     unscored = int(has_label(prepared, target).sum()) - n

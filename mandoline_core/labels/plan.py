@@ -18,7 +18,7 @@ from mandoline_core.labels.allocation import allocate, draw_rows, round_at_rando
 from mandoline_core.labels.few_labels import FEWEST_LABELS, use_labels
 from mandoline_core.labels.rows import has_label
 from mandoline_core.patterns import describe
-from mandoline_core.pipeline import ModelProblem, interval_by_settings
+from mandoline_core.pipeline import Fit, interval_by_settings
 from mandoline_core.project import EstimatorSettings
 from mandoline_core.weighting import Problem
 
@@ -148,7 +148,7 @@ def read_plan(table: Sample, n_target: int) -> Floats:
     return weights
 
 
-def plan_labels(prepared: ModelProblem, settings: EstimatorSettings, n: int, target: Sample) -> LabelPlan:
+def plan_labels(prepared: Fit, settings: EstimatorSettings, n: int, target: Sample) -> LabelPlan:
     """Draw the target rows to label next: more where many rows are, and where scores vary.
 
     Rows of a pattern are drawn at random; a pattern's number is proportional to its target rows times the spread of
@@ -214,9 +214,9 @@ def plan_labels(prepared: ModelProblem, settings: EstimatorSettings, n: int, tar
     return LabelPlan(rows, tuple(by_pattern), len(index), before, after, at_random, detectable)
 
 
-def _answered(prepared: ModelProblem, target: Sample) -> NDArray[np.bool_]:
+def _answered(prepared: Fit, target: Sample) -> NDArray[np.bool_]:
     """Say which rows have a prediction: without one, a label would be wasted."""
-    rows = prepared.counted.rows
+    rows = prepared.cells.rows
     if rows is None or rows.metric.column is not None or rows.model is None or rows.model.prediction is None:
         return np.ones(target.n_rows, dtype=bool)
     return ~np.asarray(target.series(rows.model.prediction).is_null().to_numpy(), dtype=bool)
@@ -239,7 +239,7 @@ def _reasons(problem: Problem, spread: Floats, expected: Floats, counts: Floats)
 
 
 def _expect(
-    prepared: ModelProblem,
+    prepared: Fit,
     settings: EstimatorSettings,
     target: Sample,
     outcome: Outcome,

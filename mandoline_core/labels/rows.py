@@ -13,7 +13,7 @@ from mandoline_core.data import Sample
 from mandoline_core.errors import DataError, MandolineError
 from mandoline_core.findings import Finding, FindingKind
 from mandoline_core.formatting import Sentence
-from mandoline_core.pipeline import ModelProblem, TargetLabels, score_labels
+from mandoline_core.pipeline import Fit, TargetLabels, score_labels
 from mandoline_core.weighting import Problem, Rows
 
 _ODD = 1e-3  # chance of a false alarm that labelled rows are no random draw
@@ -37,7 +37,7 @@ NOT_RANDOM = FindingKind(
 )
 
 
-def label_column(prepared: ModelProblem) -> str:
+def label_column(prepared: Fit) -> str:
     """Name the column that labels of the target are looked for in."""
     rows = _rows(prepared)
     column = rows.metric.column if rows.metric.column is not None else rows.source.label
@@ -46,7 +46,7 @@ def label_column(prepared: ModelProblem) -> str:
     return column
 
 
-def has_label(prepared: ModelProblem, target: Sample) -> NDArray[np.bool_]:
+def has_label(prepared: Fit, target: Sample) -> NDArray[np.bool_]:
     """Say which target rows have a label, shape (n_target,); none where the target has no such column."""
     if prepared.in_table:
         raise MandolineError(
@@ -72,7 +72,7 @@ def has_label(prepared: ModelProblem, target: Sample) -> NDArray[np.bool_]:
     return ~np.asarray(target.series(column).is_null().to_numpy(), dtype=bool)
 
 
-def score_labelled(prepared: ModelProblem, target: Sample) -> TargetLabels:
+def score_labelled(prepared: Fit, target: Sample) -> TargetLabels:
     """Score the target rows that have a label."""
     column, problem = label_column(prepared), prepared.problem
     target.series(column)
@@ -81,10 +81,10 @@ def score_labelled(prepared: ModelProblem, target: Sample) -> TargetLabels:
     return score_labels(_rows(prepared), problem.metric, n_statistics, target, column)
 
 
-def _rows(prepared: ModelProblem) -> Rows:
-    if prepared.counted.rows is None:
+def _rows(prepared: Fit) -> Rows:
+    if prepared.cells.rows is None:
         raise MandolineError("Only slice codes are known here, and labels belong to rows. Use prepare() on samples.")
-    return prepared.counted.rows
+    return prepared.cells.rows
 
 
 def share_out(labelled: NDArray[np.bool_], plan: Floats | None) -> Floats:

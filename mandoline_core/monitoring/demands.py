@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mandoline_core.arrays import Interval
-from mandoline_core.checks import CheckedReport
+from mandoline_core.checks import ModelReport
 from mandoline_core.errors import MandolineError, did_you_mean
 from mandoline_core.formatting import listed
 from mandoline_core.metrics import Metric
@@ -113,7 +113,7 @@ def hold_against(report: Report, demands: Demands) -> tuple[Held, ...]:
     return tuple(held for name, model in report.models.items() for held in _hold(name, model, demands))
 
 
-def _hold(name: str, model: CheckedReport, demands: Demands) -> Iterator[Held]:
+def _hold(name: str, model: ModelReport, demands: Demands) -> Iterator[Held]:
     if demands.worst is not None:
         yield _hold_worst(name, model, demands.worst, demands.against)
     if demands.max_drop is not None:
@@ -122,7 +122,7 @@ def _hold(name: str, model: CheckedReport, demands: Demands) -> Iterator[Held]:
         yield _hold_verdict(name, model, demands.verdict)
 
 
-def _hold_worst(name: str, model: CheckedReport, worst: float, against: str) -> Held:
+def _hold_worst(name: str, model: ModelReport, worst: float, against: str) -> Held:
     metric = model.problem.metric
     demand = f"{'no further from 0 than' if metric.better == 'near 0' else _limit(metric)} {_shown(worst, metric)}"
     if not model.converged:
@@ -135,7 +135,7 @@ def _hold_worst(name: str, model: CheckedReport, worst: float, against: str) -> 
     return Held(name, "min", met, demand, found, f"{name}: {what} {found} {said}.")
 
 
-def _hold_drop(name: str, model: CheckedReport, most: float, against: str) -> Held:
+def _hold_drop(name: str, model: ModelReport, most: float, against: str) -> Held:
     metric = model.problem.metric
     unit = " points" if metric.share else ""
     demand = f"at most {most:g}{unit} worse than on the source"
@@ -158,7 +158,7 @@ def _hold_drop(name: str, model: CheckedReport, most: float, against: str) -> He
     )
 
 
-def _hold_verdict(name: str, model: CheckedReport, worst: str) -> Held:
+def _hold_verdict(name: str, model: ModelReport, worst: str) -> Held:
     demand = worst if worst == LEVELS[0] else f"{worst} or better"
     if model.verdict is None:
         return _missed(name, "verdict", demand, "none", "there is no verdict")
@@ -212,7 +212,7 @@ def _missed(name: str, rule: str, demand: str, found: str, why: str) -> Held:
     return Held(name, rule, met=False, demand=demand, found=found, sentence=f"{name}: {why}.")
 
 
-def _judged(model: CheckedReport, against: str) -> tuple[float, str]:
+def _judged(model: ModelReport, against: str) -> tuple[float, str]:
     """Return the score that must meet the rules, and what it is."""
     if against == "estimate":
         return model.estimate, "the estimate"

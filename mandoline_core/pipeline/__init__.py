@@ -9,8 +9,7 @@ from mandoline_core.pipeline.ablation import Ablation, AblationPoint, ablation, 
 from mandoline_core.pipeline.answers import AnswerTally, tally_answers
 from mandoline_core.pipeline.assemble import (
     EdgeNames,
-    ModelProblem,
-    Prepared,
+    Fit,
     make_problem,
     prepare,
     state_problem,
@@ -23,8 +22,8 @@ from mandoline_core.pipeline.columns.stacks import Quantity
 from mandoline_core.pipeline.columns.table import HARMLESS, ColumnTable, DrawnColumns, column_table
 from mandoline_core.pipeline.columns.tally import CellRows, ColumnTally, SumTable, Tally
 from mandoline_core.pipeline.counting import (
+    Cells,
     CodesOf,
-    ModelCount,
     SampleCells,
     check_countable,
     count_rows,
@@ -35,7 +34,7 @@ from mandoline_core.pipeline.diagnostics import Diagnostics, diagnose, hull, int
 from mandoline_core.pipeline.elasticity import CorrectionSlope, correction_slopes
 from mandoline_core.pipeline.labels import TargetLabels, score_labels
 from mandoline_core.pipeline.model_report import (
-    ModelReport,
+    Estimate,
     Progress,
     about_draw,
     interval_by_settings,

@@ -10,7 +10,7 @@ from typing import Any
 from mandoline_core.arrays import Interval
 from mandoline_core.errors import MandolineError
 from mandoline_core.estimators import Redrawable, get_estimator
-from mandoline_core.pipeline.assemble import ModelProblem
+from mandoline_core.pipeline.assemble import Fit
 from mandoline_core.pipeline.diagnostics import diagnose, interval_of
 from mandoline_core.project import EstimatorSettings
 from mandoline_core.weighting import Problem
@@ -50,7 +50,7 @@ class Ablation:
 
 
 def ablation(
-    prepared: ModelProblem,
+    prepared: Fit,
     settings: EstimatorSettings,
     *,
     order: Sequence[str] | None = None,
@@ -88,13 +88,13 @@ def ablation(
     return Ablation(tuple(cumulative), tuple(without))
 
 
-def estimate_with(prepared: ModelProblem, settings: EstimatorSettings, rules: Sequence[str]) -> AblationPoint:
+def estimate_with(prepared: Fit, settings: EstimatorSettings, rules: Sequence[str]) -> AblationPoint:
     """Estimate with some of the rules only; the point bears no name."""
     groups = steps(prepared)
     return _point(None, prepared.problem, sorted(i for rule in rules for i in groups[rule]), settings)
 
 
-def estimate_without(prepared: ModelProblem, settings: EstimatorSettings, rule: str) -> float | None:
+def estimate_without(prepared: Fit, settings: EstimatorSettings, rule: str) -> float | None:
     """Estimate without one rule: the number alone, as fast as possible; None where there is none."""
     problem = prepared.problem
     chosen = sorted(i for name, members in steps(prepared).items() if name != rule for i in members)
@@ -109,11 +109,11 @@ def estimate_without(prepared: ModelProblem, settings: EstimatorSettings, rule: 
     return min(max(problem.metric.combine(means), low), high)
 
 
-def steps(prepared: ModelProblem) -> dict[str, list[int]]:
+def steps(prepared: Fit) -> dict[str, list[int]]:
     """List the steps of the curve in the project's order: the slices of each rule, by number."""
     groups: dict[str, list[int]] = {}
     for i, name in enumerate(prepared.problem.patterns.names):
-        groups.setdefault(prepared.counted.origins.get(name, name), []).append(i)
+        groups.setdefault(prepared.cells.origins.get(name, name), []).append(i)
     return groups
 
 

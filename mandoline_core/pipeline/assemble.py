@@ -16,7 +16,7 @@ from mandoline_core.formatting import Sentence
 from mandoline_core.metrics import Metric
 from mandoline_core.patterns import Count, Membership, Patterns, restrict_source
 from mandoline_core.pipeline.choosing import choose_edges
-from mandoline_core.pipeline.counting import CodesOf, ModelCount, SampleCells, count_rows
+from mandoline_core.pipeline.counting import Cells, CodesOf, SampleCells, count_rows
 from mandoline_core.pipeline.splitting import split_cells
 from mandoline_core.pipeline.truths import Truths, known_truths, measured_noise, no_truths
 from mandoline_core.project import TESTS, EstimatorSettings, MethodSettings, MetricSettings, TrustSettings
@@ -27,7 +27,7 @@ EdgeNames = Sequence[Sequence[str]]
 
 
 @dataclass(frozen=True, eq=False)
-class ModelProblem:
+class Fit:
     """Hold a problem on patterns with what was counted for it; solving it touches no rows.
 
     Parameters
@@ -42,42 +42,39 @@ class ModelProblem:
         States the same problem on other counts.
     """
 
-    counted: ModelCount
+    cells: Cells
     problem: Problem
     learned: LearnedEdges | None = None
     truths: dict[Side, Truths] = field(default_factory=no_truths)
     trust: TrustSettings = field(default_factory=TrustSettings)
-    state_again: Callable[[ModelCount], ModelProblem] | None = None
+    state_again: Callable[[Cells], Fit] | None = None
 
     @property
     def model(self) -> str:
         """The model's name."""
-        return self.counted.model
+        return self.cells.model
 
     @property
     def in_table(self) -> bool:
         """Whether rows stay in a table, so that only a draw of them is in memory."""
-        return self.counted.drawn_members is not None
+        return self.cells.drawn_members is not None
 
     @property
     def row_members(self) -> Membership:
         """The pattern of every row in memory."""
-        return self.counted.members if self.in_table else self.problem.members
+        return self.cells.members if self.in_table else self.problem.members
 
-    def for_method(self, estimator: Estimator) -> ModelProblem:
+    def for_method(self, estimator: Estimator) -> Fit:
         """Take the draw of rows in the place of all cells, for a method that looks at rows."""
         if not self.in_table or estimator.on_cells:
             return self
         return replace(self._on_draw, problem=replace(self._on_draw.problem, verdict=self.problem.verdict))
 
     @cached_property
-    def _on_draw(self) -> ModelProblem:
-        if self.counted.on_draw is None or self.state_again is None:
+    def _on_draw(self) -> Fit:
+        if self.cells.on_draw is None or self.state_again is None:
             raise ValueError("This problem was not counted in a table.")
-        return self.state_again(self.counted.on_draw())
-
-
-Prepared = ModelProblem  # its public name
+        return self.state_again(self.cells.on_draw())
 
 
 def prepare(
@@ -95,7 +92,7 @@ def prepare(
     revealed: Sample | None = None,
     need_slices: bool = True,
     cells: SampleCells | None = None,
-) -> ModelProblem:
+) -> Fit:
     """Evaluate slices and scores on the rows, count patterns and state the problem, for one model.
 
     Parameters
@@ -126,14 +123,14 @@ def prepare(
 
 
 def state_problem(
-    counted: ModelCount,
+    counted: Cells,
     rules: Sequence[Slice],
     *,
     edges: EdgeNames | str = (),
     settings: EstimatorSettings | None = None,
     methods: MethodSettings | None = None,
     trust: TrustSettings | None = None,
-) -> ModelProblem:
+) -> Fit:
     """State the problem on counted patterns: corrections, edges and settings come in here.
 
     Parameters
@@ -178,10 +175,10 @@ def state_problem(
         methods=methods,
         trust=trust,
     )
-    return _declare(ModelProblem(counted, replace(problem, edges=pairs), learned, truths, state_again=again), trust)
+    return _declare(Fit(counted, replace(problem, edges=pairs), learned, truths, state_again=again), trust)
 
 
-def _declare(prepared: ModelProblem, trust: TrustSettings | None) -> ModelProblem:
+def _declare(prepared: Fit, trust: TrustSettings | None) -> Fit:
     """Put what a person declares beside a problem; a column that is in neither sample is refused.
 
     Examples
@@ -195,7 +192,7 @@ def _declare(prepared: ModelProblem, trust: TrustSettings | None) -> ModelProble
     mandoline_core.errors.ProjectError: harmless in [trust] names column 'yaer', which neither the source nor the target
     has. Columns: p, y, year. Did you mean 'year'?
     """
-    drawn, trust = prepared.counted.drawn, trust or TrustSettings()
+    drawn, trust = prepared.cells.drawn, trust or TrustSettings()
     known = () if drawn is None else (*drawn.encoded, *drawn.left_out)
     for column in trust.harmless:
         if known and column not in known:

@@ -14,9 +14,9 @@ from mandoline_core.estimators import Denoised, bootstrap_interval, draw_problem
 from mandoline_core.formatting import show_points, show_value
 from mandoline_core.metrics import Metric
 from mandoline_core.pipeline.ablation import steps
-from mandoline_core.pipeline.assemble import ModelProblem
+from mandoline_core.pipeline.assemble import Fit
 from mandoline_core.project import EstimatorSettings, fewest_replicates
-from mandoline_core.weighting import Fit, Problem
+from mandoline_core.weighting import Problem, WeightFit
 
 METHODS = ("mandoline", "denoised")
 NOISE_CORRECTION = "noise correction"
@@ -68,7 +68,7 @@ class Attribution:
 
 
 def attribute(
-    prepared: ModelProblem,
+    prepared: Fit,
     settings: EstimatorSettings,
     *,
     replicates: int = 200,
@@ -104,7 +104,7 @@ def attribute(
     >>> source, target = np.array([[1], [1], [-1], [-1]] * 50), np.array([[1], [1], [1], [-1]] * 50)
     >>> scores = np.array([1.0, 1.0, 0.0, 1.0] * 50)
     >>> report = estimate_from_codes(source, scores, target)
-    >>> found = attribute(report.first.prepared, EstimatorSettings(), replicates=0)
+    >>> found = attribute(report.first.fit, EstimatorSettings(), replicates=0)
     >>> round(found.total, 6), [(part.rule, round(part.value, 6)) for part in found.parts]
     (0.125, [('0', 0.125)])
     """
@@ -160,7 +160,7 @@ class _Names(NamedTuple):
     owner: tuple[int, ...]
 
 
-def _part_names(prepared: ModelProblem, problem: Problem) -> _Names:
+def _part_names(prepared: Fit, problem: Problem) -> _Names:
     """Name the parts: rules with all their slices, then edges."""
     groups, slices = steps(prepared), problem.patterns.names
     position = {i: number for number, members in enumerate(groups.values()) for i in members}
@@ -190,7 +190,7 @@ def _parts(problem: Problem, names: _Names, denoise: bool, estimate: float | Non
     return _share_out(values, estimate - source - float(values.sum()))
 
 
-def _along(problem: Problem, fits: list[Fit], t: float) -> tuple[Floats, Floats]:
+def _along(problem: Problem, fits: list[WeightFit], t: float) -> tuple[Floats, Floats]:
     """Evaluate the path at one t.
 
     Returns
@@ -213,7 +213,7 @@ def _along(problem: Problem, fits: list[Fit], t: float) -> tuple[Floats, Floats]
     return np.mean(means, axis=0), np.mean(slopes, axis=0)
 
 
-def _integrate(problem: Problem, fits: list[Fit], total: float) -> Floats:
+def _integrate(problem: Problem, fits: list[WeightFit], total: float) -> Floats:
     """Add up each potential's part along the path, with as many nodes as it takes; shape (n_potentials,)."""
     for n in _NODES:
         points, weights = np.polynomial.legendre.leggauss(n)

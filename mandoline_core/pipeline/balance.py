@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mandoline_core.pipeline.model_report import ModelReport
+from mandoline_core.pipeline.model_report import Estimate
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class HeavyPattern:
     weight: float
 
 
-def slice_balance(report: ModelReport) -> tuple[SliceBalance, ...]:
+def slice_balance(report: Estimate) -> tuple[SliceBalance, ...]:
     """Compare the share of rows inside each modelled slice, on the patterns."""
     table = report.problem.patterns
     inside = (table.codes == 1).astype(float)
@@ -70,7 +70,7 @@ def slice_balance(report: ModelReport) -> tuple[SliceBalance, ...]:
     return tuple(map(SliceBalance, table.names, *(column.tolist() for column in columns)))
 
 
-def heaviest_patterns(report: ModelReport, most: int = 8) -> tuple[HeavyPattern, ...]:
+def heaviest_patterns(report: Estimate, most: int = 8) -> tuple[HeavyPattern, ...]:
     """Describe the patterns whose source rows count most, heaviest first."""
     table = report.problem.patterns
     ratios = np.where(table.source > 0, report.ratios, -1.0)

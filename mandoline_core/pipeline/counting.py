@@ -19,7 +19,7 @@ from mandoline_core.formatting import Sentence
 from mandoline_core.metrics import Metric, Scores, evaluate, find_sums_off, score_rows
 from mandoline_core.patterns import Count, Membership, count_patterns, find_patterns, one_each
 from mandoline_core.pipeline.answers import AnswerTally, RowAnswers, read_row_answers, tally_answers
-from mandoline_core.pipeline.cells.cells import Cells
+from mandoline_core.pipeline.cells.cells import TableCells
 from mandoline_core.pipeline.cells.count import count_cells
 from mandoline_core.pipeline.cells.statistics import bins_of
 from mandoline_core.pipeline.columns.table import GOLD, ColumnTable, DrawnColumns, column_table, draw_columns
@@ -29,7 +29,7 @@ from mandoline_core.slices import Slice, codes, gold_codes, resolve_with_origins
 from mandoline_core.weighting import GoldTable, Rows, gold_table
 
 CodesOf = Callable[[Sample, Sequence[Slice]], Codes]
-SampleCells = tuple[Cells, Cells]
+SampleCells = tuple[TableCells, TableCells]
 
 TRUTH_NOT_DEFINED = FindingKind(
     "labels",
@@ -66,7 +66,7 @@ COLUMNS_BEYOND = FindingKind(
 
 
 @dataclass(frozen=True, eq=False)
-class ModelCount:
+class Cells:
     """Hold what was read off the rows for one model: nothing in it depends on corrections, edges or settings.
 
     Parameters
@@ -116,7 +116,7 @@ class ModelCount:
     said: RowAnswers | None = None
     labels: TargetLabels | None = None
     drawn_members: Membership | None = None
-    on_draw: Callable[[], ModelCount] | None = None
+    on_draw: Callable[[], Cells] | None = None
 
     @property
     def members(self) -> Membership:
@@ -146,7 +146,7 @@ def count_rows(
     need_slices: bool = True,
     scores: Scores | None = None,
     cells: SampleCells | None = None,
-) -> ModelCount:
+) -> Cells:
     """Read everything off the rows, once: slices, scores, other columns, the model's answers; and count patterns.
 
     Parameters
@@ -179,7 +179,7 @@ def count_rows(
     count = count_patterns(here, there, statistics, names, source_rows=n_here, target_rows=n_there)
     gold = {name: gold_table(here[:, names.index(name)], answers[name], statistics[:, 0], n_here) for name in answers}
     truth, why = _truth_or_why(revealed or target, source, model, metric, scores.classes, cells)
-    return ModelCount(
+    return Cells(
         model=model.name if model is not None else metric.column or "score",
         slices=slices,
         origins=origins,

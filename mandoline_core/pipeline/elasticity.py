@@ -10,7 +10,7 @@ from mandoline_core.arrays import Floats
 from mandoline_core.errors import MandolineError
 from mandoline_core.estimators import Redrawable, fit_folds, get_estimator
 from mandoline_core.formatting import Sentence, show_step
-from mandoline_core.pipeline.assemble import ModelProblem
+from mandoline_core.pipeline.assemble import Fit
 from mandoline_core.project import EstimatorSettings
 from mandoline_core.weighting import ABSTAIN, IN, OUT, Corrections, Problem
 
@@ -45,7 +45,7 @@ class CorrectionSlope:
         return asdict(self)
 
 
-def correction_slopes(prepared: ModelProblem, settings: EstimatorSettings) -> tuple[CorrectionSlope, ...]:
+def correction_slopes(prepared: Fit, settings: EstimatorSettings) -> tuple[CorrectionSlope, ...]:
     """Say how fast the estimate moves with every correction a person could move.
 
     Those are the source's corrections of each slice, and the target's where they were set separately; target
@@ -65,7 +65,7 @@ def correction_slopes(prepared: ModelProblem, settings: EstimatorSettings) -> tu
     >>> source, target = np.array([[1], [-1]] * 100), np.array([[1], [1], [-1]] * 50)
     >>> noise = np.array([[0.1, 0.5, 0.9]])
     >>> report = estimate_from_codes(source, [1.0, 0.0] * 100, target, noise=(noise, noise))
-    >>> found = correction_slopes(report.first.prepared, EstimatorSettings())
+    >>> found = correction_slopes(report.first.fit, EstimatorSettings())
     >>> [(slope.side, slope.key) for slope in found]
     [('source', 'inside'), ('source', 'outside'), ('target', 'inside'), ('target', 'outside')]
     >>> found[2].words

@@ -14,7 +14,7 @@ from mandoline_core.estimators import Outcome, Redrawable, bootstrap, bootstrap_
 from mandoline_core.findings import Finding, FindingKind, Verdict
 from mandoline_core.formatting import Sentence
 from mandoline_core.patterns import add_up
-from mandoline_core.pipeline.assemble import ModelProblem
+from mandoline_core.pipeline.assemble import Fit
 from mandoline_core.pipeline.diagnostics import Diagnostics, diagnose, interval_of
 from mandoline_core.project import EstimatorSettings, fewest_replicates
 from mandoline_core.weighting import Problem, potential_names, telling
@@ -51,7 +51,7 @@ ON_A_DRAW = FindingKind(
 
 
 @dataclass(frozen=True, eq=False)
-class ModelReport:
+class Estimate:
     """Hold one model's estimate, how sure it is, and what to know before quoting it.
 
     Parameters
@@ -94,7 +94,7 @@ class ModelReport:
     diagnostics: Diagnostics
     converged: bool
     findings: tuple[Finding, ...]
-    prepared: ModelProblem
+    fit: Fit
     outcome: Outcome
     settings: EstimatorSettings = field(default_factory=EstimatorSettings)
     verdict: Verdict | None = None
@@ -120,7 +120,7 @@ class ModelReport:
     @property
     def problem(self) -> Problem:
         """The problem that was solved."""
-        return self.prepared.problem
+        return self.fit.problem
 
     @cached_property
     def weights(self) -> Floats:
@@ -128,7 +128,7 @@ class ModelReport:
 
         Rows without a score, or used for fitting only, have 0.
         """
-        return _row_weights(self.prepared, self.outcome)
+        return _row_weights(self.fit, self.outcome)
 
     @property
     def effective_sample_size(self) -> float:
@@ -146,7 +146,7 @@ class ModelReport:
         return self.diagnostics.set_aside
 
 
-def solve_model(prepared: ModelProblem, settings: EstimatorSettings, progress: Progress | None = None) -> ModelReport:
+def solve_model(prepared: Fit, settings: EstimatorSettings, progress: Progress | None = None) -> Estimate:
     """Solve one model's problem on its patterns, and report; no rows are touched.
 
     Checks that look beyond the patterns, and the verdict, are added by `trust.report_model`.
@@ -165,7 +165,7 @@ def solve_model(prepared: ModelProblem, settings: EstimatorSettings, progress: P
     plain = get_estimator("source").estimate(problem)
     names = potential_names(table.names, problem.edges)
     learned = prepared.learned
-    return ModelReport(
+    return Estimate(
         model=prepared.model,
         metric=problem.metric.name,
         estimate=outcome.value,
@@ -173,7 +173,7 @@ def solve_model(prepared: ModelProblem, settings: EstimatorSettings, progress: P
         standard_error=outcome.influence.standard_error(),
         source=plain.value,
         source_interval=interval_of(problem, plain, settings.confidence),
-        truth=prepared.counted.truth,
+        truth=prepared.cells.truth,
         n_source=round(table.n_source),
         n_target=round(table.n_target),
         n_patterns=len(table),
@@ -183,14 +183,14 @@ def solve_model(prepared: ModelProblem, settings: EstimatorSettings, progress: P
         edge_z=() if learned is None else learned.z,
         diagnostics=numbers,
         converged=outcome.converged,
-        findings=(*prepared.counted.findings, *outcome.findings, *more, *about_draw(whole, prepared)),
-        prepared=prepared,
+        findings=(*prepared.cells.findings, *outcome.findings, *more, *about_draw(whole, prepared)),
+        fit=prepared,
         outcome=outcome,
         settings=settings,
     )
 
 
-def about_draw(whole: ModelProblem, prepared: ModelProblem) -> list[Finding]:
+def about_draw(whole: Fit, prepared: Fit) -> list[Finding]:
     """Say that a method looked at a draw of the rows, where it did."""
     if whole is prepared:
         return []
@@ -206,7 +206,7 @@ def about_draw(whole: ModelProblem, prepared: ModelProblem) -> list[Finding]:
     ]
 
 
-def _row_weights(prepared: ModelProblem, outcome: Outcome) -> Floats:
+def _row_weights(prepared: Fit, outcome: Outcome) -> Floats:
     if prepared.in_table:
         raise MandolineError(
             Sentence(
@@ -214,8 +214,8 @@ def _row_weights(prepared: ModelProblem, outcome: Outcome) -> Floats:
                 "or with --weights FILE.parquet."
             )
         )
-    weights = np.zeros(len(prepared.counted.scored))
-    weights[prepared.counted.scored] = outcome.weights(prepared.problem.members)
+    weights = np.zeros(len(prepared.cells.scored))
+    weights[prepared.cells.scored] = outcome.weights(prepared.problem.members)
     return weights
 
 
@@ -230,7 +230,7 @@ def _ratios(problem: Problem, outcome: Outcome) -> Floats:
 
 
 def interval_by_settings(
-    prepared: ModelProblem, settings: EstimatorSettings, outcome: Outcome, progress: Progress | None = None
+    prepared: Fit, settings: EstimatorSettings, outcome: Outcome, progress: Progress | None = None
 ) -> tuple[Interval, list[Finding]]:
     """Put an interval around an outcome the way the settings ask for, with what to know about it."""
     if settings.interval == "influence":
@@ -265,6 +265,6 @@ def interval_by_settings(
     return bootstrap_interval(found.values, confidence=settings.confidence, estimate=outcome.value), findings
 
 
-def is_share(model: ModelReport) -> bool:
+def is_share(model: Estimate) -> bool:
     """Tell whether a model's metric is a share, to be written as a percentage."""
     return model.problem.metric.share

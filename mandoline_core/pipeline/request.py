@@ -13,7 +13,7 @@ from mandoline_core.data import Model, Sample, telling
 from mandoline_core.errors import MandolineError, ProjectError
 from mandoline_core.formatting import Sentence
 from mandoline_core.metrics import get_metric
-from mandoline_core.pipeline.assemble import EdgeNames, ModelProblem, prepare
+from mandoline_core.pipeline.assemble import EdgeNames, Fit, prepare
 from mandoline_core.pipeline.counting import CodesOf, SampleCells, count_tables, stay_in_tables
 from mandoline_core.pipeline.model_report import Progress
 from mandoline_core.project import EstimatorSettings, MethodSettings, MetricSettings, Project, TrustSettings
@@ -49,7 +49,7 @@ class Request:
 
     def each_model(
         self, progress: Progress | None, codes_of: CodesOf = codes, *, need_slices: bool = False
-    ) -> Iterator[tuple[ModelProblem, Progress | None]]:
+    ) -> Iterator[tuple[Fit, Progress | None]]:
         """State every model's problem, with the part of the progress that is its own.
 
         Slices that do not look at the model are evaluated once for all.

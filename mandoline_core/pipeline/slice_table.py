@@ -12,7 +12,7 @@ from mandoline_core.errors import MandolineError
 from mandoline_core.estimators import get_estimator
 from mandoline_core.formatting import html_table, show_interval
 from mandoline_core.patterns import Patterns
-from mandoline_core.pipeline.assemble import ModelProblem
+from mandoline_core.pipeline.assemble import Fit
 from mandoline_core.pipeline.diagnostics import interval_of
 
 
@@ -89,12 +89,12 @@ class SliceTable(tuple[SliceRow, ...]):
         return html_table(self.cells())
 
 
-def slice_table(prepared: ModelProblem, *, confidence: float = 0.95) -> SliceTable:
+def slice_table(prepared: Fit, *, confidence: float = 0.95) -> SliceTable:
     """Describe every slice on the patterns, without touching rows."""
     table = prepared.problem.patterns
     source, target = table.rates("source"), table.rates("target")
     alike = _overlaps(table)
-    rules = {rule.name: rule.describe() for rule in prepared.counted.slices}
+    rules = {rule.name: rule.describe() for rule in prepared.cells.slices}
     rows = []
     for i, name in enumerate(table.names):
         share = [_speaking(rates[i]) for rates in (source, target)]
@@ -114,7 +114,7 @@ def slice_table(prepared: ModelProblem, *, confidence: float = 0.95) -> SliceTab
                 outside=_part(prepared, i, -1, confidence),
                 most_like=table.names[partner] if partner >= 0 and alike[i, partner] > 0 else None,
                 overlap=float(alike[i, partner]) if partner >= 0 and alike[i, partner] > 0 else None,
-                gold=_gold(prepared.counted.gold[name].counts) if name in prepared.counted.gold else None,
+                gold=_gold(prepared.cells.gold[name].counts) if name in prepared.cells.gold else None,
             )
         )
     return SliceTable(rows)
@@ -144,7 +144,7 @@ def _speaking(rates: np.ndarray) -> float:
     return float(rates[2] / total) if total > 0 else 0.0
 
 
-def _part(prepared: ModelProblem, i: int, code: int, confidence: float) -> Part:
+def _part(prepared: Fit, i: int, code: int, confidence: float) -> Part:
     """Score the source rows with one code: the plain mean, with its interval."""
     table = prepared.problem.patterns
     here = table.codes[:, i] == code

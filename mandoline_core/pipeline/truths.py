@@ -15,7 +15,7 @@ from mandoline_core.slices import Correction, Noise, Side, Slice, SliceAudit
 from mandoline_core.weighting import Audit, GoldTable, gold_table, make_audit
 
 if TYPE_CHECKING:
-    from mandoline_core.pipeline.counting import ModelCount
+    from mandoline_core.pipeline.counting import Cells
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +47,7 @@ def no_truths() -> dict[Side, Truths]:
     return {"source": Truths(), "target": Truths()}
 
 
-def known_truths(counted: ModelCount, rules: Sequence[Slice]) -> dict[Side, Truths]:
+def known_truths(counted: Cells, rules: Sequence[Slice]) -> dict[Side, Truths]:
     """Bring what people answered together with the gold columns that were read: a person's answer goes first."""
     known = no_truths() | {"source": Truths(dict(counted.gold), dict(counted.gold_answers))}
     audits = {rule.name: rule.audit for rule in rules if rule.audit is not None}
@@ -59,7 +59,7 @@ def known_truths(counted: ModelCount, rules: Sequence[Slice]) -> dict[Side, Trut
     return known
 
 
-def _add(truths: Truths, side: Side, place: int, name: str, audit: SliceAudit, counted: ModelCount) -> None:
+def _add(truths: Truths, side: Side, place: int, name: str, audit: SliceAudit, counted: Cells) -> None:
     """Look one slice's answers up among the rows of a sample, where there are any."""
     answers, rows, count = audit.side(side), counted.rows, counted.count
     if not len(answers) or rows is None:

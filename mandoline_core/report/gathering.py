@@ -11,7 +11,7 @@ from typing import TypeVar
 import numpy as np
 
 from mandoline_core.checks import (
-    CheckedReport,
+    ModelReport,
     SensitivityPoint,
     SliceStrength,
     sensitivity_bounds,
@@ -22,7 +22,7 @@ from mandoline_core.checks import (
 from mandoline_core.comparison import ModelComparison, compare_model
 from mandoline_core.errors import MandolineError
 from mandoline_core.estimators import ESTIMATORS, get_estimator
-from mandoline_core.pipeline import Ablation, ModelReport, Progress, ablation, solve_model
+from mandoline_core.pipeline import Ablation, Estimate, Progress, ablation, solve_model
 from mandoline_core.report.report import Report
 from mandoline_core.weighting import Problem
 
@@ -40,7 +40,7 @@ class HiddenChange:
 
     Parameters
     ----------
-    report : ModelReport
+    report : Estimate
         Whose weights are changed: the project's own or, where its method has none, the paper's.
     gammas, lows, highs : tuple of float
         The bounds by strength, before sampling error.
@@ -50,7 +50,7 @@ class HiddenChange:
         How strong a hidden change each slice would have been; empty where slices cannot be left out.
     """
 
-    report: ModelReport
+    report: Estimate
     gammas: tuple[float, ...]
     lows: tuple[float, ...]
     highs: tuple[float, ...]
@@ -110,10 +110,10 @@ def gather_parts(
     def said(share: float) -> None:
         tell("slices one by one", 0.4 * share)
 
-    compute = partial(ablation, first.prepared, settings, progress=said)
+    compute = partial(ablation, first.fit, settings, progress=said)
     found = _tried(compute) if curves is None else curves
     names = [name for name in ESTIMATORS if is_quick(name, first.problem)]
-    methods = partial(compare_model, first.prepared, settings, names, lambda what, share: tell(what, 0.4 + 0.4 * share))
+    methods = partial(compare_model, first.fit, settings, names, lambda what, share: tell(what, 0.4 + 0.4 * share))
     comparison = _tried(methods)
     if isinstance(comparison, ModelComparison):
         comparison = replace(comparison, truth=first.truth)
@@ -135,11 +135,11 @@ def is_quick(name: str, problem: Problem) -> bool:
     return name != "kmm_slices" or len(problem.patterns) <= _MOST_PATTERNS
 
 
-def hidden_change(report: CheckedReport) -> HiddenChange:
+def hidden_change(report: ModelReport) -> HiddenChange:
     """Bound the estimate under hidden changes of every strength, and measure the slices by the same scale."""
-    own: ModelReport = report
+    own: Estimate = report
     if not weights_can_change(report):
-        own = solve_model(report.prepared, replace(report.settings, name=PAPER))
+        own = solve_model(report.fit, replace(report.settings, name=PAPER))
     gammas = tuple(float(gamma) for gamma in np.geomspace(1.0, GAMMAS[-1], _N_BOUNDS))
     bounds = [sensitivity_bounds(own, gamma) for gamma in gammas]
     points = sensitivity_curve(own, GAMMAS, own.settings.confidence)

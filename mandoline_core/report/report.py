@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mandoline_core.arrays import Floats, Interval
-from mandoline_core.checks import CheckedReport, report_model
+from mandoline_core.checks import ModelReport, report_model
 from mandoline_core.data import Sample
 from mandoline_core.discovery import Spread
 from mandoline_core.errors import DataError, SliceError
@@ -25,9 +25,9 @@ from mandoline_core.metrics import check_finite, get_metric
 from mandoline_core.patterns import count_patterns
 from mandoline_core.pipeline import (
     Asked,
+    Cells,
     CodesOf,
-    ModelCount,
-    ModelProblem,
+    Fit,
     Progress,
     make_problem,
     state,
@@ -64,7 +64,7 @@ class Report:
     """
 
     name: str
-    models: Mapping[str, CheckedReport]
+    models: Mapping[str, ModelReport]
     settings: EstimatorSettings
     samples: Mapping[str, Sample] = field(default_factory=dict)
     note: str = ""
@@ -81,7 +81,7 @@ class Report:
         }
 
     @property
-    def first(self) -> CheckedReport:
+    def first(self) -> ModelReport:
         """The first model's report."""
         return next(iter(self.models.values()))
 
@@ -315,8 +315,8 @@ def estimate_from_codes(
     if noise is not None:
         problem = replace(problem, rule=_check_noise(noise, n_slices))
     scored = np.ones(len(values), dtype=bool)
-    counted = ModelCount("score", (), {}, metric, count, values[:, None], scored, {}, None, ())
-    return Report("codes", {"score": report_model(ModelProblem(counted, problem), how)}, how)
+    counted = Cells("score", (), {}, metric, count, values[:, None], scored, {}, None, ())
+    return Report("codes", {"score": report_model(Fit(counted, problem), how)}, how)
 
 
 def notes_of(slices: Sequence[Slice]) -> dict[str, str]:
@@ -329,7 +329,7 @@ def _finite(bounds: Interval | None) -> list[float | None] | None:
     return None if bounds is None else [end if math.isfinite(end) else None for end in bounds]
 
 
-def _second_opinion(model: CheckedReport) -> dict[str, Any] | None:
+def _second_opinion(model: ModelReport) -> dict[str, Any] | None:
     return None if model.second_opinion is None else model.second_opinion.as_dict()
 
 

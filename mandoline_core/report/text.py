@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from mandoline_core.checks import ModelReport
 from mandoline_core.findings import Finding
 from mandoline_core.formatting import counted, show_interval, show_times, show_value, table, wrapped
-from mandoline_core.pipeline import ModelReport, is_share
+from mandoline_core.pipeline import is_share
 from mandoline_core.report.report import Report
 
 _MARK = {"serious": "!!", "warning": "! ", "info": "- "}

@@ -20,7 +20,7 @@ from mandoline_core.project import MetricSettings
 from mandoline_core.slices import Slice, codes
 
 if TYPE_CHECKING:
-    from mandoline_core.checks import CheckedReport
+    from mandoline_core.checks import ModelReport
     from mandoline_core.report.report import Report
 
 PARQUET = (".parquet", ".pq")
@@ -91,9 +91,9 @@ class _ModelWeights:
         self.metric, self.model, self.label, self.classes = metric, model, label, classes
 
     @classmethod
-    def of(cls, report: CheckedReport, source: Sample) -> _ModelWeights:
+    def of(cls, report: ModelReport, source: Sample) -> _ModelWeights:
         """Take what is needed of a report; nothing of its rows."""
-        counted, table = report.prepared.counted, report.problem.patterns
+        counted, table = report.fit.cells, report.problem.patterns
         if counted.rows is None or report.outcome.scored_weights is not None:
             raise MandolineError(f"Method {report.estimator!r} gives no weight to rows that stay in a table.")
         classes = counted.rows.read_source().classes if counted.rows.model is not None else ()

@@ -24,7 +24,7 @@ from mandoline_core.weighting.edges import (
     has_rows,
     pair_gaps,
 )
-from mandoline_core.weighting.fitting import Fit, fit, potential_names
+from mandoline_core.weighting.fitting import WeightFit, fit, potential_names
 from mandoline_core.weighting.gold import Audit, GoldTable, gold_table, make_audit
 from mandoline_core.weighting.kliep import GRADIENT_TOLERANCE, varying_directions
 from mandoline_core.weighting.learning import LearnedEdges, learn_edges

@@ -24,7 +24,7 @@ _TOO_LITTLE = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class Fit:
+class WeightFit:
     """Hold fitted weights on patterns, and what they do not cover.
 
     Parameters
@@ -86,7 +86,7 @@ def fit(
     fit_counts: Floats | None = None,
     kept: Floats | None = None,
     whole_patterns: bool = False,
-) -> Fit:
+) -> WeightFit:
     """Fit noise-aware LL-KLIEP on patterns, never reporting a diverging solution as success.
 
     Parameters
@@ -159,7 +159,7 @@ def fit(
                     names=list(dict.fromkeys(beyond)),
                 )
             )
-    return Fit(
+    return WeightFit(
         solution=solution,
         tilt=tilt,
         rows=rows,

@@ -12,7 +12,7 @@ from mandoline_core.data import take_step
 from mandoline_core.errors import MandolineError
 from mandoline_core.weighting.clusters import Edges
 from mandoline_core.weighting.edges import has_rows
-from mandoline_core.weighting.fitting import Fit, is_level, is_sound
+from mandoline_core.weighting.fitting import WeightFit, is_level, is_sound
 from mandoline_core.weighting.kliep import solve, varying_directions
 from mandoline_core.weighting.pair_tests import EdgeTest, edge_threshold, score_tests
 from mandoline_core.weighting.potentials import build_tilt, expected_potentials
@@ -64,7 +64,7 @@ def learn_edges(problem: Problem, *, enough: float = 0.0) -> LearnedEdges:
 
 
 def _worth_adding(
-    problem: Problem, fitted: Fit, enough: float, passed_over: Collection[tuple[int, int]]
+    problem: Problem, fitted: WeightFit, enough: float, passed_over: Collection[tuple[int, int]]
 ) -> list[EdgeTest]:
     """List the pairs to add in a round, those that stand out most first."""
     threshold = edge_threshold(len(problem.patterns.names))
@@ -83,7 +83,7 @@ def _worth_adding(
     return sorted(found, key=lambda test: (-abs(test.z), test.edge))
 
 
-def _wastes_rows(problem: Problem, fitted: Fit, edge: tuple[int, int]) -> bool:
+def _wastes_rows(problem: Problem, fitted: WeightFit, edge: tuple[int, int]) -> bool:
     """Tell whether source rows in use would lose it with an edge: those in combinations that the target never shows."""
     patterns, corrections = problem.patterns, problem.corrections()
     truth = fitted.tilt.fixed[:, edge][~fitted.unused[fitted.rows]]
@@ -94,7 +94,7 @@ def _wastes_rows(problem: Problem, fitted: Fit, edge: tuple[int, int]) -> bool:
     )
 
 
-def add_edges(problem: Problem, fitted: Fit, edges: Sequence[tuple[int, int]]) -> tuple[Problem, Fit]:
+def add_edges(problem: Problem, fitted: WeightFit, edges: Sequence[tuple[int, int]]) -> tuple[Problem, WeightFit]:
     """Add those edges, in their order, that keep all target rows within reach and all source rows in use.
 
     What can be reached with some edges can be reached with fewer. So if all of them do, they are added at once; if
@@ -112,7 +112,7 @@ def add_edges(problem: Problem, fitted: Fit, edges: Sequence[tuple[int, int]]) -
     return add_edges(*add_edges(problem, fitted, edges[:half]), edges[half:])
 
 
-def _update(problem: Problem, fitted: Fit) -> Fit | None:
+def _update(problem: Problem, fitted: WeightFit) -> WeightFit | None:
     """Go on from the weights of a smaller problem, on the same rows; None where these do not reach the target.
 
     The rows that a smaller problem sets aside or leaves without use, a bigger one does, too. So nothing has to be
@@ -143,7 +143,7 @@ def _update(problem: Problem, fitted: Fit) -> Fit | None:
     return replace(fitted, solution=solution, tilt=tilt, target_potentials=potentials)
 
 
-def _refit(problem: Problem, fitted: Fit) -> Fit | None:
+def _refit(problem: Problem, fitted: WeightFit) -> WeightFit | None:
     """Fit from scratch; None when that loses target rows, source rows or convergence."""
     try:
         refitted = problem.fitted

@@ -11,7 +11,7 @@ from scipy.special import ndtri
 
 from mandoline_core.arrays import Floats
 from mandoline_core.errors import ProjectError
-from mandoline_core.weighting.fitting import Fit
+from mandoline_core.weighting.fitting import WeightFit
 from mandoline_core.weighting.pairs import GivenPairs, Pairs, ProductPairs
 from mandoline_core.weighting.potentials import build_tilt, expected_potentials
 from mandoline_core.weighting.problem import Problem
@@ -41,7 +41,7 @@ class EdgeTest:
     effect: float
 
 
-def score_tests(problem: Problem, fitted: Fit | None = None) -> tuple[EdgeTest, ...]:
+def score_tests(problem: Problem, fitted: WeightFit | None = None) -> tuple[EdgeTest, ...]:
     """Test every pair that has no edge yet, at the fitted weights, from moments of the patterns.
 
     The gap in g_i g_j is compared with its standard error from both samples, after projecting out the
@@ -86,14 +86,14 @@ def edge_threshold(n_slices: int) -> float:
     return -float(ndtri(FALSE_EDGE_RATE / (2 * n_pairs))) if n_pairs else float("inf")
 
 
-def ratios_of(fitted: Fit, source: Floats) -> Floats:
+def ratios_of(fitted: WeightFit, source: Floats) -> Floats:
     """Give unused patterns ratio 0 and let the ratios average 1 over all source rows."""
     ratios = np.where(fitted.unused[fitted.rows], 0.0, fitted.solution.ratios)
     counts = source[fitted.rows]
     return ratios * (counts.sum() / (counts @ ratios))
 
 
-def _value_slopes(problem: Problem, fitted: Fit, ratios: Floats) -> Floats:
+def _value_slopes(problem: Problem, fitted: WeightFit, ratios: Floats) -> Floats:
     """Differentiate the metric's value by the log-ratio of each source pattern, shape (n_source_patterns,)."""
     patterns = problem.patterns
     if problem.metric.ranked:
@@ -105,7 +105,7 @@ def _value_slopes(problem: Problem, fitted: Fit, ratios: Floats) -> Floats:
 
 
 def _tilted(
-    problem: Problem, fitted: Fit, pairs: Sequence[tuple[int, int]], ratios: Floats
+    problem: Problem, fitted: WeightFit, pairs: Sequence[tuple[int, int]], ratios: Floats
 ) -> tuple[Floats, Pairs, Floats, Floats]:
     """Compute what is fitted and the pairs under the tilt.
 

@@ -16,7 +16,7 @@ from mandoline_core.patterns import Membership, Patterns, total_statistics
 from mandoline_core.project import MethodSettings, MetricSettings
 from mandoline_core.weighting.clusters import Edges
 from mandoline_core.weighting.corrections import CorrectionRule, Corrections
-from mandoline_core.weighting.fitting import Fit, fit
+from mandoline_core.weighting.fitting import WeightFit, fit
 from mandoline_core.weighting.gold import Audit
 
 
@@ -159,7 +159,7 @@ class Problem:
         return self._corrections
 
     @cached_property
-    def fitted(self) -> Fit:
+    def fitted(self) -> WeightFit:
         """The weights of the whole source, split or not: the estimate and tests of pairs start from one fit."""
         return fit(
             self.patterns,

@@ -100,7 +100,7 @@ def _whole_report() -> list[Bound]:
 
         frames = read("parquet")
 
-        def prepare() -> md.Prepared:
+        def prepare() -> md.Fit:
             known = md.Sample(frames[0], label="label", prediction="pred")
             return md.prepare(known, md.Sample(frames[1].drop(columns="label")), slices, model=known.models[0])
 
@@ -127,10 +127,10 @@ def _whole_report() -> list[Bound]:
     ]
 
 
-def _fresh(prepared: md.Prepared) -> md.Prepared:
+def _fresh(prepared: md.Fit) -> md.Fit:
     """Forget what an earlier report worked out and kept."""
     patterns = replace(prepared.problem.patterns)
-    counted = replace(prepared.counted, count=prepared.counted.count._replace(patterns=patterns))
+    counted = replace(prepared.cells, count=prepared.cells.count._replace(patterns=patterns))
     return replace(prepared, problem=replace(prepared.problem, patterns=patterns, groups=()), counted=counted)
 
 

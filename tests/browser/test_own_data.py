@@ -61,7 +61,7 @@ def told(visitor: Visitor, folder: Path) -> Told:
     visitor.expect_estimate(report.first)
     (bars,) = charts.weight_histogram(report.first).data
     visitor.expect_trace(WEIGHTS, "labelled rows", {"x": list(bars.x), "y": list(bars.y)})
-    curves = md.ablation(report.first.prepared, project.estimator)
+    curves = md.ablation(report.first.fit, project.estimator)
     heights = [point.estimate for point in curves.cumulative]
     visitor.expect_trace(CURVE, "estimate", {"y": [height for height in heights if height is not None]})
     assert heights[-1] == pytest.approx(report.estimate, abs=1e-12)

@@ -29,7 +29,7 @@ def test_the_tour_follows_from_page_to_page(visitor: Visitor) -> None:
 def test_the_story_is_told_with_the_arrow_keys(arrive: Arrive, server: Server) -> None:
     """Labelled score, each slice, the estimate with its verdict, and the truth as a moment of its own; then back."""
     report = md.estimate(md.load_project(REVIEWS), reveal=True)
-    curve = md.ablation(report.first.prepared, report.settings).cumulative
+    curve = md.ablation(report.first.fit, report.settings).cumulative
     host = arrive(f"{server.url}/present")
     lead = host.page.locator(".slide h1")
     expect(host.page.get_by_test_id("stSidebar")).to_be_hidden()

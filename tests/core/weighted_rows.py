@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 import mandoline_core as md
-from mandoline_core.pipeline.assemble import ModelProblem
+from mandoline_core.pipeline.assemble import Fit
 from mandoline_core.project.settings import EstimatorSettings, MethodSettings, MetricSettings
 
 MODELS = (
@@ -82,7 +82,7 @@ def prepare_rows(
     model: md.Model = MODELS[0],
     seed: int = 0,
     **methods: Any,
-) -> ModelProblem:
+) -> Fit:
     """State the problem of one model; further settings are those of the methods."""
     before, after = samples(source, target)
     return md.prepare(

@@ -14,7 +14,7 @@ import pytest
 import mandoline_core as md
 from mandoline_core.data import Table, asking, open_data, telling
 from mandoline_core.data.tables.spark_table import SparkTable
-from mandoline_core.pipeline.cells.cells import Cells
+from mandoline_core.pipeline.cells.cells import TableCells
 from mandoline_core.pipeline.cells.count import count_cells
 from tests.spark.cluster import Cluster
 
@@ -62,7 +62,7 @@ def sample_of(table: Table) -> md.Sample:
     )
 
 
-def counts(cells: Cells) -> dict[tuple[int, ...], float]:
+def counts(cells: TableCells) -> dict[tuple[int, ...], float]:
     """Write cells so that their order says nothing."""
     assert cells.answers is not None
     columns = [cells.code(RULES), *(cells.answers.frame[c].to_numpy()[:, None] for c in ("label", "pred"))]

@@ -10,7 +10,6 @@ from app.views import harmless, live, offers, parts
 from app.views.estimate import evidence
 from app.words import wording
 from mandoline_core import MandolineError, ModelReport, Spread
-from mandoline_core.checks import CheckedReport
 from mandoline_core.formatting import show_value
 from mandoline_core.pipeline import is_share
 from mandoline_core.report import charts
@@ -47,7 +46,7 @@ def no_estimate(workspace: Workspace, error: MandolineError) -> None:
         st.page_link("views/data/data.py", label="Change the data", icon=":material/table:")
 
 
-def headline(workspace: Workspace, report: CheckedReport) -> None:
+def headline(workspace: Workspace, report: ModelReport) -> None:
     """Say the number as its verdict allows, what the model's own confidence says, and where to read why."""
     parts.headline(report, workspace)
     found = report.verdict

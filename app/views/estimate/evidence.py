@@ -9,8 +9,7 @@ from app import compute
 from app.project import Workspace, state, visit
 from app.views import parts
 from app.words import tables, wording
-from mandoline_core import ModelReport
-from mandoline_core.checks import BalanceLine, CheckedReport, Evidence
+from mandoline_core.checks import BalanceLine, Evidence, ModelReport
 from mandoline_core.formatting import together
 from mandoline_core.metrics import get_metric
 from mandoline_core.pipeline import SliceBalance, is_share, steps
@@ -33,7 +32,7 @@ def show() -> None:
                 draw(workspace, report)
 
 
-def weights(workspace: Workspace, report: CheckedReport) -> None:
+def weights(workspace: Workspace, report: ModelReport) -> None:
     """Show how much each labelled row counts, and which rows count most."""
     st.caption(wording.effective_rows_sentence(report), help=TOOLTIPS["effective rows"])
     picture, words = st.columns([2, 3])
@@ -73,7 +72,7 @@ def keep_log_counts() -> None:
     state.look(log_counts=visit.typed("log_counts"))
 
 
-def ablation(workspace: Workspace, report: CheckedReport) -> None:
+def ablation(workspace: Workspace, report: ModelReport) -> None:
     """Show the estimate as slices are added in an order of the person's choice, and without each."""
     order = slice_order(workspace, report)
     if not order:
@@ -104,7 +103,7 @@ def ablation(workspace: Workspace, report: CheckedReport) -> None:
 
 def slice_order(workspace: Workspace, report: ModelReport) -> tuple[str, ...]:
     """Let a person choose the order in which slices are added."""
-    members = steps(report.prepared)
+    members = steps(report.fit)
     names = tuple(members)
     slices = report.problem.patterns.names
     view = workspace.revision.document
@@ -142,7 +141,7 @@ def keep_order() -> None:
     )
 
 
-def balance(workspace: Workspace, report: CheckedReport) -> None:
+def balance(workspace: Workspace, report: ModelReport) -> None:
     """Show what the weights did to what is modelled and, more telling, to what is not."""
     st.caption(
         "Slices match the new data by construction. Columns and pairs that no slice speaks of need not: "
@@ -193,7 +192,7 @@ def fine_print(found: Evidence) -> None:
         st.caption(wording.tell(together(said)))
 
 
-def models(workspace: Workspace, _: CheckedReport) -> None:
+def models(workspace: Workspace, _: ModelReport) -> None:
     """Show every model's numbers."""
     table = tables.model_table(compute.reports(workspace), reveal=workspace.revealed)
     shares = ("estimate", "low", "high", "labelled data", "set aside", "truth")

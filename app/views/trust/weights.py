@@ -13,7 +13,7 @@ from app.views.estimate import evidence
 from app.views.trust.frame import answer
 from app.words import tables, wording
 from app.words import trust as trust_words
-from mandoline_core.checks import CheckedReport
+from mandoline_core.checks import ModelReport
 from mandoline_core.pipeline import is_share
 from mandoline_core.report import charts
 from mandoline_core.report.words import TOOLTIPS
@@ -36,7 +36,7 @@ def few_rows() -> None:
         _trimming()
 
 
-def _numbers(report: CheckedReport) -> None:
+def _numbers(report: ModelReport) -> None:
     numbers, tail = report.diagnostics, report.evidence.tail
     place = st.container(horizontal=True)
     for label, value, tip in zip(

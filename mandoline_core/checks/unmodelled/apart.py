@@ -10,7 +10,7 @@ import numpy as np
 from mandoline_core.arrays import Floats, Index
 from mandoline_core.data import SAMPLE_CACHE
 from mandoline_core.domain_classifier import Carrier, Telling, design_of, tell_apart
-from mandoline_core.pipeline import DrawnColumns, ModelReport
+from mandoline_core.pipeline import DrawnColumns, Estimate
 
 MOST_ROWS = 2_000  # a sample
 FEWEST_ROWS = 20  # a sample; with fewer, what a classifier learns is luck
@@ -51,7 +51,7 @@ class Apart:
         return (self.after - 0.5) / self.error
 
 
-def apart(report: ModelReport) -> Apart | None:
+def apart(report: Estimate) -> Apart | None:
     """Tell the reweighted source from the target; None where there are no columns or too few rows.
 
     The scores of rows do not depend on weights: they are made once for two samples and their columns, and every
@@ -68,12 +68,12 @@ def apart(report: ModelReport) -> Apart | None:
     >>> found.after, [one.column for one in found.carriers]
     (1.0, ['year'])
     """
-    drawn = report.prepared.counted.drawn
+    drawn = report.fit.cells.drawn
     told = None if drawn is None else _told(report, drawn)
     if told is None:
         return None
     telling, here, there = told
-    target = report.outcome.kept[report.prepared.row_members.target[there]].astype(float)
+    target = report.outcome.kept[report.fit.row_members.target[there]].astype(float)
     source = _weights(report, here)
     if not source.any() or not target.any():
         return None
@@ -89,20 +89,20 @@ def apart(report: ModelReport) -> Apart | None:
     )
 
 
-def _weights(report: ModelReport, rows: Index) -> Floats:
+def _weights(report: Estimate, rows: Index) -> Floats:
     """Say how much some scored source rows count; the others are not looked at."""
-    outcome, members = report.outcome, report.prepared.row_members
+    outcome, members = report.outcome, report.fit.row_members
     if outcome.scored_weights is not None:
         return outcome.scored_weights[rows]
-    if report.prepared.in_table:  # a drawn row is in no group
+    if report.fit.in_table:  # a drawn row is in no group
         return np.asarray(report.ratios[members.source[rows]])
     return np.asarray(outcome.row_weights[members.groups[rows], members.source[rows]])
 
 
-def _told(report: ModelReport, drawn: DrawnColumns) -> tuple[Telling, Index, Index] | None:
+def _told(report: Estimate, drawn: DrawnColumns) -> tuple[Telling, Index, Index] | None:
     """Score a draw of the rows that were read, by the columns that are compared; once for all models and slices."""
-    rows, seed = report.prepared.counted.rows, report.settings.seed
-    kept = drawn.without(report.prepared.trust.harmless, "").encoded
+    rows, seed = report.fit.cells.rows, report.settings.seed
+    kept = drawn.without(report.fit.trust.harmless, "").encoded
     if rows is None or not kept or min(len(drawn.source_rows), len(drawn.target_rows)) < FEWEST_ROWS:
         return None
 

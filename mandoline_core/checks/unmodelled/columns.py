@@ -14,7 +14,7 @@ from mandoline_core.checks.unmodelled.line import AGREEMENT, BalanceLine, Edge
 from mandoline_core.checks.unmodelled.shift import column_shift
 from mandoline_core.domain_classifier import MOST_LEVELS
 from mandoline_core.errors import MandolineError
-from mandoline_core.pipeline import HARMLESS, ColumnTable, ColumnTally, ModelReport, Quantity, column_table
+from mandoline_core.pipeline import HARMLESS, ColumnTable, ColumnTally, Estimate, Quantity, column_table
 from mandoline_core.slices import Slice, free_name
 from mandoline_core.weighting import (
     ProductPairs,
@@ -28,24 +28,24 @@ from mandoline_core.weighting import (
 _NOTHING = 1e-12  # rounding errors
 
 
-def columns_of(report: ModelReport) -> ColumnTable | None:
+def columns_of(report: Estimate) -> ColumnTable | None:
     """Add up the columns behind a report by pattern; None where there are only codes.
 
     The table stays right when corrections, edges or a ridge change; with other slices it is another.
     """
-    counted, problem = report.prepared.counted, report.problem
+    counted, problem = report.fit.cells, report.problem
     by_row = report.outcome.scored_weights is not None
     if counted.drawn is None:
         return None
-    same = report.prepared.in_table or (problem.patterns is counted.count.patterns and len(problem.groups) == 1)
+    same = report.fit.in_table or (problem.patterns is counted.count.patterns and len(problem.groups) == 1)
     table = counted.columns if same and not by_row else None
     if table is None:
-        table = column_table(counted.drawn, report.prepared.row_members, len(problem.patterns), by_row=by_row)
-    harmless = report.prepared.trust.harmless
+        table = column_table(counted.drawn, report.fit.row_members, len(problem.patterns), by_row=by_row)
+    harmless = report.fit.trust.harmless
     return table.without(harmless, HARMLESS) if harmless else table
 
 
-def unmodelled_balance(report: ModelReport, table: ColumnTable) -> tuple[BalanceLine, ...]:
+def unmodelled_balance(report: Estimate, table: ColumnTable) -> tuple[BalanceLine, ...]:
     """Compare every column before and after weighting, on the patterns; what remains most comes first.
 
     Parameters
@@ -67,7 +67,7 @@ def unmodelled_balance(report: ModelReport, table: ColumnTable) -> tuple[Balance
     """
     threshold = sampling_threshold(table.n_tests)
     weighing = _weighing(report, table)
-    rules = report.prepared.counted.slices
+    rules = report.fit.cells.slices
     names, keys = {rule.name for rule in rules}, {rule.key for rule in rules}
     reads = {rule.name: rule.reads for rule in rules}
     found = []
@@ -80,7 +80,7 @@ def unmodelled_balance(report: ModelReport, table: ColumnTable) -> tuple[Balance
     return tuple(sorted(found, key=lambda line: (-round(abs(line.after), 12), line.column)))
 
 
-def unmodelled_pairs(report: ModelReport) -> tuple[BalanceLine, ...]:
+def unmodelled_pairs(report: Estimate) -> tuple[BalanceLine, ...]:
     """Compare how often each pair of slices without an edge agrees, before and after weighting.
 
     The suggestion is an edge, where the source has rows for it. Nothing is returned for methods that do not fit
@@ -140,14 +140,14 @@ def _shift(column: ColumnTally, gaps: Mapping[Quantity, Gaps], threshold: float)
     return replace(best, distance_before=line.distance_before, distance_after=line.distance_after)
 
 
-def _weighing(report: ModelReport, table: ColumnTable) -> Weighing:
+def _weighing(report: Estimate, table: ColumnTable) -> Weighing:
     if table.n_groups:
         weighing = weigh(report, table.n_groups)
     else:
         whole = weigh_rows(report)
         rows = table.drawn.source_rows
         weighing = replace(whole, source=whole.source[rows], source_matched=whole.source_matched[rows])
-    rows_and_cells = (len(report.prepared.row_members.source), (len(weighing.source), len(weighing.target)))
+    rows_and_cells = (len(report.fit.row_members.source), (len(weighing.source), len(weighing.target)))
     if (table.drawn.n_source, table.n_cells) != rows_and_cells:
         raise MandolineError("The columns were added up for other slices or other rows. Read them again.")
     return weighing.take(table.source_cells, table.target_cells)

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from mandoline_core.checks.unmodelled.ground import Gaps, Weighing, lay_ground
-from mandoline_core.pipeline import ModelReport, Tally
+from mandoline_core.pipeline import Estimate, Tally
 
 FALSE_ALARM_RATE = 0.05
 # A shift of a quarter of a standard deviation is what balance checks usually call more than negligible. A test that
@@ -15,7 +15,7 @@ NOTABLE, POWER = 0.25, 0.8
 _MATCHED = 1e-6  # a slice whose weighted share is so close to the target's was matched on purpose
 
 
-def weigh(report: ModelReport, n_groups: int = 1) -> Weighing:
+def weigh(report: Estimate, n_groups: int = 1) -> Weighing:
     """Read off a report how much the rows of every pattern count, in each group of source rows.
 
     Methods that weight rows of one pattern differently are represented by the pattern's average.
@@ -51,7 +51,7 @@ def weigh(report: ModelReport, n_groups: int = 1) -> Weighing:
     return Weighing(by_group.ravel(), kept, by_cell, matched)
 
 
-def weigh_rows(report: ModelReport) -> Weighing:
+def weigh_rows(report: Estimate) -> Weighing:
     """Give every scored source row a cell of its own, for methods that weight rows of one pattern differently."""
     members = report.problem.members
     plain = weigh(report)

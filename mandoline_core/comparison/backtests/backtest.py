@@ -17,7 +17,7 @@ from mandoline_core.domain_classifier import one_thread
 from mandoline_core.errors import MandolineError, ProjectError, did_you_mean
 from mandoline_core.estimators import ESTIMATORS, Estimator, Outcome, get_estimator, normal_reach
 from mandoline_core.formatting import listed
-from mandoline_core.pipeline import Asked, CodesOf, ModelProblem, Progress, interval_of, state
+from mandoline_core.pipeline import Asked, CodesOf, Fit, Progress, interval_of, state
 from mandoline_core.project import EstimatorSettings, Project
 from mandoline_core.slices import Slice, codes
 from mandoline_core.weighting import Problem
@@ -105,7 +105,7 @@ def _check(draws: object, kinds: Sequence[str]) -> None:
 
 
 def backtest_model(
-    prepared: ModelProblem,
+    prepared: Fit,
     settings: EstimatorSettings,
     *,
     draws: int = 100,
@@ -137,7 +137,7 @@ def backtest_model(
     """
     _check(draws, kinds)
     methods, left_out = _methods(prepared.problem, estimators)
-    rows, said = prepared.counted.rows, None
+    rows, said = prepared.cells.rows, None
     needs = {need for method in methods.values() for need in method.needs}
     if rows is not None and needs & {"predictions", "probabilities"}:
         said = read_said(rows, probabilities="probabilities" in needs)

@@ -23,7 +23,7 @@ from mandoline_core.data import class_codes
 from mandoline_core.errors import MandolineError
 from mandoline_core.estimators import Mandoline
 from mandoline_core.metrics import MOST_CLASSES, evaluate
-from mandoline_core.pipeline import ModelProblem, steps
+from mandoline_core.pipeline import Fit, steps
 from mandoline_core.weighting import Problem
 
 SLICES, HELD_OUT, CLASS, COLUMN = KINDS = ("slices", "held-out slice", "class", "column")
@@ -47,7 +47,7 @@ class PseudoTargets(NamedTuple):
 
 
 def pseudo_targets(
-    prepared: ModelProblem, *, columns: Sequence[str] | None = (), kinds: Sequence[str] = KINDS, seed: int = 0
+    prepared: Fit, *, columns: Sequence[str] | None = (), kinds: Sequence[str] = KINDS, seed: int = 0
 ) -> PseudoTargets:
     """Make the shifts of every kind that is asked for.
 
@@ -117,7 +117,7 @@ def _fitted(problem: Problem) -> tuple[Floats, Floats | None]:
     return outcome.weights(problem.members), outcome.delta
 
 
-def _by_held_out_slice(prepared: ModelProblem, problem: Problem) -> _Made:
+def _by_held_out_slice(prepared: Fit, problem: Problem) -> _Made:
     """Tilt by the slices of one rule, which estimators do not get; by each rule in turn."""
     groups = steps(prepared)
     if len(groups) < 2:
@@ -134,7 +134,7 @@ def _by_held_out_slice(prepared: ModelProblem, problem: Problem) -> _Made:
     return found, skipped
 
 
-def _by_class(prepared: ModelProblem, problem: Problem, rng: np.random.Generator) -> _Made:
+def _by_class(prepared: Fit, problem: Problem, rng: np.random.Generator) -> _Made:
     """Tilt by the label: as predicted classes shift in the real target, or at random."""
     try:
         labels = _labels(prepared)
@@ -148,9 +148,9 @@ def _by_class(prepared: ModelProblem, problem: Problem, rng: np.random.Generator
         return [], {CLASS: error.sentence}
 
 
-def _labels(prepared: ModelProblem) -> Index:
+def _labels(prepared: Fit) -> Index:
     """Read the classes of the scored source rows."""
-    rows, metric = prepared.counted.rows, prepared.problem.metric
+    rows, metric = prepared.cells.rows, prepared.problem.metric
     if rows is None or rows.source.label is None:
         raise MandolineError("There is no label to tilt by.")
     if metric.needs == "numbers":
@@ -167,13 +167,13 @@ def _labels(prepared: ModelProblem) -> Index:
     return np.asarray(labels, dtype=np.intp)
 
 
-def _predicted_shift(prepared: ModelProblem) -> Floats | None:
+def _predicted_shift(prepared: Fit) -> Floats | None:
     """Say how many times more often each class is predicted in the target; None without predictions.
 
     The label's shares are tilted by these ratios, and not to the predicted shares themselves: where a model names a
     class too often in both samples, nothing has shifted. One row more in each class keeps ratios finite.
     """
-    rows = prepared.counted.rows
+    rows = prepared.cells.rows
     if rows is None or rows.model is None or rows.model.prediction not in rows.target.columns:
         return None
     if prepared.problem.metric.needs == "column":
@@ -205,12 +205,12 @@ def _random_ratios(shares: Floats, strength: float, rng: np.random.Generator) ->
     return ratios
 
 
-def _by_column(prepared: ModelProblem, problem: Problem, columns: Sequence[str] | None) -> _Made:
+def _by_column(prepared: Fit, problem: Problem, columns: Sequence[str] | None) -> _Made:
     """Take the rows on one side of a column for the source, those on the other for the target, as they are.
 
     Here rows are not drawn: the two sides are what they are, and drawing would add luck that intervals do not count.
     """
-    rows = prepared.counted.rows
+    rows = prepared.cells.rows
     if columns is None or rows is None:
         return [], {COLUMN: "Only slice codes are known here." if rows is None else "No split by a column was wanted."}
     chosen = list(columns) or find_columns(rows.source, rows.target)

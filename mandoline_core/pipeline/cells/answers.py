@@ -11,17 +11,17 @@ import numpy as np
 import pyarrow as pa
 
 from mandoline_core.data import Model, Reduce, Sample, Table, add_up_tables, add_up_within, share_kept
-from mandoline_core.pipeline.cells.cells import Cells
+from mandoline_core.pipeline.cells.cells import TableCells
 from mandoline_core.pipeline.cells.question import Question, code_rows, codes_in, frame_for
 from mandoline_core.slices import Slice
 
 
-def count_answers(sample: Sample, table: Table, question: Question) -> Cells:
+def count_answers(sample: Sample, table: Table, question: Question) -> TableCells:
     """Let the engine count by expressions, where it can; else reduce batches of rows."""
     names = [f"code{number}" for number in range(len(question.rules))]
     columns = {f"column{number}": column for number, column in enumerate(question.answers)}
     if not names and not columns:
-        return Cells({}, np.array([float(table.n_rows)]))
+        return TableCells({}, np.array([float(table.n_rows)]))
     reduce = partial(reduce_answers, question, columns)
     if table.runs_expressions and are_expressions(question.rules, table.schema):
         keys = {
@@ -37,7 +37,7 @@ def count_answers(sample: Sample, table: Table, question: Question) -> Cells:
         small = pa.table({column: found[name] for name, column in columns.items()})
         models = [Model(model.name, model.prediction) for model in question.models if model is not None]
         answers = Sample(small, label=question.label, models=models, name=question.name)
-    return Cells(codes_in(found, names), found["n"].to_numpy().astype(float), answers, share=share)
+    return TableCells(codes_in(found, names), found["n"].to_numpy().astype(float), answers, share=share)
 
 
 def within_memory(

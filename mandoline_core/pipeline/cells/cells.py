@@ -15,7 +15,7 @@ from mandoline_core.slices import Flag, Slice
 
 
 @dataclass(frozen=True, eq=False)
-class Cells:
+class TableCells:
     """Hold a sample as cells.
 
     Parameters

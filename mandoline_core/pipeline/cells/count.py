@@ -9,7 +9,7 @@ from mandoline_core.arrays import Codes
 from mandoline_core.data import SAMPLE_CACHE, Model, Sample
 from mandoline_core.patterns import one_each
 from mandoline_core.pipeline.cells.answers import count_answers
-from mandoline_core.pipeline.cells.cells import Cells, gold_rule
+from mandoline_core.pipeline.cells.cells import TableCells, gold_rule
 from mandoline_core.pipeline.cells.question import Question, classes_of, named_classes, score_models
 from mandoline_core.pipeline.cells.statistics import count_statistics
 from mandoline_core.project import MetricSettings
@@ -23,7 +23,7 @@ def count_cells(
     label: str | None,
     metric: MetricSettings,
     classes: dict[str, tuple[str, ...]] | None = None,
-) -> Cells:
+) -> TableCells:
     """Count a sample's rows by what slices say and what models answer, in one pass; once for the same question.
 
     Parameters
@@ -50,7 +50,7 @@ def count_cells(
     scored = needed is not None and needed in sample.columns
     key = ("cells", tuple(rules), tuple(models), label, metric, tuple((classes or {}).items()))
 
-    def count() -> Cells:
+    def count() -> TableCells:
         settled = tuple(settle(rule, sample) for rule in rules.values())
         known = label if scored and label in sample.columns else None  # the mean of a column needs no label
         question = Question(settled, tuple(models), known, metric, scored, sample.name, sample.columns)
@@ -67,15 +67,15 @@ def count_cells(
     return SAMPLE_CACHE.of((sample,), key, count)
 
 
-def _in_memory(sample: Sample, question: Question) -> Cells:
+def _in_memory(sample: Sample, question: Question) -> TableCells:
     """Take every row for a cell."""
     found = codes(sample, question.rules)
     by_rule: dict[Hashable, Codes] = {number: found[:, number] for number in range(len(question.rules))}
     rows = one_each(sample.n_rows)
     if not question.scored:
-        return Cells(by_rule, rows)
+        return TableCells(by_rule, rows)
     if question.by_answers:
         labelled = Sample(sample.frame, label=question.label, models=sample.models, name=sample.name)
-        return Cells(by_rule, rows, labelled)
+        return TableCells(by_rule, rows, labelled)
     statistics = score_models(sample, question, whole=True)
-    return Cells(by_rule, rows, None, statistics, named_classes(question))
+    return TableCells(by_rule, rows, None, statistics, named_classes(question))

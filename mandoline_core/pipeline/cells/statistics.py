@@ -12,7 +12,7 @@ from mandoline_core.arrays import Floats
 from mandoline_core.data import Sample, Table, add_up_tables, add_up_within, check_cells
 from mandoline_core.metrics import get_metric
 from mandoline_core.pipeline.cells.answers import within_memory
-from mandoline_core.pipeline.cells.cells import Cells
+from mandoline_core.pipeline.cells.cells import TableCells
 from mandoline_core.pipeline.cells.moments import matching_cells
 from mandoline_core.pipeline.cells.question import (
     Question,
@@ -27,7 +27,7 @@ _BINS = {1: 1_000, 2: 100}  # of a score, where a metric ranks by it; by how man
 _FEWEST_BINS = 20
 
 
-def count_statistics(sample: Sample, table: Table, question: Question) -> Cells:
+def count_statistics(sample: Sample, table: Table, question: Question) -> TableCells:
     """Add up the metric's statistics by codes: as cells of equal ones where it ranks, else with their products."""
     names = [f"code{number}" for number in range(len(question.rules))]
     sizes = _sizes(table, question)
@@ -40,7 +40,7 @@ def count_statistics(sample: Sample, table: Table, question: Question) -> Cells:
         values = np.column_stack([found[key].to_numpy(zero_copy_only=False) for key in keys[len(names) :]])
         statistics = dict(zip(sizes, _split(values, list(sizes.values())), strict=True))
         rows = found["n"].to_numpy().astype(float)
-        return Cells(codes_in(found, names), rows, None, statistics, named_classes(question), share)
+        return TableCells(codes_in(found, names), rows, None, statistics, named_classes(question), share)
     keys = [*names, *(f"known{number}" for number in range(len(sizes)))]
     found = table.reduce(question.columns, reduce, partial(add_up_tables, keys=keys))
     check_cells(len(found), table.name)
@@ -55,7 +55,7 @@ def count_statistics(sample: Sample, table: Table, question: Question) -> Cells:
         known = found[f"known{number}"].to_numpy(zero_copy_only=False).astype(bool)[group]
         statistics[name] = np.where(known[:, None], part, np.nan)
     coded = {key: column[group] for key, column in codes_in(found, names).items()}
-    return Cells(coded, rows, None, statistics, named_classes(question))
+    return TableCells(coded, rows, None, statistics, named_classes(question))
 
 
 def _reduce_statistics(question: Question, batch: pa.Table) -> pa.Table:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from mandoline_core.checks import ModelReport
 from mandoline_core.formatting import show_value
-from mandoline_core.pipeline import Ablation, ModelReport, is_share
+from mandoline_core.pipeline import Ablation, is_share
 from mandoline_core.report.charts.ablation import bands, curve_span, curve_title, point_lines
 from mandoline_core.report.charts.picture import FAINT, INK, MUTED, Picture, nice_ticks
 from mandoline_core.report.charts.scales import ZOOMED, value_axis

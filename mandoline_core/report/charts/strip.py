@@ -7,8 +7,9 @@ from typing import NamedTuple
 import plotly.graph_objects as go
 
 from mandoline_core.arrays import Interval
+from mandoline_core.checks import ModelReport
 from mandoline_core.formatting import direction, show_difference, show_ends, show_interval, show_value
-from mandoline_core.pipeline import ModelReport, is_share
+from mandoline_core.pipeline import is_share
 from mandoline_core.report.charts.drawing import Drawing
 from mandoline_core.report.charts.scales import TICK_FORMAT, value_axis, value_range
 from mandoline_core.report.charts.template import SOURCE, TRUTH, finish, palette

@@ -8,9 +8,9 @@ import numpy as np
 import plotly.graph_objects as go
 
 from mandoline_core.arrays import Floats
+from mandoline_core.checks import ModelReport
 from mandoline_core.formatting import show_times
 from mandoline_core.patterns import Patterns, describe
-from mandoline_core.pipeline import ModelReport
 from mandoline_core.report.charts.drawing import Drawing
 from mandoline_core.report.charts.template import SOURCE, WIDE_AXIS, finish, palette, safe, shorten
 

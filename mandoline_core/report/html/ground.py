@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from mandoline_core.checks import CheckedReport
+from mandoline_core.checks import ModelReport
 from mandoline_core.formatting import file_stem
 from mandoline_core.pipeline import SliceRow, is_share, slice_table
 from mandoline_core.report.gathering import ReportParts
@@ -23,7 +23,7 @@ class Ground(NamedTuple):
     """Hold what most sections need: the parts, the model they are about, and its slices."""
 
     parts: ReportParts
-    first: CheckedReport
+    first: ModelReport
     rows: tuple[SliceRow, ...]
     share: bool
 
@@ -31,7 +31,7 @@ class Ground(NamedTuple):
     def of(cls, parts: ReportParts) -> Ground:
         """Look the first model's slices up."""
         first = parts.report.first
-        rows = slice_table(first.prepared, confidence=first.settings.confidence)
+        rows = slice_table(first.fit, confidence=first.settings.confidence)
         return cls(parts, first, rows, is_share(first))
 
     def put(self, figure: Figure) -> Html:

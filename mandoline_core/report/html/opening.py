@@ -146,7 +146,7 @@ def _columns(ground: Ground) -> Html:
 def slices(ground: Ground) -> Section:
     """Say every slice in words, how the model does inside it, and how far it is believed."""
     report = ground.parts.report
-    origins = ground.first.prepared.counted.origins
+    origins = ground.first.fit.cells.origins
     rows = [
         (row.name, row.rule, _part(row.inside, ground.share), _part(row.outside, ground.share)) for row in ground.rows
     ]

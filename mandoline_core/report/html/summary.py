@@ -6,8 +6,9 @@ import textwrap
 from typing import NamedTuple
 
 from mandoline_core.arrays import Interval
+from mandoline_core.checks import ModelReport
 from mandoline_core.formatting import say, show_ends, show_interval, show_percent, show_value
-from mandoline_core.pipeline import ModelReport, SliceRow, is_share
+from mandoline_core.pipeline import SliceRow, is_share
 from mandoline_core.report.charts import SOURCE, TRUTH, shorten
 from mandoline_core.report.html.markup import Html, joined, tag
 from mandoline_core.report.html.words import ICONS, NO_VERDICT, changed_most, headline, level_of, number

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mandoline_core.checks import SensitivityPoint
+from mandoline_core.checks import ModelReport, SensitivityPoint
 from mandoline_core.comparison import Entry, ModelComparison
 from mandoline_core.formatting import (
     Sentence,
@@ -17,7 +17,7 @@ from mandoline_core.formatting import (
     show_times,
     show_value,
 )
-from mandoline_core.pipeline import ModelReport, SliceRow, is_share
+from mandoline_core.pipeline import Estimate, SliceRow, is_share
 
 ICONS = {
     "green": "M8 12.5l2.8 2.8L16.5 9",
@@ -35,7 +35,7 @@ def level_of(report: ModelReport) -> str:
     return "none" if report.verdict is None else report.verdict.level
 
 
-def number(report: ModelReport) -> str:
+def number(report: Estimate) -> str:
     """Write the estimate with its interval."""
     if not report.converged:
         return "no estimate"

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from mandoline_core.checks import ModelReport
 from mandoline_core.formatting import say, show_ends, show_value
-from mandoline_core.pipeline import ModelReport, is_share
+from mandoline_core.pipeline import is_share
 from mandoline_core.report.words.vocabulary import PLAIN
 
 UNJUDGED = "unjudged"

@@ -14,7 +14,7 @@ from app.compute.background import runs
 from app.compute.suggesting import MOST_SHOWN
 from app.project import edits, remedies
 from mandoline_core import Any, dump_project, estimate, load_project, spread, suggest
-from mandoline_core.checks import CheckedReport
+from mandoline_core.checks import ModelReport
 from mandoline_core.findings import FindingKind
 from mandoline_core.formatting import say, show_interval
 from mandoline_core.report.charts import SPREAD
@@ -232,7 +232,7 @@ PROJECT = load_project(REVIEWS)
 
 
 @cache
-def reviews_report() -> CheckedReport:
+def reviews_report() -> ModelReport:
     """Estimate the reviews sample, once."""
     return estimate(PROJECT).first
 

@@ -20,10 +20,10 @@ def report() -> ModelReport:
 def told(report: ModelReport) -> list[Slide]:
     project = md.load_project(REVIEWS)
     rows = {
-        rule.name: [row for row in md.slice_table(report.prepared) if row.name.startswith(rule.name)]
+        rule.name: [row for row in md.slice_table(report.fit) if row.name.startswith(rule.name)]
         for rule in project.slices
     }
-    return slides(project, report, md.ablation(report.prepared, project.estimator), rows)
+    return slides(project, report, md.ablation(report.fit, project.estimator), rows)
 
 
 def test_the_story_goes_from_the_labelled_score_over_every_slice_to_the_estimate(report: ModelReport) -> None:

@@ -65,7 +65,7 @@ def small_report(seed: int, kind: str, split: str = "none") -> md.ModelReport:
 def test_bounds_are_those_of_a_linear_programme(seed, kind, gamma, split):
     """For scores of all kinds, tied or not, and weights fitted on all rows or on halves."""
     report = small_report(seed, kind, split)
-    expected = linear_programme(report.weights, report.prepared.counted.statistics[:, 0], gamma)
+    expected = linear_programme(report.weights, report.fit.cells.statistics[:, 0], gamma)
     assert sensitivity_bounds(report, gamma) == pytest.approx(expected, abs=1e-7)
 
 
@@ -114,7 +114,7 @@ def test_the_sampling_error_of_a_bound_is_that_of_a_numerical_derivative(options
     else:
         report = report_of(**{"metric": MEAN, **options})
     problem = replace(report.problem, metric=replace(report.problem.metric, bounds=None))
-    report = replace(report, prepared=replace(report.prepared, problem=problem))
+    report = replace(report, fit=replace(report.fit, problem=problem))
     name, gamma, scores = options.get("estimator", "mandoline"), 1.6, problem.members.statistics[:, 0]
     values = np.unique(scores)
     # Statistics that tell which score a row has, so that a table of patterns still knows the scores.

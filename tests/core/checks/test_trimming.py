@@ -103,7 +103,7 @@ def test_the_standard_error_is_that_of_a_numerical_derivative(name, cap):
     options = {"metric": MEAN, **OPTIONS[name]}
     report = report_of(**options)
     problem = replace(report.problem, metric=replace(report.problem.metric, bounds=None))
-    report = replace(report, prepared=replace(report.prepared, problem=problem))
+    report = replace(report, fit=replace(report.fit, problem=problem))
     method = options.get("estimator", "mandoline")
     found = trim(report, cap)
     assert (0 < found.rows_capped < report.n_source) == math.isfinite(cap)

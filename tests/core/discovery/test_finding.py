@@ -96,7 +96,7 @@ def test_the_first_order_effect_is_what_adding_a_small_shift_does() -> None:
     """Where little is off, the product of both factors is the change of the estimate."""
     request = state("suggest", SOURCE, TARGET, [REGION])
     standings = stand(request, [one for one, _ in request.each_model(None)])
-    pools = make_pools([one.prepared for one in standings], [REGION])
+    pools = make_pools([one.fit for one in standings], [REGION])
     small = [
         one
         for one in rank(standings, pools, set()).candidates

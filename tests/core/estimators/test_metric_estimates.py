@@ -17,7 +17,7 @@ from mandoline_core.estimators.registry import get_estimator
 from mandoline_core.metrics.metric import evaluate
 from mandoline_core.metrics.registry import get_metric
 from mandoline_core.patterns.patterns import Patterns, add_up, count_patterns
-from mandoline_core.pipeline.assemble import ModelProblem, make_problem
+from mandoline_core.pipeline.assemble import Fit, make_problem
 from mandoline_core.project.settings import EstimatorSettings, MetricSettings
 from mandoline_core.slices.noise import Correction, Noise
 from mandoline_core.weighting.problem import Problem
@@ -43,7 +43,7 @@ def report(case: MetricCase, source: pd.DataFrame, target: pd.DataFrame, **how: 
     return md.estimate(*case.samples(source, target), SLICES, metric=case.settings, **how)
 
 
-def prepared(case: MetricCase, n: int, *, split: str = "none", slices: tuple[md.Slice, ...] = SLICES) -> ModelProblem:
+def prepared(case: MetricCase, n: int, *, split: str = "none", slices: tuple[md.Slice, ...] = SLICES) -> Fit:
     """Draw two samples and state the problem."""
     samples = case.samples(draw(1, n, case.n_classes), draw(2, n, case.n_classes, SHIFTED))
     settings = EstimatorSettings(split=split, seed=3)

@@ -21,7 +21,7 @@ from mandoline_core.estimators.density.ratio_fitting import WIDTHS, fit_ratio
 from mandoline_core.estimators.kmm import RIDGE
 from mandoline_core.estimators.registry import get_estimator
 from mandoline_core.metrics.metric import evaluate
-from mandoline_core.pipeline.assemble import ModelProblem
+from mandoline_core.pipeline.assemble import Fit
 from tests.core.metric_rows import CASES, SLICES, draw
 from tests.core.weighted_rows import MODELS, draw_rows, prepare_rows, samples
 from tests.strategies import cases
@@ -29,7 +29,7 @@ from tests.strategies import cases
 ON_FEATURES = ("cbiw_features", "kmm_features", "ulsif_features")
 
 
-def run(prepared: ModelProblem, name: str) -> Outcome:
+def run(prepared: Fit, name: str) -> Outcome:
     """Estimate by a method that applies."""
     estimator = get_estimator(name)
     assert estimator.reason(prepared.problem) is None

@@ -18,7 +18,7 @@ from mandoline_core.checks import report_model
 from mandoline_core.cli import main
 from mandoline_core.estimators import get_estimator
 from mandoline_core.labels import agreement_with, audit_columns, audit_state, published_correction
-from mandoline_core.pipeline import ModelProblem
+from mandoline_core.pipeline import Fit
 from mandoline_core.slices import ANSWERS, Side, SliceAudit
 
 N = {"source": 160, "target": 120}
@@ -65,7 +65,7 @@ def audited(made: dict[str, pd.DataFrame], asked: dict[Side, list[int]]) -> Slic
     return audit
 
 
-def stated(made: dict[str, pd.DataFrame], **settings: object) -> ModelProblem:
+def stated(made: dict[str, pd.DataFrame], **settings: object) -> Fit:
     """State the problem of one slice."""
     known = samples(made)
     rule = md.Flag("dark", column="says", **settings)  # type: ignore[arg-type]
@@ -211,7 +211,7 @@ def test_a_changed_rule_keeps_the_answers_and_moves_the_strata():
     ]
     states = []
     for rule in rules:
-        counted = md.prepare(known["source"], known["target"], [rule], model=known["source"].models[0]).counted
+        counted = md.prepare(known["source"], known["target"], [rule], model=known["source"].models[0]).cells
         states.append(audit_state(counted, "dark", audit).strata)
     assert [sum(one.answered for one in found) for found in states] == [40, 40]
     first = MADE["source"].iloc[:40]
@@ -221,7 +221,7 @@ def test_a_changed_rule_keeps_the_answers_and_moves_the_strata():
 
 def test_rows_are_drawn_by_stratum_and_none_twice():
     """In and out in turn, abstained too; skipped rows do not come back; stopping and going on changes nothing."""
-    counted = stated(MADE).counted
+    counted = stated(MADE).cells
     audit, asked = SliceAudit(COLUMNS), []
     for _ in range(60):
         question = audit_state(counted, "dark", audit).question
@@ -239,7 +239,7 @@ def test_rows_are_drawn_by_stratum_and_none_twice():
 
 def test_enough_is_a_matter_of_width():
     """Agreeing answers are enough sooner than others; an audit of all rows is enough, whatever it says."""
-    counted = stated(MADE).counted
+    counted = stated(MADE).cells
     few = audit_state(counted, "dark", audited(MADE, {"source": list(range(40)), "target": list(range(40))}))
     assert not few.is_enough
     assert 0 < few.progress < 1

@@ -13,11 +13,11 @@ from scipy.stats import beta, binom, norm, t
 from mandoline_core import (
     DataError,
     EstimatorSettings,
+    Fit,
     Flag,
     MandolineError,
     MetricSettings,
     Model,
-    Prepared,
     Sample,
     prepare,
     report_model,
@@ -48,7 +48,7 @@ def gaps(frame: pd.DataFrame, n: int, seed: int = 0) -> pd.DataFrame:
 
 def prepared_with(
     n_labels: int = 60, metric: str = "accuracy", n_classes: int = 2, *, probabilities: bool = True, **more: Any
-) -> tuple[Prepared, Sample]:
+) -> tuple[Fit, Sample]:
     """Prepare a project on random answers with two slices; the target has some labels."""
     rng = np.random.default_rng(5)
     source = random_answers(rng, 400, n_classes)
@@ -173,10 +173,10 @@ def test_every_metric_of_means_can_be_used(metric: str) -> None:
     prepared, target = prepared_with(60, metric)
     found = use_labels(prepared, EstimatorSettings(), target)
     some = nw_filter(target, has_label(prepared, target))
-    model = prepared.counted.rows.model  # type: ignore[union-attr]
+    model = prepared.cells.rows.model  # type: ignore[union-attr]
     alone = Sample(some, label="label", models=[model])
     rules = [Flag("z", column="z"), Flag("u", column="u")]
-    truth = prepare(alone, alone, rules, model=model, metric=MetricSettings(metric)).counted.truth
+    truth = prepare(alone, alone, rules, model=model, metric=MetricSettings(metric)).cells.truth
     assert found.labels_only.value == pytest.approx(truth)
     assert found.labels_only.interval[0] < found.labels_only.value < found.labels_only.interval[1]
     assert found.combined.interval[0] < found.combined.value < found.combined.interval[1]

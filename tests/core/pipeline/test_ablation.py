@@ -28,7 +28,7 @@ def samples(seed: int = 0, n: int = 500) -> tuple[md.Sample, md.Sample]:
     return md.Sample(source, label="label", prediction="prediction"), md.Sample(target.drop(columns="label"))
 
 
-def prepared(settings: md.EstimatorSettings, rules=RULES, edges=(("b", "c"),)) -> md.Prepared:
+def prepared(settings: md.EstimatorSettings, rules=RULES, edges=(("b", "c"),)) -> md.Fit:
     """Count the patterns of both samples."""
     source, target = samples()
     return md.prepare(source, target, rules, model=source.models[0], edges=edges, settings=settings)

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from mandoline_core import Category, Model, Sample, estimate, load_project
-from mandoline_core.checks import BalanceLine, CheckedReport
+from mandoline_core.checks import BalanceLine, ModelReport
 from mandoline_core.pipeline.balance import heaviest_patterns, slice_balance
 from tests.core.projects import REVIEWS
 
@@ -38,31 +38,31 @@ def samples() -> tuple[Sample, Sample]:
 
 
 @pytest.fixture(scope="module")
-def report(samples: tuple[Sample, Sample]) -> CheckedReport:
+def report(samples: tuple[Sample, Sample]) -> ModelReport:
     """Estimate with the place as the only slice."""
     return estimate(*samples, [Category("b", column="place", values=("b",))]).first
 
 
-def line_of(report: CheckedReport, column: str) -> BalanceLine:
+def line_of(report: ModelReport, column: str) -> BalanceLine:
     """Find what the report says of one column."""
     (line,) = [line for line in report.evidence.columns or () if line.column == column]
     return line
 
 
-def test_modelled_slices_match_by_construction(report: CheckedReport) -> None:
+def test_modelled_slices_match_by_construction(report: ModelReport) -> None:
     (line,) = slice_balance(report)
     assert abs(line.before) > 1
     assert line.after == pytest.approx(0, abs=1e-9)
     assert report.evidence.slices == (line,)
 
 
-def test_columns_that_go_with_a_slice_come_closer(report: CheckedReport) -> None:
+def test_columns_that_go_with_a_slice_come_closer(report: ModelReport) -> None:
     age = line_of(report, "age")
     assert abs(age.before) > 1
     assert abs(age.after) < 0.15
 
 
-def test_column_means_are_weighted_means(report: CheckedReport, samples: tuple[Sample, Sample]) -> None:
+def test_column_means_are_weighted_means(report: ModelReport, samples: tuple[Sample, Sample]) -> None:
     source, target = samples
     age, values = line_of(report, "age"), source.series("age").to_numpy()
     assert age.source == pytest.approx(values.mean())
@@ -70,7 +70,7 @@ def test_column_means_are_weighted_means(report: CheckedReport, samples: tuple[S
     assert age.target == pytest.approx(target.series("age").to_numpy().mean())
 
 
-def test_what_remains_most_comes_first(report: CheckedReport) -> None:
+def test_what_remains_most_comes_first(report: ModelReport) -> None:
     after = [abs(line.after) for line in report.evidence.columns or ()]
     assert len(after) > 2
     assert after == sorted(after, reverse=True)

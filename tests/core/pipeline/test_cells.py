@@ -15,9 +15,9 @@ from mandoline_core.comparison.ranking import paired_error
 from mandoline_core.estimators.registry import get_estimator
 from mandoline_core.metrics.registry import get_metric
 from mandoline_core.patterns.patterns import count_patterns, find_patterns
-from mandoline_core.pipeline.assemble import ModelProblem, make_problem
+from mandoline_core.pipeline.assemble import Fit, make_problem
 from mandoline_core.pipeline.cells.moments import matching_cells
-from mandoline_core.pipeline.counting import ModelCount
+from mandoline_core.pipeline.counting import Cells
 from mandoline_core.pipeline.diagnostics import interval_of
 from mandoline_core.pipeline.model_report import solve_model
 from mandoline_core.pipeline.splitting import split_cells
@@ -66,7 +66,7 @@ class World:
         found = []
         for problem in self.problems():
             members = problem.members
-            count = ModelCount(
+            count = Cells(
                 "m",
                 (),
                 {},
@@ -78,7 +78,7 @@ class World:
                 None,
                 (),
             )
-            found.append(solve_model(ModelProblem(count, problem), SETTINGS))
+            found.append(solve_model(Fit(count, problem), SETTINGS))
         return found
 
 

@@ -113,7 +113,7 @@ def test_a_slice_that_does_not_matter_moves_nothing():
     slope = CorrectionSlope("a", "source", "inside", 0.9, 0.0, "")
     assert slope.as_dict()["slope"] == 0.0
     codes = np.array([[1], [-1]] * 50)
-    prepared = md.estimate_from_codes(codes, np.ones(100), codes).first.prepared
+    prepared = md.estimate_from_codes(codes, np.ones(100), codes).first.fit
     for slope in correction_slopes(prepared, EstimatorSettings()):
         assert slope.slope == pytest.approx(0, abs=1e-9)
         assert slope.words.endswith("moves the estimate by 0.00 points.")
@@ -124,7 +124,7 @@ def test_a_step_that_changes_which_rows_are_set_aside_has_no_slope():
     rng = np.random.default_rng(3)
     source = np.column_stack([-np.ones(200), rng.choice([-1, 1], 200)]).astype(int)
     target = rng.choice([-1, 1], (200, 2))
-    prepared = md.estimate_from_codes(source, rng.random(200), target).first.prepared
+    prepared = md.estimate_from_codes(source, rng.random(200), target).first.fit
     found = {(s.slice, s.side, s.key): s for s in correction_slopes(prepared, EstimatorSettings())}
     jump = next(s for (name, side, key), s in found.items() if (side, key) == ("source", "outside") and name == "0")
     assert jump.slope is None

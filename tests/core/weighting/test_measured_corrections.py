@@ -124,7 +124,7 @@ def test_slopes_behind_the_audit_are_those_of_the_sliders():
     """The audit's part is slope times distance from the share over rows; slopes from re-solved estimates."""
     source, truth, target, statistics = rows(5, 300)
     problem = audited_problem(source, truth, target, statistics[:, :1], metric=get_metric("mean"))
-    prepared = md.estimate_from_codes(source, statistics[:, 0], target).first.prepared
+    prepared = md.estimate_from_codes(source, statistics[:, 0], target).first.fit
     slopes = np.zeros((2, 3))
     for found in correction_slopes(replace(prepared, problem=problem), EstimatorSettings()):
         slopes[problem.patterns.names.index(found.slice), {"outside": 0, "inside": 2}[found.key]] = found.slope
@@ -258,7 +258,7 @@ def test_reports_and_comparisons_allow_for_the_audit():
     measured = md.Flag("x", column="said", gold="gold", noise=Noise(measured=True))
     settings = EstimatorSettings(name="denoised")
     found = prepare(source, target, [measured], model=source.models[0], settings=settings)
-    stated = md.Flag("x", column="said", noise=Noise(found.counted.gold["x"].measure("x")))
+    stated = md.Flag("x", column="said", noise=Noise(found.cells.gold["x"].measure("x")))
     known = prepare(source, target, [stated], model=source.models[0], settings=settings)
     assert found.problem.audit.sizes.sum() == 150
     assert known.problem.audit is None

@@ -165,7 +165,7 @@ def test_drawn_problems_are_those_of_real_samples_of_the_rows(kind, metric):
     source = SOURCE.copy()
     source.loc[::50, "label"] = None  # rows without a score
     prepared = prepare_rows(source, TARGET, metric)
-    rows, settings = prepared.counted.rows, md.EstimatorSettings()
+    rows, settings = prepared.cells.rows, md.EstimatorSettings()
     said = read_said(rows, probabilities=True)
     pseudo = pseudo_targets(prepared, columns=["place"]).kinds[kind][0]
     drawn = draw(pseudo, settings, np.random.default_rng(5), said)
@@ -192,7 +192,7 @@ def test_edges_corrections_and_splits_are_the_real_problem_s():
     frames = [draw_rows(seed, n, shift, abstain=0.1) for seed, n, shift in ((1, 900, 0.0), (2, 400, 0.2))]
     rules = [replace(rule, noise=md.Noise(md.Correction(0.9, 0.1))) for rule in flags("a", "b")]
 
-    def prepared(before: pd.DataFrame, after: pd.DataFrame) -> md.Prepared:
+    def prepared(before: pd.DataFrame, after: pd.DataFrame) -> md.Fit:
         return md.prepare(*samples(before, after), rules, model=MODELS[0], edges=[("a", "b")], settings=settings)
 
     (pseudo,) = pseudo_targets(prepared(*frames)).kinds["slices"]
@@ -209,6 +209,6 @@ def test_merged_classes_stay_merged_in_draws():
     source = SOURCE.assign(label=np.where(SOURCE["x"] > 0, SOURCE["label"], "never"))
     metric = md.MetricSettings("accuracy", merge={"no": ["never"]})
     prepared = md.prepare(*samples(source, TARGET), flags("a"), model=MODELS[0], metric=metric)
-    said = read_said(prepared.counted.rows, probabilities=True)
+    said = read_said(prepared.cells.rows, probabilities=True)
     assert sorted(said.answers.classes) == ["no", "yes"]
     assert said.probabilities.shape == (len(source), 2)

@@ -30,12 +30,12 @@ def report() -> ModelReport:
 
 @pytest.fixture(scope="module")
 def curves(report: ModelReport) -> Ablation:
-    return md.ablation(report.prepared, md.load_project(REVIEWS).estimator)
+    return md.ablation(report.fit, md.load_project(REVIEWS).estimator)
 
 
 @pytest.fixture(scope="module")
 def rows(report: ModelReport) -> tuple[SliceRow, ...]:
-    return md.slice_table(report.prepared)
+    return md.slice_table(report.fit)
 
 
 def named_codes(names: tuple[str, ...], *, seed: int = 0, **settings: object) -> ModelReport:

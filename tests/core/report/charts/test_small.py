@@ -51,7 +51,7 @@ def report() -> ModelReport:
 
 @pytest.fixture(scope="module")
 def curves(report: ModelReport) -> Ablation:
-    return md.ablation(report.prepared, md.load_project(REVIEWS).estimator)
+    return md.ablation(report.fit, md.load_project(REVIEWS).estimator)
 
 
 def test_the_weights_are_those_of_the_large_figure(report: ModelReport) -> None:
