@@ -27,7 +27,9 @@ _DELIMITED = (".csv", ".tsv", ".tab", ".txt")
 _DELIMITERS = ",;\t|"
 _SAMPLE_BYTES = 1 << 16
 _LONGEST_LINE = 1 << 22
-_LONGEST_FIELD = 1 << 30
+_LONGEST_NAME = 1 << 17
+# Once, for the whole process: a limit that one reader sets and puts back is taken from another in the middle of a file.
+csv.field_size_limit(max(csv.field_size_limit(), 1 << 30))
 _NAMELESS_INDEX = re.compile(r"__index_level_\d+__")
 _OFFSET = re.compile(r"[+-]\d{2}:?\d{2}")
 _LAST_SECOND = 62_135_596_800  # as many since 1970 backwards are the year 1; forwards a little less is 9999
@@ -248,9 +250,12 @@ def _no_header(path: Path) -> DataError:
 
 
 def _rows(text: str, delimiter: str) -> Iterator[list[str]]:
-    """Go through the rows that are not empty, up to a text that the csv module finds too long."""
+    """Go through the first rows that are not empty, up to a text that is too long for a column's name."""
     try:
-        yield from filter(None, csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
+        for row in filter(None, csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)):
+            if max(map(len, row)) > _LONGEST_NAME:
+                return
+            yield row
     except csv.Error:
         return
 
@@ -292,7 +297,6 @@ def _records(path: Path, encoding: str, delimiter: str) -> Iterator[tuple[int, l
     line = 1
     with open_text(path, encoding) as file:
         reader = csv.reader(file, delimiter=delimiter)
-        usual = csv.field_size_limit(_LONGEST_FIELD)
         try:
             for row in reader:
                 if row:
@@ -300,8 +304,6 @@ def _records(path: Path, encoding: str, delimiter: str) -> Iterator[tuple[int, l
                 line = reader.line_num + 1
         except csv.Error:
             yield line, []
-        finally:
-            csv.field_size_limit(usual)
 
 
 def _of_one_type(column: pd.Series) -> pd.Series:

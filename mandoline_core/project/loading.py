@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import atexit
-import shutil
-import tempfile
 from dataclasses import replace
-from functools import lru_cache
 from pathlib import Path
 
+from mandoline_core.data import Cache, TemporaryFolder
 from mandoline_core.errors import ProjectError
 from mandoline_core.project.archive import data_files, unpack_project
 from mandoline_core.project.file import check_file, load_file
 from mandoline_core.project.project import Project
 
+_UNPACKED: Cache[tuple[Path, TemporaryFolder]] = Cache(10_000_000_000, size=lambda unpacked: unpacked[1].n_bytes)
+
 
 def load_project(path: str | Path) -> Project:
     """Read a project file, or a zip that holds one with its data.
 
-    A zip is unpacked into a folder that is there until the program ends.
+    A zip is unpacked into a folder that is there until the program ends, or until zips of 10 GB came after it.
 
     Parameters
     ----------
@@ -42,7 +41,13 @@ def load_project(path: str | Path) -> Project:
         return load_file(path)
     check_file(path)
     status = path.stat()
-    return load_unpacked(*_unpacked(path.resolve(), status.st_mtime_ns, status.st_size), name=path.name)
+
+    def unpack() -> tuple[Path, TemporaryFolder]:
+        folder = TemporaryFolder()
+        return unpack_project(path, folder.path), folder
+
+    file, folder = _UNPACKED((path.resolve(), status.st_mtime_ns, status.st_size), unpack)
+    return load_unpacked(file, folder.path, name=path.name)
 
 
 def load_unpacked(file: Path, folder: Path, *, name: str) -> Project:
@@ -74,11 +79,3 @@ def without_engines(project: Project) -> Project:
     """
     project = replace(project, source_engine=None, source_table=None, source_master=None)
     return replace(project, target_engine=None, target_table=None, target_master=None)
-
-
-@lru_cache(maxsize=64)
-def _unpacked(path: Path, _modified: int, _size: int) -> tuple[Path, Path]:
-    """Unpack a zip, once as long as it stays as it is; return its project file and the folder."""
-    folder = Path(tempfile.mkdtemp(prefix="mandoline-"))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    return unpack_project(path, folder), folder

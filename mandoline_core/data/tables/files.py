@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import glob
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from mandoline_core.data.cache import TemporaryFolder
 from mandoline_core.data.doors import check_names
 from mandoline_core.errors import DataError, did_you_mean
 
@@ -29,16 +30,19 @@ class Files:
     paths : tuple of Path
     states : tuple of pairs of int
         The size of each, and when it was last changed.
+    folder : TemporaryFolder, optional
+        That they lie in, where it is to go with them.
     """
 
     name: str
     paths: tuple[Path, ...]
     states: tuple[tuple[int, int], ...]
+    folder: TemporaryFolder | None = field(default=None, compare=False, repr=False)
 
     @classmethod
-    def of(cls, name: str, paths: tuple[Path, ...]) -> Files:
+    def of(cls, name: str, paths: tuple[Path, ...], folder: TemporaryFolder | None = None) -> Files:
         """Look at the files as they are now."""
-        return cls(name, paths, tuple(_state(path, name) for path in paths))
+        return cls(name, paths, tuple(_state(path, name) for path in paths), folder)
 
     @property
     def n_bytes(self) -> int:

@@ -100,7 +100,8 @@ def _read(files: Files) -> pd.DataFrame:
     if len(files.paths) == 1:
         return read_table(files.paths[0])
     if files.paths[0].suffix.lower() not in PARQUET:
-        return read_table(unpack_text(files).paths[0])
+        converted = unpack_text(files)  # held, and so its folder, until it has been read
+        return read_table(converted.paths[0])
     files.check_alike()
     return pd.concat([read_table(path) for path in files.paths], ignore_index=True)
 

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
-import shutil
-import tempfile
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +9,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from mandoline_core.data.cache import Cache, TemporaryFolder
 from mandoline_core.data.reading import read_chunks
 from mandoline_core.data.stopping import take_step
 from mandoline_core.data.tables.files import Files
@@ -22,23 +19,18 @@ _CHUNK = 200_000  # rows
 # What columns may hold, from the narrowest on; two that differ need the wider, or text.
 _KINDS = ("missing", "boolean", "whole", "number", "text")
 _TYPES = {"boolean": pa.bool_(), "whole": pa.int64(), "number": pa.float64(), "text": pa.large_string()}
-_UNPACKED: dict[str, Files] = {}
-_LOCK = threading.Lock()
+# Bytes on disk. A table holds on to the files that it reads, so what has no room here goes when no table uses it.
+_CONVERTED: Cache[Files] = Cache(10_000_000_000, size=lambda files: files.n_bytes)
 
 
 def unpack_text(files: Files) -> Files:
-    """Write text files as Parquet, in a folder that is there until the program ends; once while they do not change."""
-    with _LOCK:
-        if files.identity not in _UNPACKED:
-            folder = Path(tempfile.mkdtemp(prefix="mandoline-"))
-            atexit.register(shutil.rmtree, folder, ignore_errors=True)
-            try:
-                path = _write(files, folder / "rows.parquet")
-            except BaseException:
-                shutil.rmtree(folder, ignore_errors=True)
-                raise
-            _UNPACKED[files.identity] = Files.of(files.name, (path,))
-        return _UNPACKED[files.identity]
+    """Write text files as Parquet, in a folder that goes with the last table of it; once while they do not change."""
+
+    def convert() -> Files:
+        folder = TemporaryFolder()
+        return Files.of(files.name, (_write(files, folder.path / "rows.parquet"),), folder)
+
+    return _CONVERTED(files.identity, convert)
 
 
 class _TooNarrow(Exception):  # noqa: N818 - caught a few lines below where it is raised

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import gzip
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pandas as pd
@@ -11,7 +14,7 @@ import pytest
 
 from mandoline_core.data.reading import read_table
 from mandoline_core.data.sample import Sample
-from mandoline_core.data.tables import opening
+from mandoline_core.data.tables import opening, unpacking
 from mandoline_core.data.tables.opening import open_data
 from mandoline_core.data.tables.table import DRAWN, Table
 from mandoline_core.data.tables.unpacking import unpack_text
@@ -114,6 +117,30 @@ def test_unpacked_text_is_kept_while_it_does_not_change(tmp_path: Path) -> None:
     assert unpack_text(files[0]) is unpack_text(files[1])
     path.write_text("n\n1\n2\n")
     assert unpack_text(opening.Files.of("a.csv", (path,))) is not unpack_text(files[0])
+
+
+def test_files_are_converted_side_by_side(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A large file does not hold up another."""
+    both = threading.Barrier(2)
+    write_once = unpacking._write_once
+    monkeypatch.setattr(unpacking, "_write_once", lambda *given: (both.wait(30), write_once(*given)))
+    for name in "ab":
+        (tmp_path / f"{name}.csv").write_text(f"n\n{ord(name)}\n")
+    with ThreadPoolExecutor(2) as pool:
+        tables = list(pool.map(lambda name: open_data(tmp_path / f"{name}.csv", engine="polars"), "ab"))
+    assert [table.draw(1, 0)["n"].to_pylist() for table in tables] == [[97], [98]]
+
+
+def test_a_converted_file_goes_with_the_last_table_of_it(tmp_path: Path) -> None:
+    """Not before: a table reads its file again and again."""
+    (tmp_path / "a.csv").write_text("n\n1\n")
+    table = open_data(tmp_path / "a.csv", engine="polars")
+    folder = table.files.folder.path
+    unpacking._CONVERTED.clear()
+    assert table.n_rows == 1
+    del table
+    gc.collect()
+    assert not folder.exists()
 
 
 def test_bad_names_are_one_sentence(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import contextlib
 import gzip
 import io
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -15,7 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mandoline_core.data import text_files
+from mandoline_core.data import reading, text_files
 from mandoline_core.data.reading import read_table
 from mandoline_core.data.sample import Sample
 from mandoline_core.errors import DataError
@@ -248,3 +249,13 @@ def test_columns_of_numbers_go_through_the_door_untouched():
     assert all(np.shares_memory(inside[name].to_numpy(), frame[name].to_numpy()) for name in frame)
     narrow = Sample(frame.astype({"a": "float32"}))
     assert str(narrow.frame.to_native()["a"].dtype) == "float64"
+
+
+def test_readers_of_long_texts_do_not_disturb_each_other(tmp_path: Path) -> None:
+    """What one sets for the csv module, another must not find gone in the middle of its file."""
+    path = tmp_path / "long.csv"
+    path.write_text("a,b\n" + f'1,"{"x" * 200_000}"\n' * 2)
+    first, second = (reading._records(path, "utf-8", ",") for _ in range(2))
+    assert next(first) == next(second) == (1, ["a", "b"])
+    assert [len(row) for _, row in first] == [2, 2]
+    assert [len(row) for _, row in second] == [2, 2]

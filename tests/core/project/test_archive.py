@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from mandoline_core import ProjectError, estimate, load_project, pack_project
-from mandoline_core.project import archive
+from mandoline_core.project import archive, loading
 from tests.core.projects import refused, run, run_json, write_project
 
 
@@ -132,3 +132,14 @@ def test_a_damaged_zip_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[
     content[len(content) // 2] ^= 0xFF
     path.write_bytes(content)
     assert "given.zip cannot be unpacked: it is damaged, or no zip." in refused(capsys, path)
+
+
+def test_an_unpacked_zip_goes_when_there_is_no_room_for_it(tmp_path: Path) -> None:
+    """It is unpacked once while it does not change, and anew when it is asked for again."""
+    path = tmp_path / "small.zip"
+    path.write_bytes(pack_project(load_project(write_project(tmp_path))))
+    base = load_project(path).base
+    assert load_project(path).base == base
+    loading._UNPACKED.clear()
+    assert not base.exists()
+    assert load_project(path).read()[0].n_rows > 0
