@@ -14,19 +14,20 @@ from app.compute.audits import (
     mistake_tests,
     second_rules,
 )
-from app.compute.background import Run
-from app.compute.backtests import backtest_run, backtested, start_backtest
 from app.compute.comparisons import (
     Pace,
     ask_quick,
+    backtest,
+    backtest_job,
     compare_model,
     compare_models,
+    comparison_job,
     expected_seconds,
-    find_run,
-    is_slow,
     n_coming,
     not_run,
-    start,
+    pace_of,
+    start_backtest,
+    start_comparison,
 )
 from app.compute.corrections import (
     CorrectionInUse,
@@ -66,6 +67,7 @@ from app.compute.estimates import (
     source_scores,
     table,
 )
+from app.compute.experiments import experiment_job, experiment_project, reproduction, start_experiment
 from app.compute.frames import (
     class_shares,
     classes,
@@ -79,8 +81,8 @@ from app.compute.frames import (
     source_classes,
     value_counts,
 )
-from app.compute.gallery import experiment_project, experiment_run, reproduced, start_experiment
 from app.compute.history import Moment, Summary, last_summary, moments, note_summary, read_summary, way_to
+from app.compute.jobs import Job, WorkingError, go_on
 from app.compute.labels import (
     LabelCount,
     Labels,
@@ -93,29 +95,29 @@ from app.compute.labels import (
     label_plan,
     target_labels,
 )
-from app.compute.mapping import (
+from app.compute.offers import ground, offers, rows_inside, scale, stretch_rule, word_counts
+from app.compute.reading import forget, plain_samples, samples, table_at
+from app.compute.reporting import report_html
+from app.compute.row_maps import (
     DrawnMap,
     described,
-    map_run,
+    map_job,
     map_scores,
     map_weights,
     row_map,
     start_map,
 )
-from app.compute.offers import ground, offers, rows_inside, scale, stretch_rule, word_counts
-from app.compute.reading import forget, plain_samples, samples, table_at
-from app.compute.reporting import report_html
-from app.compute.suggesting import (
+from app.compute.slice_suggestions import (
     accepting,
     previewed,
     refused,
     spread,
-    start_suggesting,
-    suggest_run,
+    start_suggestions,
+    suggestion_job,
     suggestions,
 )
 from app.compute.takeaway import estimate_json, weights_csv
-from app.compute.tracking import Tracked, ask_track, check_table, start_track, track_json, track_run, tracked
+from app.compute.track import TrackState, ask_track, check_table, start_track, track_job, track_json, track_state
 from app.compute.trust import (
     MOST_GAMMA,
     attribution,
@@ -130,4 +132,3 @@ from app.compute.trust import (
     weighted,
 )
 from app.compute.trying import Tried, tried
-from app.compute.working import WorkingError, go_on

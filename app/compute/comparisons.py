@@ -1,54 +1,46 @@
-"""Every method on every model, in the background, each answer kept by what it depends on; slow ones when asked to."""
+"""Every method on every model, and backtests, in the background; slow methods and backtests when asked to."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Literal, NamedTuple
 
-import streamlit as st
-
 from app.compute import keys
-from app.compute.background import Run, Task, runs
 from app.compute.estimates import prepared
+from app.compute.jobs import A_MOMENT, Job, JobKind, Task
 from app.compute.reading import samples
-from app.compute.shelf import Shelf
 from app.project import Workspace
 from mandoline_core import MandolineError
 from mandoline_core.comparison import Comparison, Entry, ModelComparison, gather, run_estimator, summarise
+from mandoline_core.comparison.backtests import ModelBacktest, backtest_model
 from mandoline_core.domain_classifier import one_thread
 from mandoline_core.estimators import ESTIMATORS, get_estimator
 from mandoline_core.pipeline import Fit
 from mandoline_core.report.words import title_of
-from mandoline_core.weighting import telling
 
 Pace = Literal["quick", "slow"]
-MOST_BYTES = 400_000_000
-A_MOMENT = 0.4  # seconds: whoever answers within them is on the page when it is first drawn
-PATIENCE = 15.0  # seconds
+
+# Quick methods run unasked, so they end soon after the page is left; slow ones were asked for.
+_COMPARISONS: dict[Pace, JobKind[Entry]] = {"quick": JobKind("quick", patience=15.0), "slow": JobKind("slow")}
+_BACKTESTS = JobKind[ModelBacktest]("backtest")
 
 
-@st.cache_resource(show_spinner=False)
-def _kept() -> Shelf[Entry]:
-    return Shelf(MOST_BYTES, size=lambda entry: 2000 + sum(piece.nbytes for piece in entry.pieces))
-
-
-def is_slow(name: str) -> bool:
+def pace_of(name: str) -> Pace:
     """Tell whether a method looks at all columns of all rows, and so runs only when asked to.
 
-    >>> is_slow("mandoline")
-    False
+    >>> pace_of("mandoline")
+    'quick'
     """
-    return "features" in get_estimator(name).needs
+    return "slow" if "features" in get_estimator(name).needs else "quick"
 
 
 def compare_model(workspace: Workspace) -> ModelComparison:
     """Gather what methods have said of the model on show so far; with the truth once it was revealed."""
-    problem, found = _problem(workspace), {}
-    for name, key in keys.methods(workspace, ESTIMATORS).items():
-        entry = _kept().get(key)
-        if entry is not None:
-            found[name] = entry
-    gathered = gather(problem, workspace.project.estimator, found)
+    problem, methods = _problem(workspace), keys.methods(workspace, ESTIMATORS)
+    entries = {name: _COMPARISONS[pace_of(name)].result(key) for name, key in methods.items()}
+    there = {name: entry for name, entry in entries.items() if entry is not None}
+    gathered = gather(problem, workspace.project.estimator, there)
     # A target that brings its labels along has a truth before anyone asked for it.
     return gathered if workspace.revealed else replace(gathered, truth=None)
 
@@ -70,8 +62,8 @@ def not_run(workspace: Workspace, pace: Pace) -> list[str]:
 
 
 def _not_run(workspace: Workspace, pace: Pace) -> dict[str, keys.Key]:
-    names = [name for name in ESTIMATORS if is_slow(name) == (pace == "slow")]
-    return {name: key for name, key in keys.methods(workspace, names).items() if _kept().get(key) is None}
+    names, kind = [name for name in ESTIMATORS if pace_of(name) == pace], _COMPARISONS[pace]
+    return {name: key for name, key in keys.methods(workspace, names).items() if kind.result(key) is None}
 
 
 def n_coming(workspace: Workspace) -> int:
@@ -83,65 +75,43 @@ def expected_seconds(workspace: Workspace) -> float:
     """Guess how long the slow methods that have not run will take; models share most of the work."""
     methods = workspace.project.methods
     n_rows = sum(min(sample.n_rows, methods.max_rows) for sample in samples(workspace))
-    names = {one.name for one in _missing(workspace, "slow")}
+    names = {missing.name for missing in _missing(workspace, "slow")}
     return sum(get_estimator(name).expected_seconds(methods, n_rows) for name in names)
 
 
-def find_run(workspace: Workspace, pace: Pace) -> Run | None:
-    """Find the run that belongs to a project; one whose answers nobody needs any more is stopped."""
-    run = runs().get((pace, workspace.id))
-    if run is not None and run.running:
-        run.look()
-        if not _is_needed(run, workspace, pace):
-            run.stop()
-    return run
+def comparison_job(workspace: Workspace, pace: Pace) -> Job | None:
+    """Find the job that runs a project's quick or slow methods, or was stopped doing so."""
+    return _COMPARISONS[pace].find(workspace, {missing.key for missing in _missing(workspace, pace)})
 
 
 def ask_quick(workspace: Workspace) -> None:
     """Have the quick methods run that have not, unless somebody stopped them; wait for those that answer at once."""
     _problem(workspace)  # refuses what cannot be compared
-    run = find_run(workspace, "quick")
-    at_work = run is not None and (run.running or run.stopped) and _is_needed(run, workspace, "quick")
-    if n_coming(workspace) and not at_work:
-        start(workspace, "quick").wait(A_MOMENT)
+    if n_coming(workspace) and comparison_job(workspace, "quick") is None:
+        start_comparison(workspace, "quick").wait(A_MOMENT)
 
 
-def start(workspace: Workspace, pace: Pace) -> Run:
+def start_comparison(workspace: Workspace, pace: Pace) -> Job:
     """Run methods that have not run, in the background: those that take least first, the model on show first."""
-    tasks = [_task(replace(workspace, model=one.model), one) for one in _missing(workspace, pace)]
-    run = Run(tasks, patience=PATIENCE if pace == "quick" else None)
-    runs().put((pace, workspace.id), run)
-    return run
+    tasks = []
+    for model, name, key in _missing(workspace, pace):
+        title = f"{title_of(name)}, {model}" if model else title_of(name)
+        tasks.append(Task(key, title, partial(_entry, replace(workspace, model=model), name)))
+    return _COMPARISONS[pace].start(workspace, tasks)
 
 
-def _task(workspace: Workspace, one: _Missing) -> Task:
-    name, key, kept, title = one.name, one.key, _kept(), title_of(one.name)
-
-    def work(run: Run) -> None:
-        # Linear algebra on every core would leave none for the page, and threads that wait for each other are slower.
-        with one_thread():
-            kept.put(key, _answer(workspace, name, run))
-
-    return Task(key, f"{title}, {workspace.model}" if workspace.model else title, work)
-
-
-def _answer(workspace: Workspace, name: str, run: Run) -> Entry:
-    try:
-        problem = _problem(workspace)
-    except MandolineError as error:
-        return Entry(name, available=False, reason=error.sentence)
-    with telling(run.note):
-        return run_estimator(problem, name, workspace.project.estimator, run.step)
-
-
-def _is_needed(run: Run, workspace: Workspace, pace: Pace) -> bool:
-    """Tell whether a run would still bring an answer that is missing."""
-    needed = {one.key for one in _missing(workspace, pace)}
-    return any(task.key in needed for task in run.tasks[run.done :])
+def _entry(workspace: Workspace, name: str, job: Job) -> Entry:
+    # Linear algebra on every core would leave none for the page, and threads that wait for each other are slower.
+    with one_thread():
+        try:
+            problem = _problem(workspace)
+        except MandolineError as error:
+            return Entry(name, available=False, reason=error.sentence)
+        return run_estimator(problem, name, workspace.project.estimator, job.step)
 
 
 class _Missing(NamedTuple):
-    """Hold an answer that is not there: of which method, about which model, and its place on the shelf."""
+    """Hold an answer that is not there: of which method, about which model, and under which key it will be."""
 
     model: str
     name: str
@@ -164,3 +134,23 @@ def _missing(workspace: Workspace, pace: Pace) -> list[_Missing]:
 def _problem(workspace: Workspace) -> Fit:
     """State the problem; methods on columns need no slices."""
     return prepared(workspace, need_slices=any(rule.enabled for rule in workspace.project.slices))
+
+
+def backtest(workspace: Workspace, draws: int) -> ModelBacktest | None:
+    """Return the backtest of the model on show, if it has run as things stand."""
+    return _BACKTESTS.result((keys.solution(workspace), draws))
+
+
+def backtest_job(workspace: Workspace, draws: int) -> Job | None:
+    """Find the job that backtests the model on show, or was stopped doing so."""
+    return _BACKTESTS.find(workspace, {(keys.solution(workspace), draws)})
+
+
+def start_backtest(workspace: Workspace, draws: int) -> Job:
+    """Backtest the model on show in the background."""
+    problem, settings = _problem(workspace), workspace.project.estimator
+
+    def work(job: Job) -> ModelBacktest:
+        return backtest_model(problem, settings, draws=draws, progress=job.note)
+
+    return _BACKTESTS.start(workspace, [Task((keys.solution(workspace), draws), f"Backtest of {problem.model}", work)])

@@ -11,10 +11,10 @@ from functools import partial
 import streamlit as st
 
 from app.compute import keys
+from app.compute.jobs import WorkingError, ask_for
 from app.compute.reading import samples
 from app.compute.shelf import Shelf
 from app.compute.sizes import n_bytes
-from app.compute.working import WorkingError, ask_for
 from app.project import Workspace, state, visit
 from mandoline_core import Flag, MandolineError, Sample, Slice
 from mandoline_core.data import current_progress, telling

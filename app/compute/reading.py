@@ -14,9 +14,9 @@ from pathlib import Path
 
 import streamlit as st
 
+from app.compute.jobs import ask_for
 from app.compute.shelf import Shelf
 from app.compute.sizes import A_FEW, n_bytes, sample_bytes
-from app.compute.working import ask_for
 from app.project import IN_MEMORY, Workspace, allowed, engine_for
 from mandoline_core import MandolineError, Model, Sample, read_table
 from mandoline_core.data import PACKED, PARQUET, Files, find_files, fits_in_memory, is_pattern, open_data

@@ -9,7 +9,7 @@ from app.compute import keys
 from app.compute.estimates import curves, report
 from app.compute.keys import kept
 from app.compute.reading import samples
-from app.compute.suggesting import spread
+from app.compute.slice_suggestions import spread
 from app.project import Workspace
 from mandoline_core import MandolineError, Report, Spread
 from mandoline_core.checks import ModelReport

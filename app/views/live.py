@@ -47,7 +47,7 @@ def summary(workspace: Workspace, where: DeltaGenerator | None = None) -> Mandol
 def _updating(workspace: Workspace, where: DeltaGenerator | None) -> MandolineError | None:
     """Keep the last estimate in sight, marked, while all rows are being counted; what is below looks at the draw."""
     working = compute.still_counting(workspace)
-    stopped = working is not None and not working.run.running
+    stopped = working is not None and not working.job.running
     with where or place():
         # At once: what the draw says takes a moment.
         st.html(bar.updating(compute.last_summary(workspace), stopped=stopped))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -66,11 +67,11 @@ def show_error(error: MandolineError) -> None:
 
 def show_working(error: compute.WorkingError, name: str = "work") -> None:
     """Show how far work in the background is, with a way to stop it, or to go on where it was stopped."""
-    if error.run.running:
-        progress(lambda: error.run, name, in_line=name == "count")
+    if error.job.running:
+        job_panel(lambda: error.job, name, in_line=name == "count")
         return
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(f":material/stop_circle: Stopped: {wording.plain(error.run.current)}.", width="content")
+        st.markdown(f":material/stop_circle: Stopped: {wording.plain(error.job.current)}.", width="content")
         st.button("Go on", key=f"go_on_{name}", icon=":material/play_arrow:", on_click=compute.go_on, args=(error,))
 
 
@@ -142,35 +143,68 @@ def chart(
     return Selection.of(found["selection"])
 
 
-def show_run_error(run: compute.Run | None) -> None:
+def show_job_error(job: compute.Job | None) -> None:
     """Show what went wrong in the background, until it is tried again; what is no domain error is our bug."""
-    error = None if run is None else run.error
+    error = None if job is None else job.error
     if isinstance(error, MandolineError):
         show_error(error)
     elif error is not None:
         raise error
 
 
-def progress(find: Callable[[], compute.Run | None], name: str, *, in_line: bool = False) -> None:
-    """Show how far a run is, with a way to stop it; when it has ended, draw the whole page anew.
+def job_panel(
+    find: Callable[[], compute.Job | None],
+    name: str,
+    *,
+    seen: Callable[[], object] | None = None,
+    drawn: object = None,
+    in_line: bool = False,
+) -> None:
+    """Show how far a job is, with a way to stop it; when it has ended, draw the whole page anew.
 
     Parameters
     ----------
+    seen, drawn : optional
+        For a page that shows results as they come: says what there is to see, and what it said before the page was
+        drawn. The page is drawn anew whenever the two differ.
     in_line : bool
         Whether to take no more than a line.
     """
+    looks = itertools.count()
 
     def look() -> None:
-        run = find()
-        if run is None or not run.running:
+        job, is_first = find(), next(looks) == 0
+        ended = job is None or not job.running
+        # At the first look the rest of the page is yet to be drawn, and is let finish: results may come faster.
+        if ended if seen is None else not is_first and seen() != drawn:
             st.rerun()
+        if job is None or ended:
+            return
         with st.container(border=not in_line, horizontal=in_line, vertical_alignment="center"):
-            share = f"{run.share:.0%}, " if run.share else ""  # some work cannot say how far it is
-            said = f"{wording.plain(run.current)}: {share}{run.seconds:.0f} s so far"
-            st.progress(min(run.share, 1.0), text=said)
-            st.button("Stop", key=f"stop_{name}", icon=":material/stop_circle:", on_click=run.stop)
+            share = f"{job.share:.0%}, " if job.share else ""  # some work cannot say how far it is
+            share = f"{job.done + 1} of {len(job.tasks)}, " if len(job.tasks) > 1 else share
+            st.progress(
+                min((job.done + job.share) / len(job.tasks), 1.0),
+                text=f"{wording.plain(job.current)}: {share}{job.seconds:.0f} s so far",
+            )
+            st.button("Stop", key=f"stop_{name}", icon=":material/stop_circle:", on_click=job.stop)
 
+    # A fragment draws only itself when its time comes: the page around it keeps scroll, focus and half-typed text.
     st.fragment(look, run_every=_LOOKS_EVERY)()
+
+
+def offer_job(job: compute.Job | None, label: str, name: str, start: Callable[[], object], why: str = "") -> None:
+    """Offer to start a job, or to go on with one that was stopped."""
+
+    def begin() -> None:
+        start()
+
+    if job is not None and job.stopped:
+        why = "It stops after the step at hand." if job.stopping else "Stopped."
+        why += " What was done is kept." if len(job.tasks) > 1 else ""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button(label, key=f"run_{name}", icon=":material/play_arrow:", on_click=begin)
+        st.caption(why)
 
 
 def figure_format() -> None:

@@ -11,8 +11,7 @@ import pytest
 
 import mandoline_core as md
 from app import compute
-from app.compute import comparisons
-from app.compute.background import runs
+from app.compute.jobs import jobs, results
 from app.project import state
 from mandoline_core.estimators.registry import ESTIMATORS
 from tests.app.pages import labels, open_app, press, project_id, run
@@ -27,12 +26,12 @@ def project(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> It
     """Write a project that names the tiny model; of the methods on columns only this one is there."""
     monkeypatch.setenv("MANDOLINE_DATA_DIR", str(tmp_path / "kept"))
     state.store.clear()
-    comparisons._kept.clear()
-    for name in [name for name in ESTIMATORS if compute.is_slow(name) and name != "cbiw_finetuned"]:
+    results.clear()
+    for name in [name for name in ESTIMATORS if compute.pace_of(name) == "slow" and name != "cbiw_finetuned"]:
         monkeypatch.delitem(ESTIMATORS, name)
     (tmp_path / "data").mkdir()
     yield write_project(tmp_path / "data", Path(os.path.realpath(folder)))
-    for left in runs().values():
+    for left in jobs().values():
         left.stop()
         left.wait(30)
 
@@ -42,7 +41,7 @@ def test_the_page_runs_it_when_asked_and_says_the_same(project: Path) -> None:
     app = open_app(project, PAGE)
     (button,) = [label for label in labels(app) if label.startswith("Run the methods on columns")]
     app = press(app, button)
-    found = runs().get(("slow", project_id(app)))
+    found = jobs().get(("slow", project_id(app)))
     assert found is not None
     shares = []
     while found.running:
@@ -61,7 +60,7 @@ def test_the_page_stops_it_within_a_step(project: Path) -> None:
     app = open_app(project, PAGE)
     (button,) = [label for label in labels(app) if label.startswith("Run the methods on columns")]
     app = press(app, button)
-    found = runs().get(("slow", project_id(app)))
+    found = jobs().get(("slow", project_id(app)))
     assert found is not None
     while found.running and not found.share:
         time.sleep(0.01)

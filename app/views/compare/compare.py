@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, get_args
 
 import streamlit as st
 
@@ -33,14 +33,15 @@ def main() -> None:
     try:
         with st.spinner("Asking every method ..."):
             compute.ask_quick(workspace)
-            drawn = running.seen(workspace)  # before it is drawn: what comes in the meantime is new
+            # Before it is drawn: what comes in the meantime is new.
+            quick, slow = (running.seen(workspace, pace) for pace in get_args(compute.Pace))
             comparison = compute.compare_model(workspace)
     except MandolineError as error:
         no_comparison(error, problem)
         return
     coming, waiting = compute.not_run(workspace, "quick"), compute.not_run(workspace, "slow")
     headline(workspace, comparison, coming)
-    running.progress(workspace, "quick", drawn)
+    running.progress(workspace, "quick", quick)
     parts.chart(
         charts.method_dots(
             comparison,
@@ -51,7 +52,7 @@ def main() -> None:
         "methods",
         alt="What every method says, with its interval",
     )
-    running.progress(workspace, "slow", drawn)
+    running.progress(workspace, "slow", slow)
     running.method_settings(workspace)
     method_table(comparison, coming, waiting)
     picked = pick(workspace, comparison)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any, get_args
+from functools import partial
+from typing import Any
 
 import streamlit as st
 
@@ -16,68 +15,30 @@ from app.words import duration, wording
 from mandoline_core import MandolineError
 from mandoline_core.data import kind_of
 
-_LOOKS_EVERY = 1.0  # seconds
-Seen = Mapping[compute.Pace, tuple[object, ...]]
+
+def seen(workspace: Workspace, pace: compute.Pace) -> tuple[object, ...]:
+    """Say what makes a page another: one more answer on the model on show, or a job that has begun or ended."""
+    job = compute.comparison_job(workspace, pace)
+    return (len(compute.not_run(workspace, pace)), *(() if job is None else (job.running, job.stopping)))
 
 
-def seen(workspace: Workspace) -> Seen:
-    """Say what makes a page another: one more answer on the model on show, or a run that has begun or ended."""
-    return {pace: _seen(workspace, pace) for pace in get_args(compute.Pace)}
-
-
-def _seen(workspace: Workspace, pace: compute.Pace) -> tuple[object, ...]:
-    run = compute.find_run(workspace, pace)
-    return (len(compute.not_run(workspace, pace)), *(() if run is None else (run.running, run.stopping)))
-
-
-def progress(workspace: Workspace, pace: compute.Pace, drawn: Seen) -> None:
+def progress(workspace: Workspace, pace: compute.Pace, drawn: tuple[object, ...]) -> None:
     """Show how far methods are while they run, with a way to stop; offer to run those that wait."""
-    run = compute.find_run(workspace, pace)
-    error = None if run is None else run.take_error()
-    if error is not None:
-        raise error
-    at_work = drawn[pace] != _seen(workspace, pace) or (run is not None and (run.running or run.stopping))
-    looks = itertools.count()
-    st.fragment(_panel, run_every=_LOOKS_EVERY if at_work else None)(workspace, pace, drawn[pace], looks)
-
-
-def _panel(workspace: Workspace, pace: compute.Pace, drawn: tuple[object, ...], looks: Iterator[int]) -> None:
-    """Draw the panel; once there is something else to see than was drawn, draw the whole page anew.
-
-    At the first look the page is still being drawn, and is let finish.
-    """
-    if next(looks) and _seen(workspace, pace) != drawn:
-        st.rerun()
-    run = compute.find_run(workspace, pace)
-    if run is not None and run.running:
-        with st.container(border=True):
-            st.progress(
-                (run.done + run.share) / len(run.tasks),
-                text=f"{wording.plain(run.current)}: {run.done + 1} of {len(run.tasks)}, {run.seconds:.0f} s so far",
-            )
-            st.button("Stop", key=f"stop_{pace}", icon=":material/stop_circle:", on_click=run.stop)
-    elif pace == "slow" and compute.not_run(workspace, pace):
+    job = compute.comparison_job(workspace, pace)
+    parts.show_job_error(job)
+    if drawn != seen(workspace, pace) or (job is not None and (job.running or job.stopping)):
+        parts.job_panel(
+            lambda: compute.comparison_job(workspace, pace), pace, seen=lambda: seen(workspace, pace), drawn=drawn
+        )
+    if job is not None and job.running:
+        return
+    start = partial(compute.start_comparison, workspace, pace)
+    if pace == "slow" and compute.not_run(workspace, pace):
         title = f"Run the methods on columns ({duration(compute.expected_seconds(workspace))})"
         why = "They compare rows column by column, which takes longer, so they wait until you ask."
-        _offer(workspace, pace, title, _ending(run) or why)
+        parts.offer_job(job, title, pace, start, why)
     elif pace == "quick" and compute.n_coming(workspace):
-        _offer(workspace, pace, "Go on", _ending(run))
-
-
-def _ending(run: compute.Run | None) -> str:
-    if run is None or not run.stopped:
-        return ""
-    return f"{'It stops after the step at hand' if run.stopping else 'Stopped'}. What was done is kept."
-
-
-def _offer(workspace: Workspace, pace: compute.Pace, title: str, why: str) -> None:
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.button(title, key=f"run_{pace}", icon=":material/play_arrow:", on_click=_start, args=(workspace, pace))
-        st.caption(why)
-
-
-def _start(workspace: Workspace, pace: compute.Pace) -> None:
-    compute.start(workspace, pace)
+        parts.offer_job(job, "Go on", pace, start)
 
 
 def method_settings(workspace: Workspace) -> None:

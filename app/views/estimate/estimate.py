@@ -92,10 +92,10 @@ def choice(workspace: Workspace, spread: Spread | None) -> None:
         else:
             st.caption(wording.tell(spread.sentence), help=TOOLTIPS["spread"])
         return
-    run = compute.suggest_run(workspace)
-    parts.show_run_error(run)
-    if run is not None and run.running:
-        parts.progress(lambda: compute.suggest_run(compute.current()), "spread")
+    job = compute.suggestion_job(workspace)
+    parts.show_job_error(job)
+    if job is not None and job.running:
+        parts.job_panel(lambda: compute.suggestion_job(compute.current()), "spread")
     else:
         st.button(
             "How much hangs on my choice of slices?",
@@ -110,7 +110,7 @@ def choice(workspace: Workspace, spread: Spread | None) -> None:
 
 def try_others(workspace: Workspace) -> None:
     """Try other choices of slices in the background."""
-    compute.start_suggesting(workspace, spread=True)
+    compute.start_suggestions(workspace, spread=True)
 
 
 def reveal(workspace: Workspace, report: ModelReport) -> None:

@@ -29,16 +29,16 @@ def main() -> None:
     st.caption("The experiments of the paper behind Mandoline, run with this software: its numbers beside ours.")
     experiment = chosen()
     workspace = state.workspace()
-    run = compute.experiment_run(workspace)
-    mine = run is not None and run.tasks[0].key == experiment.name
-    if run is not None and run.running:
-        parts.progress(lambda: compute.experiment_run(workspace), "experiment")
+    job = compute.experiment_job(workspace)
+    running = job is not None and job.running
+    if running:
+        parts.job_panel(lambda: compute.experiment_job(workspace), "experiment")
     st.subheader(experiment.title)
     st.caption(
         f"In the paper: {wording.plain(experiment.place)}. On the command line: `mandoline reproduce {experiment.name}`"
     )
-    if mine:
-        parts.show_run_error(run)
+    if job is not None and job.would_bring({experiment.name}):
+        parts.show_job_error(job)
     st.markdown(wording.tell(experiment.shows), width=TEXT_WIDTH)
     found = on_show(experiment)
     if found is None:
@@ -47,7 +47,7 @@ def main() -> None:
         figures(experiment, found)
         numbers(found)
     st.markdown(f"**Where ours differs.** {wording.tell(experiment.differs)}", width=TEXT_WIDTH)
-    actions(workspace, experiment, running=run is not None and run.running)
+    actions(workspace, experiment, running=running)
 
 
 def chosen() -> Experiment:
@@ -65,7 +65,7 @@ def choose() -> None:
 
 def on_show(experiment: Experiment) -> Reproduction | None:
     """Choose between what is kept and what was run here, and say how it was made."""
-    kept, own = stored(experiment.name), compute.reproduced(experiment.name)
+    kept, own = stored(experiment.name), compute.reproduction(experiment.name)
     found = own or kept
     if kept is not None and own is not None:
         ways = {"Run here": own, "Kept with the software": kept}

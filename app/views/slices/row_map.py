@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import NamedTuple
 
 import streamlit as st
@@ -37,23 +38,19 @@ def show(workspace: Workspace) -> None:
 
 def _opened(workspace: Workspace) -> None:
     """Show the map, or how far it is."""
-    run = compute.map_run(workspace)
-    running = run is not None and run.running  # asked before the map is looked for, which it may bring meanwhile
+    job = compute.map_job(workspace)
+    running = job is not None and job.running  # asked before the map is looked for, which it may bring meanwhile
     drawn = compute.row_map(workspace)
     if drawn is not None:
         _map(workspace, drawn)
         return
-    parts.show_run_error(run)
-    if run is None:
+    parts.show_job_error(job)
+    if job is None:
         compute.start_map(workspace)
-    if run is None or running:
-        parts.progress(lambda: compute.map_run(workspace), "map")
+    if job is None or running:
+        parts.job_panel(lambda: compute.map_job(workspace), "map")
     else:
-        st.button("Draw the map", icon=":material/play_arrow:", on_click=_start, args=(workspace,))
-
-
-def _start(workspace: Workspace) -> None:
-    compute.start_map(workspace)
+        parts.offer_job(job, "Draw the map", "map", partial(compute.start_map, workspace))
 
 
 def _map(workspace: Workspace, drawn: compute.DrawnMap) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import streamlit as st
 
 from app import compute
@@ -32,18 +34,14 @@ def _opened(workspace: Workspace) -> None:
     if found is not None:
         _list(workspace, found)
         return
-    run = compute.suggest_run(workspace)
-    parts.show_run_error(run)
-    if run is None:
-        run = compute.start_suggesting(workspace)
-    if run.running:
-        parts.progress(lambda: compute.suggest_run(compute.current()), "suggest")
+    job = compute.suggestion_job(workspace)
+    parts.show_job_error(job)
+    if job is None:
+        job = compute.start_suggestions(workspace)
+    if job.running:
+        parts.job_panel(lambda: compute.suggestion_job(compute.current()), "suggest")
     else:
-        st.button("Look again", icon=":material/play_arrow:", on_click=_start, args=(workspace,))
-
-
-def _start(workspace: Workspace) -> None:
-    compute.start_suggesting(workspace)
+        parts.offer_job(job, "Look again", "suggest", partial(compute.start_suggestions, workspace))
 
 
 def _list(workspace: Workspace, found: Suggestions) -> None:

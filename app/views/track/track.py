@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import streamlit as st
 
 from app import compute
 from app.project import Workspace, tracking
 from app.views import parts
-from app.views.track import adding, alerting, looking, running
+from app.views.track import adding, alerting, looking
 from app.words import tracking as words
 from app.words import wording
 from mandoline_core.formatting import file_stem
@@ -25,11 +27,11 @@ def main() -> None:
     st.caption("The same model, slices and settings on one batch of new data after the other.")
     with st.spinner("Looking at the batches ..."):
         compute.ask_track(workspace)
-        drawn = running.seen(workspace)  # before it is drawn: what comes in the meantime is new
-        found = compute.tracked(workspace)
+        drawn = seen(workspace)  # before it is drawn: what comes in the meantime is new
+        found = compute.track_state(workspace)
     model = shown_model(workspace, found.track)
     headline(found, model)
-    running.progress(workspace, drawn)
+    progress(workspace, drawn)
     problems(found)
     if model in found.track.models:
         parts.chart(
@@ -42,6 +44,24 @@ def main() -> None:
     take_home(workspace, found)
     looking.show(workspace)
     adding.show(workspace)
+
+
+def seen(workspace: Workspace) -> tuple[object, ...]:
+    """Say what makes a page another: one more estimate, or a job that has begun or ended."""
+    job = compute.track_job(workspace)
+    return (len(compute.track_state(workspace).waiting), *(() if job is None else (job.running, job.stopping)))
+
+
+def progress(workspace: Workspace, drawn: tuple[object, ...]) -> None:
+    """Show how far it is while it runs, and offer to go on where it was stopped."""
+    job = compute.track_job(workspace)
+    parts.show_job_error(job)
+    if drawn != seen(workspace) or (job is not None and (job.running or job.stopping)):
+        parts.job_panel(lambda: compute.track_job(workspace), "track", seen=lambda: seen(workspace), drawn=drawn)
+    waiting = len(compute.track_state(workspace).waiting)
+    if waiting and not (job is not None and job.running):
+        left = "1 batch has" if waiting == 1 else f"{waiting} batches have"
+        parts.offer_job(job, "Go on", "track", partial(compute.start_track, workspace), f"{left} no estimate yet.")
 
 
 def nothing_yet(workspace: Workspace) -> None:
@@ -66,7 +86,7 @@ def shown_model(workspace: Workspace, track: Track) -> str:
     return workspace.model if workspace.model or not track.models else track.models[0]
 
 
-def headline(found: compute.Tracked, model: str) -> None:
+def headline(found: compute.TrackState, model: str) -> None:
     """Say where the newest batch stands, before anything else."""
     track = found.track
     if not track.targets:
@@ -83,7 +103,7 @@ def headline(found: compute.Tracked, model: str) -> None:
         st.caption(earlier)
 
 
-def problems(found: compute.Tracked) -> None:
+def problems(found: compute.TrackState) -> None:
     """Say what is wrong with some batches."""
     for error in found.wrong:
         parts.show_error(error)
@@ -91,7 +111,7 @@ def problems(found: compute.Tracked) -> None:
         st.error(said, icon=":material/error:")
 
 
-def table(found: compute.Tracked, model: str) -> None:
+def table(found: compute.TrackState, model: str) -> None:
     """Show the numbers, the newest first."""
     name = f" of model {wording.plain(model)}" if model else ""
     st.markdown(f"**Every batch**{name}")
@@ -111,7 +131,7 @@ def table(found: compute.Tracked, model: str) -> None:
     )
 
 
-def take_home(workspace: Workspace, found: compute.Tracked) -> None:
+def take_home(workspace: Workspace, found: compute.TrackState) -> None:
     """Offer the numbers of all models as the command line writes them, and its page of charts."""
     if not found.track.targets:
         return

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import streamlit as st
 
 from app import compute
@@ -28,17 +30,17 @@ def backtest() -> None:
             "Shifts are made out of your labelled rows, where the truth is known, and every quick method has to find "
             "it without looking at the labels."
         )
-        run = compute.backtest_run(workspace)
-        parts.show_run_error(run)
-        if run is not None and run.running:
-            parts.progress(lambda: compute.backtest_run(workspace), "backtest")
+        draws = int(visit.remember("draws") or DRAWS[1])  # the choice is not on the page while a backtest runs
+        job = compute.backtest_job(workspace, draws)
+        parts.show_job_error(job)
+        if job is not None and job.running:
+            parts.job_panel(lambda: compute.backtest_job(workspace, draws), "backtest")
         else:
-            _offer(workspace, stopped=run is not None and run.stopped)
+            _offer(workspace, draws, job)
 
 
-def _offer(workspace: Workspace, *, stopped: bool) -> None:
+def _offer(workspace: Workspace, draws: int, job: compute.Job | None) -> None:
     """Show what was found with as many shifts as chosen, or a button that starts it."""
-    draws = int(visit.remember("draws") or DRAWS[1])  # the choice is not on the page while a backtest runs
     st.segmented_control(
         "Shifts of each kind",
         DRAWS,
@@ -47,19 +49,17 @@ def _offer(workspace: Workspace, *, stopped: bool) -> None:
         required=True,
         on_change=_choose,
     )
-    found = compute.backtested(workspace, draws)
-    if found is not None:
-        _results(found)
+    result = compute.backtest(workspace, draws)
+    if result is not None:
+        _results(result)
         return
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.button(
-            "Try it on my labels",
-            key="run_backtest",
-            icon=":material/play_arrow:",
-            on_click=_start,
-            args=(workspace, draws),
-        )
-        st.caption("Stopped." if stopped else "It takes seconds to minutes, in the background. You can stop it.")
+    parts.offer_job(
+        job,
+        "Try it on my labels",
+        "backtest",
+        partial(_start, workspace, draws),
+        "It takes seconds to minutes, in the background. You can stop it.",
+    )
     why = visit.remember("no_backtest")
     if why:
         st.error(wording.tell(why), icon=":material/error:")

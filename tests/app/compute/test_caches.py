@@ -15,7 +15,7 @@ FILES = [path for folder in ("app", "mandoline_core") for path in sorted((ROOT /
 DECORATORS = {"cache", "lru_cache", "cache_data", "cache_resource", "singleton", "memo"}
 # Caches that count entries, or hold one thing, and why no number of visitors makes them large.
 SMALL = {
-    "app/compute/background.py:runs": "work under way, stopped when it goes; what is done lets go of its rows",
+    "app/compute/jobs.py:jobs": "work under way, stopped when it goes; what is done lets go of its rows",
     "app/door.py:_let_in": "10,000 marks of visits",
     "app/project/documents.py:_parse": "128 projects of at most 300,000 letters; longer ones are not kept",
     "app/project/incoming.py:engine_for": "paths of ours, and a word for each",
@@ -85,7 +85,7 @@ def _is_filled(tree: ast.Module, name: str) -> bool:
 def test_every_cache_has_room_for_so_many_bytes() -> None:
     """Or a reason why it stays small. A new one is listed here, or weighs what it keeps."""
     found = {name: weighed for path in FILES for name, weighed in caches(path, ast.parse(path.read_text())).items()}
-    assert len([name for name, weighed in found.items() if weighed]) >= 9
+    assert len([name for name, weighed in found.items() if weighed]) >= 6
     assert sorted(name for name, weighed in found.items() if not weighed) == sorted(SMALL)
 
 

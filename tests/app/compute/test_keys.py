@@ -227,7 +227,7 @@ def once_opened(make: Callable[[Workspace], keys.Key], shown: Workspace) -> keys
         try:
             return make(shown)
         except compute.WorkingError as error:
-            error.run.wait(60)
+            error.job.wait(60)
 
 
 @pytest.mark.parametrize("key", list(DEPENDS))

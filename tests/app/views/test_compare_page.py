@@ -13,8 +13,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from app import compute
-from app.compute import comparisons
-from app.compute.background import runs
+from app.compute.jobs import jobs, results
 from app.project import state
 from app.words import comparison as words
 from mandoline_core import dump_project, estimate, load_project
@@ -56,9 +55,9 @@ class Slow(Source):
 @pytest.fixture(autouse=True)
 def slow(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Slow, Slow]]:
     """Put two slow methods in the place of those there are, and forget what earlier tests found."""
-    comparisons._kept.clear()
-    runs.clear()
-    for name in [name for name in ESTIMATORS if compute.is_slow(name)]:
+    results.clear()
+    jobs.clear()
+    for name in [name for name in ESTIMATORS if compute.pace_of(name) == "slow"]:
         monkeypatch.delitem(ESTIMATORS, name)
     found = Slow("one"), Slow("two")
     for method in found:
@@ -66,14 +65,14 @@ def slow(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Slow, Slow]]:
     yield found
     for method in found:
         method.free.set()
-    for left in runs().values():
+    for left in jobs().values():
         left.wait(30)
 
 
 def open_page(path: Path | None = None) -> AppTest:
     """Open the page, and look again once the quick methods have answered."""
     app = open_app(path, PAGE)
-    return wait(app, "quick") if runs().get(("quick", project_id(app))) else app
+    return wait(app, "quick") if jobs().get(("quick", project_id(app))) else app
 
 
 def methods(app: AppTest) -> pd.DataFrame:
@@ -83,7 +82,7 @@ def methods(app: AppTest) -> pd.DataFrame:
 
 def wait(app: AppTest, pace: str = "slow") -> AppTest:
     """Wait until methods have run, and look again."""
-    found = runs().get((pace, project_id(app)))
+    found = jobs().get((pace, project_id(app)))
     assert found is not None
     found.wait(60)
     assert not found.running
@@ -181,11 +180,11 @@ def test_answers_are_shown_while_others_are_still_to_come(folder: Path, laggard:
     assert table.loc["Slow method laggard", "note"] == "Still to come."
     assert "Models are ranked once every quick method has answered; 2 answers to come." in text
     press(app, "Stop")
-    found = runs().get(("quick", project_id(app)))
+    found = jobs().get(("quick", project_id(app)))
     assert found is not None
     found.wait(30)
     assert "Stopped. What was done is kept." in said(run(app))
-    assert runs().get(("quick", project_id(app))) is found
+    assert jobs().get(("quick", project_id(app))) is found
     laggard.free.set()
     press(app, "Go on")
     table = methods(wait(app, "quick"))
@@ -196,14 +195,14 @@ def test_answers_are_shown_while_others_are_still_to_come(folder: Path, laggard:
 def test_an_edit_ends_what_is_no_longer_asked(folder: Path, laggard: Slow) -> None:
     app = open_app(write_project(folder), PAGE)
     assert laggard.begun.wait(30)
-    old = runs().get(("quick", project_id(app)))
+    old = jobs().get(("quick", project_id(app)))
     document = state.store().head(project_id(app)).document
     text = dump_project(replace(current(app), slices=current(app).slices[:1]))
     state.store().save(project_id(app), {**document, "toml": text}, "edit")
     run(app)
     assert old is not None
     assert old.stopped
-    new = runs().get(("quick", project_id(app)))
+    new = jobs().get(("quick", project_id(app)))
     assert new is not None
     assert new is not old
     assert not new.stopped
@@ -260,7 +259,7 @@ def test_a_run_that_nobody_needs_any_more_is_stopped(folder: Path, slow: tuple[S
     assert slow[0].begun.wait(30)
     app.number_input(key="methods:max_rows:set").set_value(200)
     run(app)
-    found = runs().get(("slow", project_id(app)))
+    found = jobs().get(("slow", project_id(app)))
     assert found is not None
     assert found.stopped
     assert RUN in labels(app)

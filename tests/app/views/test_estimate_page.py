@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.compute.background import runs
-from app.compute.suggesting import MOST_SHOWN
+from app.compute.jobs import jobs
+from app.compute.slice_suggestions import MOST_SHOWN
 from app.project import edits, remedies
 from mandoline_core import Any, dump_project, estimate, load_project, spread, suggest
 from mandoline_core.checks import ModelReport
@@ -316,10 +316,10 @@ def test_what_a_finding_says_of_a_column_is_in_the_chart_below_it(folder: Path) 
 def test_how_much_hangs_on_the_choice_of_slices_is_tried_on_request(folder: Path) -> None:
     """The band on the strip and the sentence below it are the library's; nothing is tried before."""
     app = open_app(write_project(folder, {"slices": [LONG], "edges": None}))
-    before = set(runs().values())
+    before = set(jobs().values())
     app.button(key="spread").click()
     run(app)
-    for started in set(runs().values()) - before:
+    for started in set(jobs().values()) - before:
         started.wait(60)
     found = spread(current(app), suggestions=suggest(current(app), most=MOST_SHOWN))["lr"]
     assert say(found.finding.message if found.finding else found.sentence, PLAIN) in said(run(app))

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.compute.background import Run, runs
+from app.compute.jobs import Job, jobs
 from app.project import state
 from mandoline_core.paper import EXPERIMENTS, stored
 from tests.app.pages import current, labels, open_app, press, project_id, run, said
@@ -21,9 +21,9 @@ def choose(app: AppTest, name: str) -> AppTest:
     return run(app)
 
 
-def run_of(app: AppTest) -> Run:
+def run_of(app: AppTest) -> Job:
     """Return the run that belongs to the page's project."""
-    found = runs().get(("experiment", project_id(app)))
+    found = jobs().get(("experiment", project_id(app)))
     assert found is not None
     return found
 

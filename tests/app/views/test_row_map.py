@@ -12,8 +12,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from app import compute
-from app.compute import mapping
-from app.compute.background import runs
+from app.compute import row_maps
+from app.compute.jobs import jobs, results
 from app.views import parts
 from app.views.selection import Selection
 from app.views.slices import row_map
@@ -28,11 +28,11 @@ SLICES, DATA = "views/slices/slices.py", "views/data/data.py"
 @pytest.fixture(autouse=True)
 def fresh(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Forget earlier maps, lay out few rows, and end what lays them out."""
-    monkeypatch.setattr(mapping, "map_rows", partial(map_rows, most_rows=160))
-    mapping._kept.clear()
-    runs.clear()
+    monkeypatch.setattr(row_maps, "map_rows", partial(map_rows, most_rows=160))
+    results.clear()
+    jobs.clear()
     yield
-    for left in runs().values():
+    for left in jobs().values():
         left.stop()
         left.wait(30)
 
@@ -56,8 +56,8 @@ def open_map(path: Path) -> tuple[AppTest, compute.DrawnMap]:
     app = open_app(path, SLICES)
     app.session_state[row_map.KEY] = True
     run(app)
-    next(iter(runs().values())).wait(60)
-    (found,) = mapping._kept().values()
+    next(iter(jobs().values())).wait(60)
+    (found,) = results().values()
     return run(app), found
 
 
@@ -68,8 +68,8 @@ def selection_of(found: compute.DrawnMap, inside: np.ndarray) -> Selection:
 
 def test_nothing_is_laid_out_before_the_map_is_opened(folder: Path) -> None:
     app = open_app(write_project(folder), SLICES)
-    assert not list(runs().values())
-    assert not list(mapping._kept().values())
+    assert not list(jobs().values())
+    assert not list(results().values())
     assert "Point at what changed: a map of the rows" in [one.label for one in app.expander]
 
 
@@ -133,7 +133,7 @@ def test_a_table_without_columns_to_lay_out_says_so(folder: Path) -> None:
     app = open_app(path, SLICES)
     app.session_state[row_map.KEY] = True
     run(app)
-    next(iter(runs().values())).wait(60)
+    next(iter(jobs().values())).wait(60)
     run(app)
     assert "No column is left to lay the rows out by" in said(app)
 

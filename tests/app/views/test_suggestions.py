@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.compute import suggesting
-from app.compute.background import runs
+from app.compute import slice_suggestions
+from app.compute.jobs import jobs, results
 from app.views.slices import suggesting as view
 from mandoline_core import Slice, Suggestion, suggest
 from mandoline_core.formatting import show_interval, show_value
@@ -20,17 +20,17 @@ from tests.core.projects import LONG, write_project
 @pytest.fixture(autouse=True)
 def fresh() -> Iterator[None]:
     """Forget earlier suggestions, and end what looks for them."""
-    suggesting._kept.clear()
-    runs.clear()
+    results.clear()
+    jobs.clear()
     yield
-    for left in runs().values():
+    for left in jobs().values():
         left.stop()
         left.wait(30)
 
 
 def wait(app: AppTest) -> AppTest:
     """Wait until suggestions for the project as it stands are there."""
-    for found in runs().values():
+    for found in jobs().values():
         found.wait(60)
     return run(app)
 
@@ -47,7 +47,7 @@ def opened(folder: Path) -> AppTest:
 
 def best(app: AppTest) -> Suggestion:
     """Ask the library for the first suggestion."""
-    return suggest(current(app), most=suggesting.MOST_SHOWN).suggestions[0]
+    return suggest(current(app), most=slice_suggestions.MOST_SHOWN).suggestions[0]
 
 
 def test_suggestions_are_the_librarys_with_rule_effect_and_reason(opened: AppTest) -> None:
@@ -79,7 +79,7 @@ def test_what_is_accepted_is_a_slice_with_its_reason_and_can_be_undone(opened: A
     assert added.key == first.rule.key
     assert added.note == str(first.reason)
     wait(opened)
-    assert first.words not in [one.words for one in suggesting._kept().values()[-1].suggestions]
+    assert first.words not in [one.words for one in results().values()[-1].suggestions]
     press(opened, "Undo")
     assert current(opened) == before
 
@@ -89,7 +89,7 @@ def test_what_is_refused_for_good_is_not_suggested_again_until_it_is_allowed(ope
     opened.button(key="never:0").click()
     run(opened)
     wait(opened)
-    found = suggesting._kept().values()[-1].suggestions
+    found = results().values()[-1].suggestions
     assert first.name not in [one.name for one in found]
     press(opened, f"Allow again: {first.name}")
     wait(opened)
@@ -98,4 +98,4 @@ def test_what_is_refused_for_good_is_not_suggested_again_until_it_is_allowed(ope
 
 def test_nothing_is_looked_for_before_somebody_wants_it(folder: Path) -> None:
     open_app(write_project(folder), "views/slices/slices.py")
-    assert not runs().values()
+    assert not jobs().values()

@@ -10,7 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from app.compute import counting
-from app.compute.background import runs
+from app.compute.jobs import jobs
 from mandoline_core.data import take_step
 from tests.app.pages import current, labels, open_app, press, run, said, type_line
 from tests.app.tables import is_working, settle, write_tables
@@ -89,7 +89,7 @@ def test_a_count_can_be_stopped_and_taken_up_again(folder: Path, held: threading
 def test_an_edit_stops_the_count_that_nobody_needs_any_more(folder: Path, held: threading.Event) -> None:
     app = open_app(write_tables(folder), page="views/slices/slices.py")
     app = wait_for(app, lambda: "updating" in said(app))
-    (first,) = [one for one in runs().values() if one.running]
+    (first,) = [one for one in jobs().values() if one.running]
     type_line(app, "cheap: cheap, price")
     assert first.stopped
     held.set()

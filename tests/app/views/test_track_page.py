@@ -9,7 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from app import compute
-from app.compute.background import runs
+from app.compute.jobs import jobs
 from app.project import Batch, Workspace, allowed, state, tracking
 from mandoline_core.monitoring import AlertRule
 from tests.app.pages import labels, open_app, press, project_id, run, said
@@ -51,7 +51,7 @@ def workspace(app: AppTest) -> Workspace:
 
 def n_estimated(app: AppTest) -> int:
     """Count the batches that the last run was for."""
-    found = runs().get(("track", project_id(app)))
+    found = jobs().get(("track", project_id(app)))
     assert found is not None
     return len(found.tasks)
 
@@ -96,7 +96,7 @@ def test_numbers_are_those_of_the_command(folder: Path, capsys: Captured, monkey
     options = ["--targets", "*.csv", "--alert-drop", "4", "--csv", folder / "track.csv", "--json"]
     code, out, _ = command(capsys, "track", project, *options)
     assert code == 1
-    found = compute.tracked(workspace(app))
+    found = compute.track_state(workspace(app))
     assert compute.track_json(found) == out.rstrip("\n")
     assert found.track.to_csv() == (folder / "track.csv").read_text(encoding="utf-8")
     assert found.track.newest_alerts

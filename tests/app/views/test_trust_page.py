@@ -13,8 +13,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from app import compute
-from app.compute import backtests
-from app.compute.background import Run, runs
+from app.compute.jobs import Job, jobs, results
 from app.project import state
 from app.views.trust import frame as trusting
 from app.words import supposing as supposing_words
@@ -36,10 +35,10 @@ NOISY = {**NEGATION, "noise": {"source": {"inside": 0.9, "outside": 0.05}}}
 @pytest.fixture(autouse=True)
 def fresh() -> Iterator[None]:
     """Forget what earlier tests found, and end what they started."""
-    backtests._kept.clear()
-    runs.clear()
+    results.clear()
+    jobs.clear()
     yield
-    for left in runs().values():
+    for left in jobs().values():
         left.stop()
         left.wait(30)
 
@@ -314,9 +313,9 @@ def test_an_edit_stops_a_backtest_that_nobody_needs(folder: Path) -> None:
     assert run_of(app).stopped
 
 
-def run_of(app: AppTest) -> Run:
+def run_of(app: AppTest) -> Job:
     """Return the backtest that belongs to the page's project."""
-    found = runs().get(("backtest", project_id(app)))
+    found = jobs().get(("backtest", project_id(app)))
     assert found is not None
     return found
 

@@ -6,16 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import streamlit as st
 
 from app.compute import keys
-from app.compute.background import Run, Task, runs
 from app.compute.estimates import report, scores
 from app.compute.frames import feature_columns
+from app.compute.jobs import Job, JobKind, Task
 from app.compute.keys import kept
 from app.compute.reading import samples
-from app.compute.shelf import Shelf
-from app.compute.sizes import A_FEW, n_bytes
 from app.project import Workspace
 from mandoline_core import Description, MandolineError, RowMap, Sample, describe_selection, map_rows
 from mandoline_core.arrays import Index
@@ -34,42 +31,32 @@ class DrawnMap:
     hover: tuple[list[str], list[str]]
 
 
-@st.cache_resource(show_spinner=False)
-def _kept() -> Shelf[DrawnMap]:
-    return Shelf(A_FEW, size=n_bytes)
+_MAPS = JobKind[DrawnMap]("map")
 
 
 def row_map(workspace: Workspace) -> DrawnMap | None:
     """Return the map of both samples, if it has been laid out."""
-    return _kept().get(_key(workspace))
+    return _MAPS.result(_key(workspace))
 
 
-def map_run(workspace: Workspace) -> Run | None:
-    """Find the run that lays the map of a project out; one for other data is stopped."""
-    found = runs().get(("map", workspace.id))
-    if found is not None and found.tasks[0].key != _key(workspace):
-        found.stop()
-        return None
-    return found
+def map_job(workspace: Workspace) -> Job | None:
+    """Find the job that lays the map of a project out, or was stopped doing so."""
+    return _MAPS.find(workspace, {_key(workspace)})
 
 
-def start_map(workspace: Workspace) -> Run:
+def start_map(workspace: Workspace) -> Job:
     """Lay the rows out in the background."""
-    key, shelf, both = _key(workspace), _kept(), samples(workspace.on_draw)
+    key, both, seed = _key(workspace), samples(workspace.on_draw), workspace.project.estimator.seed
     columns = [column for column in feature_columns(workspace)[0] if column != workspace.project.metric.column]
-    seed = workspace.project.estimator.seed
 
-    def work(run: Run) -> None:
+    def work(job: Job) -> DrawnMap:
         with one_thread():  # threads would take the page's turn
-            found = map_rows(*both, columns, seed=seed, step=run.step)
-        hover = [
-            _hover(*side, found.columns) for side in zip(both, (found.source_rows, found.target_rows), strict=True)
-        ]
-        shelf.put(key, DrawnMap(repr(key), found, (hover[0], hover[1])))
+            rows = map_rows(*both, columns, seed=seed, step=job.step)
+        source, target = both
+        hover = _hover(source, rows.source_rows, rows.columns), _hover(target, rows.target_rows, rows.columns)
+        return DrawnMap(repr(key), rows, hover)
 
-    run = Run([Task(key, "Laying the rows out", work)])
-    runs().put(("map", workspace.id), run)
-    return run
+    return _MAPS.start(workspace, [Task(key, "Laying the rows out", work)])
 
 
 def _key(workspace: Workspace) -> keys.Key:

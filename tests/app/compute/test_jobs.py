@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.compute.background import Run, Task
+from app.compute.jobs import Job, Task
 from app.compute.shelf import Shelf
 from mandoline_core import load_project
 from mandoline_core.comparison import run_estimator
@@ -15,14 +15,13 @@ from mandoline_core.pipeline import state_project
 from tests.core.projects import REVIEWS
 
 
-def test_a_run_shows_what_went_wrong_once_and_ends() -> None:
-    def fail(_run: Run) -> None:
+def test_a_job_keeps_what_went_wrong_and_ends() -> None:
+    def fail(_job: Job) -> None:
         raise ZeroDivisionError
 
-    found = Run([Task("a", "first", fail), Task("b", "second", fail)])
+    found = Job([Task("a", "first", fail), Task("b", "second", fail)])
     found.wait(30)
-    assert isinstance(found.take_error(), ZeroDivisionError)
-    assert found.take_error() is None
+    assert isinstance(found.error, ZeroDivisionError)
     assert (found.running, found.done, found.stopped) == (False, 0, False)
     found.stop()
     assert not found.stopped, "what has ended cannot be stopped"
@@ -31,14 +30,14 @@ def test_a_run_shows_what_went_wrong_once_and_ends() -> None:
 def test_stopping_ends_the_task_at_hand_within_a_step() -> None:
     begun, go, done = threading.Event(), threading.Event(), []
 
-    def endless(run: Run) -> None:
-        run.note("half way", 0.5)
+    def endless(job: Job) -> None:
+        job.note("half way", 0.5)
         begun.set()
         go.wait(30)
         while True:
-            run.step()
+            job.step()
 
-    found = Run([Task("a", "first", endless), Task("b", "second", lambda _: done.append(1))])
+    found = Job([Task("a", "first", endless), Task("b", "second", lambda _: done.append(1))])
     assert begun.wait(30)
     assert (found.running, found.stopping, found.current, found.share) == (True, False, "first", 0.5)
     found.stop()
@@ -80,16 +79,16 @@ def test_answers_take_no_more_room_than_there_is() -> None:
     assert gone == ["bbbb", "aaaa"]
 
 
-def test_a_new_run_in_the_place_of_another_stops_it() -> None:
+def test_a_new_job_in_the_place_of_another_stops_it() -> None:
     go = threading.Event()
 
-    def endless(run: Run) -> None:
+    def endless(job: Job) -> None:
         while True:
             go.wait(0.001)
-            run.step()
+            job.step()
 
-    kept = Shelf[Run](2, drop=Run.stop)
-    started = [Run([Task(i, "endless", endless)]) for i in range(3)]
+    kept = Shelf[Job](2, drop=Job.stop)
+    started = [Job([Task(i, "endless", endless)]) for i in range(3)]
     for i, run in enumerate(started):
         kept.put(i, run)
     started[0].wait(30)
@@ -99,15 +98,15 @@ def test_a_new_run_in_the_place_of_another_stops_it() -> None:
         run.wait(30)
 
 
-def test_a_run_that_nobody_looks_at_ends_and_is_not_called_off() -> None:
+def test_a_job_that_nobody_looks_at_ends_and_is_not_called_off() -> None:
     """It may be started again: nobody asked for a stop."""
     looked = threading.Event()
 
-    def work(run: Run) -> None:
+    def work(job: Job) -> None:
         looked.wait(30)
-        run.step()
+        job.step()
 
-    kept, forgotten = (Run([Task("a", "first", work)], patience=patience) for patience in (3600.0, 0.0))
+    kept, forgotten = (Job([Task("a", "first", work)], patience=patience) for patience in (3600.0, 0.0))
     looked.set()
     for run in (kept, forgotten):
         run.wait(30)

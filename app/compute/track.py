@@ -1,0 +1,101 @@
+"""The estimate on one batch of new data after the other: in the background, each batch kept by what its file holds."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache, partial
+from pathlib import Path
+
+from app.compute import keys
+from app.compute.jobs import A_MOMENT, PATIENCE, Job, JobKind, Task
+from app.compute.reading import engine_at, samples, state_of
+from app.project import Batch, Workspace, allowed, state, tracking
+from mandoline_core import MandolineError, read_table
+from mandoline_core.domain_classifier import one_thread
+from mandoline_core.metrics import get_metric
+from mandoline_core.monitoring import TargetEstimates, TargetFile, Track, Tracker
+
+_ESTIMATES = JobKind[TargetEstimates]("track", PATIENCE)
+
+
+@dataclass(frozen=True, eq=False)
+class TrackState:
+    """Hold the estimates that are there, the batches whose estimate is not, and what stands in the way of others."""
+
+    track: Track
+    waiting: tuple[Batch, ...]
+    wrong: tuple[MandolineError, ...]
+
+
+def track_state(workspace: Workspace) -> TrackState:
+    """Gather what has been estimated so far, as things stand."""
+    plan = tracking.plan_of(workspace.revision.document)
+    batches, wrong = tracking.batches_of(plan)
+    estimates = {batch: _ESTIMATES.result(key) for batch, key in _keys(workspace, batches).items()}
+    done = tuple(estimate for estimate in estimates.values() if estimate is not None)
+    waiting = tuple(batch for batch, estimate in estimates.items() if estimate is None)
+    alert = tracking.alert_of(plan, get_metric(workspace.project.metric.name))
+    return TrackState(Track(workspace.project, done, alert), waiting, tuple(wrong))
+
+
+def track_job(workspace: Workspace) -> Job | None:
+    """Find the job that estimates on a project's batches, or was stopped doing so."""
+    return _ESTIMATES.find(workspace, _waiting(workspace).values())
+
+
+def ask_track(workspace: Workspace) -> None:
+    """Have batches estimated that have not been, unless somebody stopped it; wait for what is there at once."""
+    if _waiting(workspace) and track_job(workspace) is None:
+        start_track(workspace).wait(A_MOMENT)
+
+
+def start_track(workspace: Workspace) -> Job:
+    """Estimate on all batches that have no estimate, in the background, in their order."""
+    project, memory = workspace.project, state.store().track_memory(workspace.id)
+    source, _ = samples(workspace.on_all_rows)
+    tracker = cache(lambda: Tracker(project, memory=memory, source=source))  # goes over the whole source
+    tasks = [
+        Task(key, f"Estimating on {batch.name}", partial(_estimate, batch, tracker))
+        for batch, key in _waiting(workspace).items()
+    ]
+    return _ESTIMATES.start(workspace, tasks)
+
+
+def _estimate(batch: Batch, make_tracker: Callable[[], Tracker], job: Job) -> TargetEstimates:
+    # Linear algebra on every core would leave none for the page.
+    with one_thread():
+        tracker = make_tracker()
+        try:
+            if batch.server:
+                allowed.check(batch.path)
+            target = TargetFile(batch.path, batch.name, engine_at(batch.path, guarded=batch.server))
+        except MandolineError as error:
+            return TargetEstimates(batch.name, "", error=error.sentence)
+        try:
+            return tracker.estimate(target, job.note)
+        except MandolineError:  # only writing it down failed: the tracker knows it all the same
+            return tracker.estimate(target, job.note)
+
+
+def check_table(path: Path) -> None:
+    """Refuse an upload that is no table; one that is too large to be read at once shows it when it is estimated on."""
+    if engine_at(path, guarded=False) is None:
+        read_table(path)
+
+
+def track_json(state: TrackState) -> str:
+    """Write the estimates as `mandoline track --json` prints them."""
+    return json.dumps(state.track.as_dict(), indent=2, ensure_ascii=False, allow_nan=False)
+
+
+def _waiting(workspace: Workspace) -> dict[Batch, tuple[object, ...]]:
+    batches, _ = tracking.batches_of(tracking.plan_of(workspace.revision.document))
+    return {batch: key for batch, key in _keys(workspace, batches).items() if _ESTIMATES.result(key) is None}
+
+
+def _keys(workspace: Workspace, batches: list[Batch]) -> dict[Batch, tuple[object, ...]]:
+    """Name what the estimate on each batch depends on."""
+    project = keys.tracked(workspace)
+    return {batch: (project, batch.name, state_of(batch.path)) for batch in batches}
