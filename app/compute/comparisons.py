@@ -32,7 +32,7 @@ def pace_of(name: str) -> Pace:
     >>> pace_of("mandoline")
     'quick'
     """
-    return "slow" if "features" in get_estimator(name).needs else "quick"
+    return "slow" if get_estimator(name).slow else "quick"
 
 
 def compare_model(workspace: Workspace) -> ModelComparison:

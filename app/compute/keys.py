@@ -213,8 +213,8 @@ def methods(workspace: Workspace, names: Iterable[str]) -> dict[str, Key]:
     slices: Key = (repr(project.slices), repr(project.edges), repr(project.trust))
     found = {}
     for name in names:
-        settings, tuning, needs = replace(project.estimator, name=name), project.methods, get_estimator(name).needs
-        alone = "features" in needs and "slices" not in needs
+        settings, tuning, way = replace(project.estimator, name=name), project.methods, get_estimator(name)
+        alone = way.slow and not way.uses_slices
         tuning = replace(tuning, scores=None) if alone else tuning
         found[name] = (*asked, repr(project.metric), *(() if alone else slices), repr(settings), repr(tuning))
     return found

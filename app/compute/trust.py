@@ -25,9 +25,10 @@ from mandoline_core.checks import (
     trim,
     weights_can_change,
 )
-from mandoline_core.pipeline import METHODS, Attribution, CorrectionSlope, attribute, correction_slopes
+from mandoline_core.estimators import Mandoline, get_estimator
+from mandoline_core.pipeline import Attribution, CorrectionSlope, attribute, correction_slopes
 
-PAPER = "mandoline"
+PAPER = Mandoline.name
 REDRAWS = 100  # of both samples, for the intervals of slices' parts
 MOST_GAMMA = 5.0
 _N_GAMMAS, _N_INTERVALS = 41, 9
@@ -92,7 +93,7 @@ def trimmings(workspace: Workspace) -> tuple[Trimming, ...]:
 
 def attribution(workspace: Workspace) -> tuple[Attribution, bool]:
     """Share out the way from source score to estimate; also say whether the paper's weights stand in."""
-    instead = workspace.project.estimator.name not in METHODS
+    instead = not get_estimator(workspace.project.estimator.name).tilts_slices
     return _attribution(_with_method(workspace, PAPER) if instead else workspace), instead
 
 

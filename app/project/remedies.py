@@ -9,6 +9,7 @@ from typing import Any as AnyValue
 
 from app.project import edits
 from mandoline_core import Any, Finding, MandolineError, ModelReport, OverlapError, Project, Slice
+from mandoline_core.estimators import Denoised, Mandoline, get_estimator
 
 RIDGE = 0.01
 _DROP = ("constant_slice", "tiny_slice", "much_abstention", "derived_rate_outside", "corrections_not_derivable")
@@ -42,8 +43,8 @@ def error_remedies(error: MandolineError, project: Project) -> tuple[Remedy, ...
     found = []
     if isinstance(error, OverlapError) and project.estimator.overlap == "strict":
         found.append(_setting("Set aside the rows that match nothing", overlap="trim"))
-    if project.estimator.name != "mandoline":
-        found.append(_setting("Use the paper's weights", name="mandoline"))
+    if project.estimator.name != Mandoline.name:
+        found.append(_setting("Use the paper's weights", name=Mandoline.name))
     return tuple(found)
 
 
@@ -89,9 +90,9 @@ def _remedies(finding: Finding, report: ModelReport, project: Project, alike: Ma
     elif code == "bootstrap_failures":
         yield _setting("Use the instant interval", interval="influence")
     elif code in ("noisy_slices", "mistakes_matter", "denoised_outside_bounds"):
-        denoised = project.estimator.name == "denoised"
+        denoised = get_estimator(project.estimator.name).denoises
         label = "Use the paper's weights" if denoised else "Use the denoised estimator"
-        yield _setting(label, name="mandoline" if denoised else "denoised")
+        yield _setting(label, name=Mandoline.name if denoised else Denoised.name)
     elif code == "unmodelled_pair" and len(named) == 2 and not isinstance(project.edges, str):
         yield togetherness((named[0], named[1]))
     elif code == "unmodelled_shift":

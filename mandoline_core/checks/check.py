@@ -28,7 +28,7 @@ class Solution(NamedTuple):
     @property
     def uses_slices(self) -> bool:
         """Whether the method looks at slices."""
-        return "slices" in get_estimator(self.estimator).needs
+        return get_estimator(self.estimator).uses_slices
 
 
 class NotRun(NamedTuple):
@@ -43,7 +43,7 @@ NO_WEIGHTS = NotRun("This method does not weight labelled rows, so there is noth
 
 def weights_rows(report: ModelReport) -> bool:
     """Tell whether the method makes the labelled rows stand for the new ones; those on probabilities alone do not."""
-    return get_estimator(report.estimator).needs != ("probabilities",)
+    return get_estimator(report.estimator).weights_rows
 
 
 def too_few_rows(report: ModelReport, threshold: float) -> NotRun | None:

@@ -11,7 +11,7 @@ import numpy as np
 from mandoline_core.checks.check import CheckRule, Solution
 from mandoline_core.checks.evidence import ModelReport
 from mandoline_core.errors import MandolineError
-from mandoline_core.estimators import get_estimator, normal_reach
+from mandoline_core.estimators import Denoised, Mandoline, get_estimator, normal_reach
 from mandoline_core.findings import Finding, FindingKind
 from mandoline_core.formatting import Sentence, show_difference, show_interval
 from mandoline_core.pipeline import interval_of
@@ -113,8 +113,8 @@ class CorrectionsCheck(CheckRule):
 
     def look(self, report: ModelReport) -> Iterator[Finding]:
         """Put the estimators for noisy slices side by side, and say what measuring adds."""
-        fits_slices = report.estimator in ("mandoline", "denoised")
-        if fits_slices and not report.problem.corrections().takes_codes_at_their_word:
+        takes_corrections = get_estimator(report.estimator).takes_corrections
+        if takes_corrections and not report.problem.corrections().takes_codes_at_their_word:
             yield from _about_noise(report)
         yield from _about_audits(report)
         yield from _about_lost_rows(report)
@@ -122,9 +122,9 @@ class CorrectionsCheck(CheckRule):
 
 def _about_noise(report: ModelReport) -> Iterator[Finding]:
     """Put the two estimators for noisy slices side by side, and test what the denoised one assumes."""
-    problem, denoised = report.problem, report.estimator == "denoised"
+    problem, denoised = report.problem, get_estimator(report.estimator).denoises
     try:
-        outcome = get_estimator("mandoline" if denoised else "denoised").estimate(problem)
+        outcome = (Mandoline() if denoised else Denoised()).estimate(problem)
     except MandolineError as error:
         other = Sentence("cannot be computed here ({error})", error=error.sentence)
     else:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from mandoline_core.checks.check import CheckRule, NotRun
 from mandoline_core.checks.evidence import ModelReport
 from mandoline_core.errors import MandolineError
+from mandoline_core.estimators import get_estimator
 from mandoline_core.findings import Finding, FindingKind
 from mandoline_core.formatting import Sentence
 from mandoline_core.weighting import MAX_UNCERTAIN, count_uncertain, edge_threshold, has_rows, score_tests
@@ -44,7 +45,7 @@ class PairsCheck(CheckRule):
 def _look(report: ModelReport) -> Iterator[Finding | NotRun]:
     """Name the pair of slices whose joint frequency weighting leaves furthest off, if tests tell it from luck."""
     problem = report.problem
-    if report.estimator not in ("mandoline", "denoised") or report.fit.learned is not None:
+    if not get_estimator(report.estimator).tilts_slices or report.fit.learned is not None:
         return
     uncertain = count_uncertain(problem)
     if uncertain > MAX_UNCERTAIN:

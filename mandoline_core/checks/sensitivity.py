@@ -169,7 +169,7 @@ def slice_strengths(report: Estimate, *, estimator: str | None = None) -> tuple[
     [('shifts', 2.0), ('stays', 1.0)]
     """
     estimator = estimator or report.estimator
-    if "slices" not in get_estimator(estimator).needs or report.outcome.scored_weights is not None:
+    if not get_estimator(estimator).uses_slices or report.outcome.scored_weights is not None:
         raise MandolineError(
             f"Estimator {estimator!r} does not weight slice patterns, so no slice can be taken out of its weights. "
             'Use a method on slices, such as "mandoline".'

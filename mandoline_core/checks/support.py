@@ -9,7 +9,7 @@ import numpy as np
 
 from mandoline_core.arrays import Interval
 from mandoline_core.errors import MandolineError
-from mandoline_core.estimators import Redrawable, get_estimator
+from mandoline_core.estimators import get_estimator
 from mandoline_core.formatting import Sentence, counted
 from mandoline_core.patterns import Patterns, describe
 from mandoline_core.pipeline import Estimate
@@ -118,7 +118,7 @@ def _bounds(report: Estimate) -> tuple[Interval | None, str]:
     value, target = report.estimate, report.outcome.kept * problem.patterns.target
     if target[problem.patterns.source == 0].sum() > 0:
         estimator = get_estimator(report.estimator)
-        if not isinstance(estimator, Redrawable) or "slices" not in estimator.needs:
+        if not (estimator.on_patterns and estimator.uses_slices):
             return None, "No bounds: this method does not work on slice patterns alone."
         seen = _seen(problem)
         if seen.patterns.target.sum() == 0:

@@ -136,7 +136,7 @@ def weights_can_change(report: Estimate) -> bool:
     >>> weights_can_change(estimate_from_codes([[1], [-1]] * 5, [1.0, 0.0] * 5, [[1], [-1]]).first)
     True
     """
-    if report.estimator == "mandoline" or report.problem.metric.ranked:
+    if get_estimator(report.estimator).weighted_mean or report.problem.metric.ranked:
         return True
     try:
         trim(report, math.inf)

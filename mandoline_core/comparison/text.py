@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mandoline_core.comparison.results import Comparison, Difference, Entry, ModelComparison, Ranking
-from mandoline_core.estimators import get_estimator
+from mandoline_core.estimators import Mandoline, get_estimator
 from mandoline_core.formatting import listed, show_difference, show_interval, show_points, show_value, table, wrapped
 
 
@@ -104,7 +104,7 @@ def _ranking_text(comparison: Comparison) -> str:
 def _is_main(difference: Difference, comparison: Comparison) -> bool:
     """Keep the text short: the differences by Mandoline, or by the only method there is."""
     methods = [found.estimator for found in comparison.differences]
-    return difference.estimator == ("mandoline" if "mandoline" in methods else methods[0])
+    return difference.estimator == (Mandoline.name if Mandoline.name in methods else methods[0])
 
 
 def _difference_text(found: Difference, *, share: bool) -> str:

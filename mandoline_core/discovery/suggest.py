@@ -121,7 +121,7 @@ def stand_for(
 
 def _check_method(request: Request) -> None:
     name = request.settings.name
-    if "slices" not in get_estimator(name).needs:
+    if not get_estimator(name).uses_slices:
         raise MandolineError(
             f"Method {name!r} does not look at slices, so none would change its estimate. Use another."
         )

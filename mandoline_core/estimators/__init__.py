@@ -6,7 +6,7 @@ One file a method, one registry, one contract; how to add one: see `base.Estimat
 from __future__ import annotations
 
 from mandoline_core.domain_classifier import default_columns
-from mandoline_core.estimators.base import Estimator, Outcome, Redrawable
+from mandoline_core.estimators.base import Estimator, Outcome
 from mandoline_core.estimators.bootstrap import bootstrap, draw_problem
 from mandoline_core.estimators.confident import read_known, why_not_new_classes, why_not_probabilities
 from mandoline_core.estimators.density.features import Features, build_features

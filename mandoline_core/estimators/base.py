@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -137,8 +137,25 @@ class Estimator(ABC):
         fine-tunes one; "verdict" if it goes by the one on Mandoline's estimate.
     later : bool
         Whether the method is younger than the paper.
-    on_cells : bool
-        Whether it works on slice patterns and cells alone, so that rows may stay in a table.
+    most_patterns : float
+        Beyond so many slice patterns it takes more than a moment.
+    on_patterns : bool
+        Whether it works on slice patterns and cells alone and defines `means`: rows may stay in a table, and redrawing
+        patterns repeats it, for the bootstrap.
+    weights_rows : bool
+        Whether it makes the labelled rows stand for the new ones, which can then be compared.
+    weighted_mean : bool
+        Whether its estimate is the mean of the weighted rows and nothing else, so that other weights (trimmed ones,
+        those under a hidden change) say something about it.
+    tilts_slices : bool
+        Whether its weights are those of `Problem.fitted`, by corrections and edges: pairs of slices are tested, and
+        what each slice does to the estimate is attributed.
+    takes_corrections : bool
+        Whether it is made for slices that are wrong at times, so that it is shown beside others that are.
+    takes_labels : bool
+        Whether a few labels of target rows can test it, be combined with it and be planned by it.
+    denoises : bool
+        Whether a regression on the true slices adds to the weighted mean.
 
     Examples
     --------
@@ -182,7 +199,28 @@ class Estimator(ABC):
     needs: tuple[str, ...] = ()
     later: bool = False
     seconds: float = 0.0
-    on_cells: bool = False
+    most_patterns: float = math.inf
+    on_patterns: bool = False
+    weights_rows: bool = True
+    weighted_mean: bool = False
+    tilts_slices: bool = False
+    takes_corrections: bool = False
+    takes_labels: bool = False
+    denoises: bool = False
+
+    @property
+    def uses_slices(self) -> bool:
+        """Whether it looks at slices."""
+        return "slices" in self.needs
+
+    @property
+    def slow(self) -> bool:
+        """Whether it looks at all columns of all rows, and so runs only when asked to."""
+        return self.seconds > 1
+
+    def is_quick(self, problem: Problem) -> bool:
+        """Tell whether it takes no more than a moment on a problem."""
+        return not self.slow and len(problem.patterns) <= self.most_patterns
 
     @abstractmethod
     def reason(self, problem: Problem) -> str | None:
@@ -195,6 +233,10 @@ class Estimator(ABC):
         What cannot be done is a `MandolineError` with one sentence for the person who asked.
         """
 
+    def means(self, problem: Problem) -> Floats:  # noqa: ARG002 - for methods on patterns
+        """Estimate the statistics' means only, as fast as possible; a method on patterns defines it."""
+        raise TypeError(f"Estimator {self.name!r} does not work on patterns alone; ask for `on_patterns` first.")
+
     def expected_seconds(self, methods: MethodSettings, n_rows: int) -> float:  # noqa: ARG002 - for those with settings
         """Guess how long it takes on so many rows, of both samples together."""
         return self.seconds * (n_rows / 20_000) ** 2
@@ -204,15 +246,6 @@ class Estimator(ABC):
         why = self.reason(problem)
         if why is not None:
             raise MandolineError(why)
-
-
-@runtime_checkable
-class Redrawable(Protocol):
-    """Describe an estimator that works on patterns alone, so that redrawing patterns repeats it."""
-
-    def means(self, problem: Problem) -> Floats:
-        """Estimate the statistics' means only, as fast as possible."""
-        ...
 
 
 def rows_of(problem: Problem) -> Rows:

@@ -10,7 +10,8 @@ from scipy.special import logsumexp
 
 from mandoline_core.arrays import Floats
 from mandoline_core.errors import MandolineError
-from mandoline_core.estimators.base import Outcome, Redrawable
+from mandoline_core.estimators.base import Estimator, Outcome
+from mandoline_core.estimators.mandoline import Mandoline
 from mandoline_core.patterns import Patterns
 from mandoline_core.weighting import (
     GRADIENT_TOLERANCE,
@@ -43,7 +44,7 @@ class Bootstrap:
 
 def bootstrap(
     problem: Problem,
-    estimator: Redrawable,
+    estimator: Estimator,
     outcome: Outcome,
     *,
     replicates: int,
@@ -133,12 +134,12 @@ def _draw_source(patterns: Patterns, n: int, rng: np.random.Generator) -> tuple[
     return counts.astype(float), sums
 
 
-def _solves_together(problem: Problem, estimator: Redrawable, outcome: Outcome) -> bool:
+def _solves_together(problem: Problem, estimator: Estimator, outcome: Outcome) -> bool:
     """Tell whether refits are plain KLIEP on the same potentials, so that a batch is one set of matrix products."""
     corrections = problem.corrections()
     certain = build_tilt(problem.patterns.codes, corrections.source, problem.edges, problem.patterns.names).certain
     return (
-        getattr(estimator, "name", "") in ("mandoline", "denoised")  # the same estimator when nothing is uncertain
+        type(estimator).means is Mandoline.means  # denoised or not: the same when nothing is uncertain
         and certain
         and len(problem.groups) == 1
         and problem.ridge == 0.0

@@ -224,6 +224,7 @@ class OnProbabilities(OnAnswers):
     """Run a method that looks at class probabilities; a subclass says how in `solve`."""
 
     needs: tuple[str, ...] = ("probabilities",)
+    weights_rows = False
 
     def reason(self, problem: Problem) -> str | None:
         """Say why the method does not apply to a problem; None if it does."""

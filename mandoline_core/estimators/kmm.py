@@ -84,6 +84,7 @@ class KmmSlices(Estimator):
     title = "Kernel matching on slices"
     does = "Labelled rows count more or less, so that they are near new rows as often, by their slices."
     seconds = 1.0
+    most_patterns = 500  # matching takes time by the pattern, once for each of its redraws
     assumes = "Rows with alike slices are scored alike, and slices are never wrong."
     needs = ("slices",)
 

@@ -29,11 +29,11 @@ class Mandoline(OnPatterns):
     title = "Mandoline (the paper's weights)"
     does = "Each labelled row counts more or less, so that your slices are as frequent as in the new data."
     assumes = "Within a slice pattern, the model does as well on new data as on labelled data."
-    denoise = False
+    weighted_mean = tilts_slices = takes_corrections = takes_labels = True
 
     def solve(self, problem: Problem) -> Outcome:
         """Estimate the metric on the target with fitted weights, and the influence of every row."""
-        solved = solve_folds(problem, denoise=self.denoise)
+        solved = solve_folds(problem, denoise=self.denoises)
         fits = [state.fitted for state in solved.states]
         influence = linearise(solved)
         error_if_known = None
@@ -62,7 +62,7 @@ class Mandoline(OnPatterns):
 
     def means(self, problem: Problem) -> Floats:
         """Estimate the statistics' means only."""
-        return solve_folds(problem, denoise=self.denoise).means
+        return solve_folds(problem, denoise=self.denoises).means
 
 
 class Denoised(Mandoline):
@@ -77,7 +77,8 @@ class Denoised(Mandoline):
     does = "As Mandoline, but it also follows the score from what a noisy slice says to what is truly so."
     assumes = "A slice's mistakes have nothing to do with the score: it depends on the true slices only."
     gives_weights = False
-    denoise = True
+    weighted_mean = False
+    denoises = True
 
     def solve(self, problem: Problem) -> Outcome:
         """Estimate the metric on the target, with influence."""

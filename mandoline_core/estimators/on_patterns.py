@@ -26,7 +26,7 @@ class OnPatterns(Estimator):
 
     needs: tuple[str, ...] = ("slices",)
     gives_weights: bool = True
-    on_cells: bool = True
+    on_patterns: bool = True
 
     def reason(self, problem: Problem) -> str | None:
         """Say why the method does not apply to a problem; None if it does."""
@@ -95,6 +95,8 @@ class PointRatios:
 
 class OnRatios(OnPatterns):
     """Weight patterns by a ratio that is fitted to their codes; a subclass says how in `fit`."""
+
+    weighted_mean = True
 
     @abstractmethod
     def fit(self, problem: Problem) -> PointRatios:

@@ -26,6 +26,7 @@ class OnReweighted(OnProbabilities):
     """Run a method on rows with class probabilities that Mandoline weights; a subclass says how in `expect`."""
 
     needs: tuple[str, ...] = ("slices", "probabilities")
+    weights_rows = True
 
     def reason(self, problem: Problem) -> str | None:
         """Say why the method does not apply to a problem; None if it does."""

@@ -43,6 +43,7 @@ class SecondOpinion(OnProbabilities):
         "and the model is as sure as it is right."
     )
     needs = ("slices", "probabilities", "verdict")
+    weights_rows = True
 
     def reason(self, problem: Problem) -> str | None:
         """Say why the method does not apply to a problem; None if it does."""

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from mandoline_core.arrays import Floats, Interval
 from mandoline_core.data import Sample
 from mandoline_core.errors import MandolineError
-from mandoline_core.estimators import Outcome, get_estimator
+from mandoline_core.estimators import Mandoline, Outcome, get_estimator
 from mandoline_core.findings import Finding, FindingKind, worst_first
 from mandoline_core.formatting import counted
 from mandoline_core.labels.predicted_scores import predict_scores
@@ -155,7 +155,7 @@ def use_labels(prepared: Fit, settings: EstimatorSettings, target: Sample, *, pl
             f"Label at least {FEWEST_LABELS}, better {FEW_LABELS} or more, drawn at random."
         )
     shares = share_out(labelled, plan)
-    name = settings.name if settings.name in ("mandoline", "denoised") else "mandoline"
+    name = settings.name if get_estimator(settings.name).takes_labels else Mandoline.name
     settings = replace(settings, name=name)
     outcome = get_estimator(name).estimate(problem)
     interval, said = interval_by_settings(prepared, settings, outcome)
@@ -186,7 +186,7 @@ def check_slices(prepared: Fit, settings: EstimatorSettings) -> tuple[Finding, .
     labels, problem = prepared.cells.labels, prepared.problem
     if labels is None or problem.metric.ranked or labels.labelled.sum() < FEWEST_LABELS:
         return None
-    name = settings.name if settings.name in ("mandoline", "denoised") else "mandoline"
+    name = settings.name if get_estimator(settings.name).takes_labels else Mandoline.name
     shares = share_out(labels.labelled, None)
     try:
         outcome = get_estimator(name).estimate(problem)

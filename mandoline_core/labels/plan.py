@@ -12,7 +12,7 @@ from scipy.special import ndtri
 from mandoline_core.arrays import Floats, Interval
 from mandoline_core.data import Sample
 from mandoline_core.errors import DataError, MandolineError
-from mandoline_core.estimators import Outcome, get_estimator, influence_interval, normal_reach
+from mandoline_core.estimators import Mandoline, Outcome, get_estimator, influence_interval, normal_reach
 from mandoline_core.formatting import Sentence, csv_text
 from mandoline_core.labels.allocation import allocate, draw_rows, round_at_random, spreads
 from mandoline_core.labels.few_labels import FEWEST_LABELS, use_labels
@@ -185,7 +185,7 @@ def plan_labels(prepared: Fit, settings: EstimatorSettings, n: int, target: Samp
             f"The number of rows to label (--rows) must be between 1 and {int(free.sum()):,}, the rows of "
             f"{target.name} that can be labelled. Got {n}."
         )
-    name = settings.name if settings.name in ("mandoline", "denoised") else "mandoline"
+    name = settings.name if get_estimator(settings.name).takes_labels else Mandoline.name
     outcome = get_estimator(name).estimate(problem)
     spread = spreads(problem, outcome)
     index = problem.members.target

@@ -14,7 +14,7 @@ from mandoline_core.pipeline.assemble import (
     prepare,
     state_problem,
 )
-from mandoline_core.pipeline.attribution import METHODS, ROWS_LEFT_OUT, Attribution, AttributionPart, attribute
+from mandoline_core.pipeline.attribution import ROWS_LEFT_OUT, Attribution, AttributionPart, attribute
 from mandoline_core.pipeline.balance import HeavyPattern, SliceBalance, heaviest_patterns, slice_balance
 from mandoline_core.pipeline.choosing import choose_edges
 from mandoline_core.pipeline.columns.rules import cut_rule, item_rule, keyword_rule, missing_rule

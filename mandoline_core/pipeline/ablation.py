@@ -9,7 +9,7 @@ from typing import Any
 
 from mandoline_core.arrays import Interval
 from mandoline_core.errors import MandolineError
-from mandoline_core.estimators import Redrawable, get_estimator
+from mandoline_core.estimators import get_estimator
 from mandoline_core.pipeline.assemble import Fit
 from mandoline_core.pipeline.diagnostics import diagnose, interval_of
 from mandoline_core.project import EstimatorSettings
@@ -99,7 +99,7 @@ def estimate_without(prepared: Fit, settings: EstimatorSettings, rule: str) -> f
     problem = prepared.problem
     chosen = sorted(i for name, members in steps(prepared).items() if name != rule for i in members)
     method = get_estimator(settings.name)
-    if not chosen or not isinstance(method, Redrawable) or problem.metric.ranked:
+    if not chosen or not method.on_patterns or problem.metric.ranked:
         return _point(rule, problem, chosen, settings).estimate
     try:
         means = method.means(replace(problem, membership=None, audit=None).select(chosen))
@@ -121,7 +121,7 @@ def _point(name: str | None, problem: Problem, slices: list[int], settings: Esti
     """Estimate with some slices; with none it is the source score."""
     estimator = settings.name if slices else "source"
     method = get_estimator(estimator)
-    if isinstance(method, Redrawable) and not problem.metric.ranked and problem.audit is None:
+    if method.on_patterns and not problem.metric.ranked and problem.audit is None:
         problem = replace(problem, membership=None)  # patterns are enough, and rows are many
     problem = problem.select(sorted(slices)) if slices else problem
     try:

@@ -66,7 +66,7 @@ class Fit:
 
     def for_method(self, estimator: Estimator) -> Fit:
         """Take the draw of rows in the place of all cells, for a method that looks at rows."""
-        if not self.in_table or estimator.on_cells:
+        if not self.in_table or estimator.on_patterns:
             return self
         return replace(self._on_draw, problem=replace(self._on_draw.problem, verdict=self.problem.verdict))
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from mandoline_core.arrays import Floats, Interval
 from mandoline_core.errors import MandolineError
-from mandoline_core.estimators import Denoised, bootstrap_interval, draw_problem, fit_folds, get_estimator
+from mandoline_core.estimators import ESTIMATORS, Estimator, bootstrap_interval, draw_problem, fit_folds, get_estimator
 from mandoline_core.formatting import show_points, show_value
 from mandoline_core.metrics import Metric
 from mandoline_core.pipeline.ablation import steps
@@ -18,7 +18,6 @@ from mandoline_core.pipeline.assemble import Fit
 from mandoline_core.project import EstimatorSettings, fewest_replicates
 from mandoline_core.weighting import Problem, WeightFit
 
-METHODS = ("mandoline", "denoised")
 NOISE_CORRECTION = "noise correction"
 ROWS_LEFT_OUT = "rows left out"
 _NODES = (8, 16, 32, 64, 128)
@@ -91,7 +90,7 @@ def attribute(
     Parameters
     ----------
     settings : EstimatorSettings
-        Its name must be "mandoline" or "denoised"; its seed starts the redraws.
+        Its method must tilt slices, as "mandoline" does; its seed starts the redraws.
     replicates : int
         How often both samples are redrawn and attributed again, for percentile intervals; 0 for none.
     progress : callable, optional
@@ -108,18 +107,18 @@ def attribute(
     >>> round(found.total, 6), [(part.rule, round(part.value, 6)) for part in found.parts]
     (0.125, [('0', 0.125)])
     """
-    problem, denoise = prepared.problem, settings.name == "denoised"
-    _check(problem, settings)
-    outcome = get_estimator(settings.name).estimate(problem)
+    problem, method = prepared.problem, get_estimator(settings.name)
+    _check(problem, method)
+    outcome = method.estimate(problem)
     if not outcome.converged:
         raise MandolineError("Nothing can be attributed: the weights could not be fitted. Use fewer slices.")
     problem = replace(problem, start=outcome.delta)
     names = _part_names(prepared, problem)
     source = get_estimator("source").estimate(problem).value
-    values = _parts(problem, names, denoise, outcome.value)
+    values = _parts(problem, names, method, outcome.value)
     fewest = fewest_replicates(settings.confidence)
     replicates = max(replicates, fewest) if replicates else 0
-    drawn = _redraw(problem, names, denoise, replicates, settings.seed, progress)
+    drawn = _redraw(problem, names, method, replicates, settings.seed, progress)
     enough = len(drawn) >= max(fewest, replicates // 2)
 
     def interval(redrawn: Floats, value: float) -> Interval | None:
@@ -130,22 +129,22 @@ def attribute(
     labels = [*names.labels, ROWS_LEFT_OUT, NOISE_CORRECTION]
     parts = tuple(
         AttributionPart(labels[i], float(values[i]), interval(drawn[:, i], float(values[i])))
-        for i in _present(values, denoise)
+        for i in _present(values, method.denoises)
     )
     words = _words(problem.metric, source, total, total_interval, parts)
     return Attribution(total, total_interval, parts, words)
 
 
-def _check(problem: Problem, settings: EstimatorSettings) -> None:
-    estimator = get_estimator(settings.name)
-    if settings.name not in METHODS:
+def _check(problem: Problem, method: Estimator) -> None:
+    if not method.tilts_slices:
+        able = [name for name, other in ESTIMATORS.items() if other.tilts_slices]
         raise MandolineError(
-            f"Estimator {settings.name!r} has no weights that build up slice by slice, so nothing can be attributed. "
-            f"Choose {' or '.join(map(repr, METHODS))}."
+            f"Estimator {method.name!r} has no weights that build up slice by slice, so nothing can be attributed. "
+            f"Choose {' or '.join(map(repr, able))}."
         )
-    why = estimator.reason(problem)
+    why = method.reason(problem)
     if why is not None:
-        raise MandolineError(f"Estimator {settings.name!r} does not apply here. {why}")
+        raise MandolineError(f"Estimator {method.name!r} does not apply here. {why}")
     if problem.metric.ranked:
         raise MandolineError(
             f"Metric {problem.metric.name!r} ranks rows and is not made of means, so no slice has a part in it. "
@@ -169,7 +168,7 @@ def _part_names(prepared: Fit, problem: Problem) -> _Names:
     return _Names((*groups, *edges), tuple(owner))
 
 
-def _parts(problem: Problem, names: _Names, denoise: bool, estimate: float | None = None) -> Floats:
+def _parts(problem: Problem, names: _Names, method: Estimator, estimate: float | None = None) -> Floats:
     """Compute all parts, those that are no slice's last; they sum to estimate minus source score.
 
     Parameters
@@ -182,11 +181,11 @@ def _parts(problem: Problem, names: _Names, denoise: bool, estimate: float | Non
     fits = fit_folds(problem, problem.corrections())
     start, end = (metric.combine(_along(problem, fits, t)[0]) for t in (0.0, 1.0))
     if estimate is None:
-        estimate = metric.combine(Denoised().means(problem)) if denoise else end
+        estimate = metric.combine(method.means(problem)) if method.denoises else end
     values = np.zeros(len(names.labels) + 2)
     np.add.at(values, list(names.owner), _integrate(problem, fits, end - start))
     values[-2] = start - source if abs(start - source) > _NOTHING else 0.0
-    values[-1] = estimate - end if denoise else 0.0
+    values[-1] = estimate - end if method.denoises else 0.0
     return _share_out(values, estimate - source - float(values.sum()))
 
 
@@ -241,7 +240,7 @@ def _present(values: Floats, denoise: bool) -> list[int]:
 def _redraw(
     problem: Problem,
     names: _Names,
-    denoise: bool,
+    method: Estimator,
     replicates: int,
     seed: int,
     progress: Callable[[float], None] | None,
@@ -251,7 +250,7 @@ def _redraw(
     for number in range(replicates):
         redrawn = draw_problem(problem, rng)
         try:
-            found.append(_parts(redrawn, names, denoise))
+            found.append(_parts(redrawn, names, method))
         except MandolineError:  # the draw lost a class, or all overlap
             continue
         finally:

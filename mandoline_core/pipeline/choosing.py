@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from mandoline_core.errors import MandolineError
-from mandoline_core.estimators import get_estimator
+from mandoline_core.estimators import Mandoline
 from mandoline_core.project import GRAPHICAL_LASSO, INVERSE_COVARIANCE, read_edge_choice
 from mandoline_core.weighting import (
     LearnedEdges,
@@ -41,6 +41,6 @@ def _enough(problem: Problem) -> float:
     if problem.metric.ranked:
         return 0.0
     try:
-        return EFFECT_THAT_COUNTS * get_estimator("mandoline").estimate(problem).influence.standard_error()
+        return EFFECT_THAT_COUNTS * Mandoline().estimate(problem).influence.standard_error()
     except MandolineError:  # whoever asks for the estimate will be told
         return 0.0

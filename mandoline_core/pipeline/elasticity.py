@@ -8,7 +8,7 @@ from typing import Any
 
 from mandoline_core.arrays import Floats
 from mandoline_core.errors import MandolineError
-from mandoline_core.estimators import Redrawable, fit_folds, get_estimator
+from mandoline_core.estimators import fit_folds, get_estimator
 from mandoline_core.formatting import Sentence, show_step
 from mandoline_core.pipeline.assemble import Fit
 from mandoline_core.project import EstimatorSettings
@@ -74,7 +74,7 @@ def correction_slopes(prepared: Fit, settings: EstimatorSettings) -> tuple[Corre
     problem = prepared.problem
     estimator = get_estimator(settings.name)
     why = estimator.reason(problem)
-    if why is None and "slices" not in estimator.needs:
+    if why is None and not estimator.uses_slices:
         why = "It does not look at slices, so no correction moves it."
     if why is not None:
         raise MandolineError(f"Estimator {settings.name!r} does not apply here. {why}")
@@ -144,7 +144,7 @@ def _with(problem: Problem, i: int, side: str, key: str, chance: float) -> Probl
 def _estimate(problem: Problem, name: str, kept: Floats) -> float:
     """Estimate anew, refusing where other target rows are set aside: a jump is no slope."""
     estimator = get_estimator(name)
-    if name in ("mandoline", "denoised") and isinstance(estimator, Redrawable) and not problem.metric.ranked:
+    if estimator.tilts_slices and not problem.metric.ranked:
         # The influence of every row, which takes most of the time, is not asked for.
         now = fit_folds(problem, problem.corrections())[0].kept
         value = problem.metric.combine(estimator.means(problem))

@@ -10,7 +10,7 @@ import numpy as np
 
 from mandoline_core.arrays import Floats, Interval
 from mandoline_core.errors import MandolineError
-from mandoline_core.estimators import Outcome, Redrawable, bootstrap, bootstrap_interval, get_estimator
+from mandoline_core.estimators import Outcome, bootstrap, bootstrap_interval, get_estimator
 from mandoline_core.findings import Finding, FindingKind, Verdict
 from mandoline_core.formatting import Sentence
 from mandoline_core.patterns import add_up
@@ -115,7 +115,7 @@ class Estimate:
     @property
     def uses_slices(self) -> bool:
         """Whether the method looks at slices."""
-        return "slices" in get_estimator(self.estimator).needs
+        return get_estimator(self.estimator).uses_slices
 
     @property
     def problem(self) -> Problem:
@@ -236,7 +236,7 @@ def interval_by_settings(
     if settings.interval == "influence":
         return interval_of(prepared.problem, outcome, settings.confidence), []
     estimator = get_estimator(settings.name)
-    if not isinstance(estimator, Redrawable) or prepared.problem.metric.ranked:
+    if not estimator.on_patterns or prepared.problem.metric.ranked:
         return interval_of(prepared.problem, outcome, settings.confidence), [NO_BOOTSTRAP.found("info")]
     said = (lambda share: progress(f"bootstrap of {prepared.model}", share)) if progress is not None else None
     found = bootstrap(

@@ -21,16 +21,14 @@ from mandoline_core.checks import (
 )
 from mandoline_core.comparison import ModelComparison, compare_model
 from mandoline_core.errors import MandolineError
-from mandoline_core.estimators import ESTIMATORS, get_estimator
+from mandoline_core.estimators import ESTIMATORS, Mandoline
 from mandoline_core.pipeline import Ablation, Estimate, Progress, ablation, solve_model
 from mandoline_core.report.report import Report
-from mandoline_core.weighting import Problem
 
-PAPER = "mandoline"
+PAPER = Mandoline.name
 GAMMAS = (1.0, 1.1, 1.25, 1.5, 2.0, 3.0, 5.0)  # strengths of a hidden change worth a line in a table
 CHOSEN = 1.25
 _N_BOUNDS = 41
-_MOST_PATTERNS = 500  # matching kernels takes time by the pattern, once for each of its redraws
 T = TypeVar("T")
 
 
@@ -112,7 +110,7 @@ def gather_parts(
 
     compute = partial(ablation, first.fit, settings, progress=said)
     found = _tried(compute) if curves is None else curves
-    names = [name for name in ESTIMATORS if is_quick(name, first.problem)]
+    names = [name for name, method in ESTIMATORS.items() if method.is_quick(first.problem)]
     methods = partial(compare_model, first.fit, settings, names, lambda what, share: tell(what, 0.4 + 0.4 * share))
     comparison = _tried(methods)
     if isinstance(comparison, ModelComparison):
@@ -120,19 +118,6 @@ def gather_parts(
     tell("hidden changes", 0.8)
     hidden = _tried(partial(hidden_change, first))
     return ReportParts(report, found, comparison, hidden, made_on or date.today())
-
-
-def is_quick(name: str, problem: Problem) -> bool:
-    """Tell whether a method takes no more than moments on a problem; the others are left to a comparison of its own.
-
-    >>> from mandoline_core import estimate_from_codes
-    >>> problem = estimate_from_codes([[1], [-1]] * 5, [1.0, 0.0] * 5, [[1], [-1]]).first.problem
-    >>> is_quick("mandoline", problem), is_quick("kmm_features", problem)
-    (True, False)
-    """
-    if "features" in get_estimator(name).needs:
-        return False
-    return name != "kmm_slices" or len(problem.patterns) <= _MOST_PATTERNS
 
 
 def hidden_change(report: ModelReport) -> HiddenChange:

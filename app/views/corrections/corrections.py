@@ -12,6 +12,7 @@ from app.project import Workspace, visit
 from app.views import live, parts
 from app.views.corrections import board, pairs
 from app.words import auditing, wording
+from mandoline_core.estimators import ESTIMATORS
 from mandoline_core.report.words import TOOLTIPS, title_of
 
 SHORT = {"mandoline": "The paper's weights", "denoised": "Denoised"}
@@ -57,10 +58,11 @@ def moving(bar: DeltaGenerator, cards: dict[str, DeltaGenerator], beside: DeltaG
 def estimator_switch(workspace: Workspace) -> None:
     """Choose between the paper's weights and the denoised estimator, beside a test of what the latter assumes."""
     now = workspace.project.estimator.name
+    able = [name for name, method in ESTIMATORS.items() if method.takes_corrections]
     key = visit.bind("estimator", now)
     st.segmented_control(
         "With noisy slices, use",
-        list(dict.fromkeys([*SHORT, now])),
+        list(dict.fromkeys([*able, now])),
         format_func=lambda name: SHORT.get(name) or title_of(name),
         required=True,
         help=TOOLTIPS["denoised"],

@@ -12,7 +12,7 @@ from mandoline_core.formatting import Sentence, listed, show_interval, show_poin
 from mandoline_core.patterns import describe
 from mandoline_core.pipeline import Ablation, AblationPoint, heaviest_patterns
 from mandoline_core.report import charts
-from mandoline_core.report.gathering import HiddenChange, is_quick
+from mandoline_core.report.gathering import HiddenChange
 from mandoline_core.report.html import words
 from mandoline_core.report.html.figures import Figure
 from mandoline_core.report.html.ground import Ground, Section
@@ -161,7 +161,7 @@ def comparison(ground: Ground) -> Section:
     found, title = ground.parts.comparison, "What other methods say"
     if not isinstance(found, ModelComparison):
         return Section(section("comparison", title, paragraphs("The methods could not be compared.", found)))
-    left = [title_of(name) for name in ESTIMATORS if not is_quick(name, ground.first.problem)]
+    left = [title_of(name) for name, method in ESTIMATORS.items() if not method.is_quick(ground.first.problem)]
     quick = f"Only quick methods are run for a report. Left to a comparison of its own: {listed(left)}."
     figure = Figure(
         "methods",

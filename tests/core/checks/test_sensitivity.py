@@ -17,7 +17,7 @@ from scipy.stats import norm
 import mandoline_core as md
 from mandoline_core.checks import sensitivity
 from mandoline_core.checks.sensitivity import crossing, sensitivity_bounds, sensitivity_curve, slice_strengths
-from mandoline_core.estimators.registry import get_estimator
+from mandoline_core.estimators import Mandoline, get_estimator
 from tests.core.checks.test_trimming import MEAN, NOISE, frames, numerical_error, report_of
 
 CORNERS = np.array(list(itertools.product((-1, 1), repeat=2)), dtype=np.int8)
@@ -266,11 +266,9 @@ def test_slices_that_cannot_be_left_out_are_named_with_the_reason(monkeypatch, h
     """The others are still measured."""
     report = report_of()
 
-    class Stubborn:
-        needs = ("slices",)
-
+    class Stubborn(Mandoline):
         def estimate(self, problem):
-            outcome = get_estimator("mandoline").estimate(problem)
+            outcome = super().estimate(problem)
             if problem.patterns.names != ("b",):
                 return outcome
             if how == "raises":
