@@ -13,11 +13,9 @@ import streamlit as st
 from app.compute import keys
 from app.compute.jobs import WorkingError, ask_for
 from app.compute.reading import samples
-from app.compute.shelf import Shelf
-from app.compute.sizes import n_bytes
 from app.project import Workspace, state, visit
 from mandoline_core import Flag, MandolineError, Sample, Slice
-from mandoline_core.data import current_progress, telling
+from mandoline_core.data import Cache, current_progress, telling
 from mandoline_core.pipeline import SampleCells, count_tables, stay_in_tables
 from mandoline_core.slices import resolve
 
@@ -39,8 +37,8 @@ class _Counted:
 
 
 @st.cache_resource(show_spinner=False)
-def _kept() -> Shelf[_Counted]:
-    return Shelf(MOST_BYTES, size=lambda found: n_bytes(found.cells))
+def _kept() -> Cache[_Counted]:
+    return Cache(MOST_BYTES)
 
 
 def in_tables(workspace: Workspace) -> bool:

@@ -9,11 +9,9 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 import streamlit as st
 
-from app.compute.shelf import Shelf
-from app.compute.sizes import n_bytes
 from app.project import Workspace
 from mandoline_core import MandolineError
-from mandoline_core.data import asking, telling
+from mandoline_core.data import Cache, asking, telling
 
 T = TypeVar("T")
 MOST_JOBS = 64
@@ -139,15 +137,15 @@ class Job:
 
 
 @st.cache_resource(show_spinner=False)
-def jobs() -> Shelf[Job]:
+def jobs() -> Cache[Job]:
     """Return the jobs of all visitors, by their kind and project."""
-    return Shelf(MOST_JOBS, drop=Job.stop)
+    return Cache(MOST_JOBS, size=lambda _: 1, drop=Job.stop)
 
 
 @st.cache_resource(show_spinner=False)
-def results() -> Shelf[Any]:
+def results() -> Cache[Any]:
     """Return what the jobs of all visitors have made, by their kind and key."""
-    return Shelf(MOST_BYTES, size=n_bytes)
+    return Cache(MOST_BYTES)
 
 
 class JobKind(Generic[T]):

@@ -16,10 +16,9 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 import streamlit as st
 
 from app.compute import reading
-from app.compute.shelf import Shelf
-from app.compute.sizes import n_bytes
 from app.project import Workspace
 from mandoline_core import MandolineError, Sample, Slice
+from mandoline_core.data import Cache
 from mandoline_core.estimators import get_estimator
 from mandoline_core.report import notes_of
 
@@ -38,7 +37,7 @@ def kept(
 ) -> Callable[[_Function[_Subject, _More, _Result]], _Function[_Subject, _More, _Result]]:
     """Keep what a function returns, by the key of its first argument and by its other arguments as they print.
 
-    Errors are not kept. All functions share one shelf, with room for so many bytes: what was not asked for longest goes
+    Errors are not kept. All functions share one cache, with room for so many bytes: what was not asked for longest goes
     first, whoever computed it.
 
     Parameters
@@ -59,11 +58,11 @@ def kept(
             arguments.apply_defaults()
             _, *more = arguments.arguments.items()
             key = (name, repr((by(subject), more)))
-            shelf = answers_kept()
-            found: tuple[_Result] | None = shelf.get(key)
+            cache = answers_kept()
+            found: tuple[_Result] | None = cache.get(key)
             if found is None:
                 with st.spinner(spinner) if spinner else nullcontext():  # what is kept is never None
-                    found = shelf.once(key, lambda: (function(*arguments.args, **arguments.kwargs),))
+                    found = cache(key, lambda: (function(*arguments.args, **arguments.kwargs),))
             return found[0]
 
         return look_up
@@ -72,9 +71,9 @@ def kept(
 
 
 @st.cache_resource(show_spinner=False)
-def answers_kept() -> Shelf[Any]:
+def answers_kept() -> Cache[Any]:
     """Return what all functions of all visitors share."""
-    return Shelf(MOST_BYTES, size=n_bytes)
+    return Cache(MOST_BYTES)
 
 
 def rows(sample: Sample) -> Key:

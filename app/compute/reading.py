@@ -15,11 +15,9 @@ from pathlib import Path
 import streamlit as st
 
 from app.compute.jobs import ask_for
-from app.compute.shelf import Shelf
-from app.compute.sizes import A_FEW, n_bytes, sample_bytes
 from app.project import IN_MEMORY, Workspace, allowed, engine_for
 from mandoline_core import MandolineError, Model, Sample, read_table
-from mandoline_core.data import PACKED, PARQUET, Files, find_files, fits_in_memory, is_pattern, open_data
+from mandoline_core.data import PACKED, PARQUET, Cache, Files, find_files, fits_in_memory, is_pattern, open_data
 
 SHARE_OF_MEMORY = 0.3  # for rows
 _LOOKED_FOR = 2.0  # seconds that the files of a pattern are not looked for again
@@ -53,9 +51,13 @@ def _memory() -> int:
     return int(SHARE_OF_MEMORY * os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
 
 
-_opened: Shelf[Sample] = Shelf(_memory(), size=sample_bytes)
-_known: Shelf[tuple[Sample, Sample]] = Shelf(_memory(), size=lambda pair: sum(map(sample_bytes, pair)))
-_patterns: Shelf[tuple[float, _States]] = Shelf(A_FEW, size=n_bytes)
+def _sample_bytes(*samples: Sample) -> int:
+    return sum(500 + int(sample.frame.estimated_size()) for sample in samples)
+
+
+_opened: Cache[Sample] = Cache(_memory(), size=_sample_bytes)
+_known: Cache[tuple[Sample, Sample]] = Cache(_memory(), size=lambda pair: _sample_bytes(*pair))
+_patterns: Cache[tuple[float, _States]] = Cache(50_000_000)
 
 
 def samples(workspace: Workspace) -> tuple[Sample, Sample]:
@@ -176,7 +178,7 @@ def _open(data: Data) -> Sample:
             found = _opened.get(data)
         else:
             with st.spinner("Reading the file ..."):
-                found = _opened.once(data, lambda: _read(data))
+                found = _opened(data, lambda: _read(data))
     return found or _read(data)
 
 

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from app.compute.sizes import A_FEW, n_bytes
 from app.project import documents
 
 ROOT = Path(__file__).parents[3]
 FILES = [path for folder in ("app", "mandoline_core") for path in sorted((ROOT / folder).rglob("*.py"))]
 DECORATORS = {"cache", "lru_cache", "cache_data", "cache_resource", "singleton", "memo"}
+CONTAINERS = {"dict", "list", "set", "deque", "OrderedDict", "defaultdict", "WeakKeyDictionary", "WeakValueDictionary"}
 # Caches that count entries, or hold one thing, and why no number of visitors makes them large.
 SMALL = {
     "app/compute/jobs.py:jobs": "work under way, stopped when it goes; what is done lets go of its rows",
@@ -36,15 +36,14 @@ def _name(node: ast.expr) -> str:
     return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
 
 
-def _shelves(node: ast.AST) -> list[ast.Call]:
-    return [one for one in ast.walk(node) if isinstance(one, ast.Call) and _name(one) in ("Cache", "Shelf")]
+def _made_in(node: ast.AST) -> list[ast.Call]:
+    return [call for call in ast.walk(node) if isinstance(call, ast.Call) and _name(call) == "Cache"]
 
 
 def _is_weighed(cache: ast.Call) -> bool:
     """Ask for a size of each value: a `Cache` has one, unless it is told one that is the same for all."""
     sizes = [keyword.value for keyword in cache.keywords if keyword.arg == "size"]
-    counts = any(isinstance(size, ast.Lambda) and isinstance(size.body, ast.Constant) for size in sizes)
-    return not counts if sizes else _name(cache) == "Cache"
+    return not any(isinstance(size, ast.Lambda) and isinstance(size.body, ast.Constant) for size in sizes)
 
 
 def caches(path: Path, tree: ast.Module) -> dict[str, bool]:
@@ -52,23 +51,18 @@ def caches(path: Path, tree: ast.Module) -> dict[str, bool]:
     place, found = str(path.relative_to(ROOT)), dict[str, bool]()
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef) and any(_name(one) in DECORATORS for one in node.decorator_list):
-            shelves = _shelves(node)
-            found[f"{place}:{node.name}"] = bool(shelves) and all(map(_is_weighed, shelves))
+            made = _made_in(node)
+            found[f"{place}:{node.name}"] = bool(made) and all(map(_is_weighed, made))
     for node in tree.body:
         if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
             target = node.targets[0] if isinstance(node, ast.Assign) else node.target
-            shelves, name = _shelves(node.value), f"{place}:{_name(target)}"
+            made, name = _made_in(node.value), f"{place}:{_name(target)}"
             empty = ast.unparse(node.value) in ("{}", "[]")
-            made = isinstance(node.value, ast.Call) and _name(node.value) in {
-                "dict",
-                "list",
-                "set",
-                "OrderedDict",
-                "defaultdict",
-            }
-            if shelves:
-                found[name] = all(map(_is_weighed, shelves))
-            elif (empty or (made and not node.value.args)) and _is_filled(tree, _name(target)):
+            if isinstance(node.value, ast.Call) and _name(node.value) in CONTAINERS:
+                empty = not node.value.args
+            if made:
+                found[name] = all(map(_is_weighed, made))
+            elif empty and _is_filled(tree, _name(target)):
                 found[name] = False
     return found
 
@@ -95,26 +89,25 @@ def test_every_cache_has_room_for_so_many_bytes() -> None:
         "@lru_cache(maxsize=5)\ndef f(x): ...",
         "@st.cache_data\ndef f(x): ...",
         "@functools.cache\ndef f(x): ...",
-        "@st.cache_resource\ndef f(): return Shelf(24)",
-        "KNOWN: Shelf[int] = Shelf(24)",
+        "@st.cache_resource\ndef f(): return Cache(24, size=lambda value: 1)",
         "KNOWN: Cache[int] = Cache(24, size=lambda value: 1)",
         "KNOWN = {}\ndef f(x): KNOWN[x] = x",
         "KNOWN: dict[int, int] = {}\ndef f(x): KNOWN.setdefault(x, x)",
         "KNOWN = []\ndef f(x): KNOWN.append(x)",
+        "KNOWN = WeakKeyDictionary()\ndef f(x): KNOWN[x] = x",
     ],
 )
 def test_a_new_cache_that_counts_entries_is_found(code: str) -> None:
     assert list(caches(ROOT / "app" / "new.py", ast.parse(code)).values()) == [False]
 
 
-def test_a_shelf_that_weighs_is_fine() -> None:
+def test_a_cache_that_weighs_is_fine() -> None:
     for code in (
-        "@st.cache_resource\ndef f(): return Shelf(A_FEW, size=n_bytes)",
-        "KNOWN: Cache[int] = Cache(A_FEW)",
-        "KNOWN: Cache[int] = Cache(A_FEW, size=len)",
+        "@st.cache_resource\ndef f(): return Cache(50_000_000)",
+        "KNOWN: Cache[int] = Cache(50_000_000)",
+        "KNOWN: Cache[int] = Cache(50_000_000, size=len)",
     ):
         assert list(caches(ROOT / "app" / "new.py", ast.parse(code)).values()) == [True]
-    assert n_bytes("a" * 1000) < A_FEW
 
 
 def test_a_long_project_is_not_kept_parsed(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Work in the background: it tells how far it is, ends where it is told to, and is kept while there is room."""
+"""Work in the background: it tells how far it is, and ends where it is told to."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from dataclasses import replace
 import pytest
 
 from app.compute.jobs import Job, Task
-from app.compute.shelf import Shelf
 from mandoline_core import load_project
 from mandoline_core.comparison import run_estimator
+from mandoline_core.data import Cache
 from mandoline_core.pipeline import state_project
 from tests.core.projects import REVIEWS
 
@@ -67,18 +67,6 @@ def test_a_method_on_columns_can_be_stopped_on_its_way(name: str) -> None:
     assert len(calls) > 3
 
 
-def test_answers_take_no_more_room_than_there_is() -> None:
-    gone: list[str] = []
-    kept = Shelf[str](13, size=len, drop=gone.append)  # a letter more for each key
-    for text in ("aaaa", "bbbb", "cc"):
-        kept.put(text[0], text)
-    assert kept.get("a") == "aaaa"
-    kept.put("d", "ddd")
-    assert (gone, kept.get("b"), sorted(kept.values())) == (["bbbb"], None, ["aaaa", "cc", "ddd"])
-    kept.put("a", "a")
-    assert gone == ["bbbb", "aaaa"]
-
-
 def test_a_new_job_in_the_place_of_another_stops_it() -> None:
     go = threading.Event()
 
@@ -87,7 +75,7 @@ def test_a_new_job_in_the_place_of_another_stops_it() -> None:
             go.wait(0.001)
             job.step()
 
-    kept = Shelf[Job](2, drop=Job.stop)
+    kept = Cache[Job](2, size=lambda _: 1, drop=Job.stop)
     started = [Job([Task(i, "endless", endless)]) for i in range(3)]
     for i, run in enumerate(started):
         kept.put(i, run)
