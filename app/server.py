@@ -1,4 +1,4 @@
-"""What `mandoline app` starts: the pages, behind a door that lets in who calls the server by one of its names."""
+"""What `mandoline app` starts: the pages, behind a guard that answers who calls the server by one of its names."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import streamlit as st
 from starlette.middleware import Middleware
 
-from app.door import Door
+from app.access import AccessMiddleware
 
 _GIVEN = os.environ.get("MANDOLINE_ALLOW_HOSTS", "")
 
@@ -16,7 +16,7 @@ app = st.App(
     Path(__file__).with_name("main.py"),
     middleware=[
         Middleware(
-            Door,
+            AccessMiddleware,
             names=[name for name in _GIVEN.split(",") if name],
             asks=bool(os.environ.get("MANDOLINE_SIGN_IN")),
         )

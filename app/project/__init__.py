@@ -10,5 +10,5 @@ from app.project.incoming import IN_MEMORY, engine_for
 from app.project.opening import read_upload
 from app.project.remedies import Remedy
 from app.project.state import Workspace
-from app.project.store import Entry, Revision, Share
+from app.project.store import Revision, SavedProject, Share
 from app.project.tracking import Batch

@@ -62,7 +62,7 @@ def read_person(claims: Mapping[str, object]) -> Person | None:
     return Person(f"{issuer} {mark}", str(claims.get("name") or email or mark), email)
 
 
-def is_let_in(person: Person) -> bool:
+def is_allowed(person: Person) -> bool:
     """Tell whether someone who has signed in may use this server."""
     return is_among(person.email, os.environ.get(_SETTING, "*").split(","))
 

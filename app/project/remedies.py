@@ -103,11 +103,9 @@ def _add(finding: Finding, report: ModelReport) -> Iterator[Remedy]:
     """Add the slice that would model what is off: the line of the balance that the finding speaks of has it."""
     if not isinstance(report, ModelReport):
         return
-    shifts = [finding.numbers[name] for name in ("before", "after")]
-    for line in report.evidence.columns or ():
-        if [line.before, line.after] == shifts and isinstance(line.suggestion, Slice):
+    for line in report.evidence.columns or ():  # of each column there is one
+        if line.column in finding.numbers["columns"] and isinstance(line.suggestion, Slice):
             yield addition(line.suggestion)
-            return
 
 
 def addition(rule: Slice) -> Remedy:

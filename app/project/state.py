@@ -11,12 +11,12 @@ from typing import Any
 
 import streamlit as st
 
-from app.project import access, people, visit
-from app.project.access import LOOKING, is_view_only, projects, reached, store
+from app.project import links, people, visit
 from app.project.documents import document_of as _document
 from app.project.documents import project_of as _project
+from app.project.links import LOOKING, is_view_only, projects, reached, store
 from app.project.saving import ConflictError, save_edit
-from app.project.store import Entry, Revision, StoreError
+from app.project.store import Revision, SavedProject, StoreError
 from app.project.tracking import TrackPlan, save_plan
 from mandoline_core import MandolineError, Project, load_project
 from mandoline_core.project import data_files, place_files
@@ -233,7 +233,7 @@ def open_project(
 
 def go_to(project_id: str) -> None:
     """Work on a project from now on."""
-    access.point_home(project_id)
+    links.point_home(project_id)
     visit.forget_widgets()
     visit.see(None)
 
@@ -244,7 +244,7 @@ def copy_project(project_id: str, name: str | None = None) -> str:
     project = _project(document)
     copy = replace(project, name=name or f"{project.name} (copy)")
     found = store().create({**document, **_document(copy, document["names"])}, owner=people.visitor_id(), label="copy")
-    access.note_own(found)
+    links.note_own(found)
     return found
 
 
@@ -256,14 +256,14 @@ def rename_project(project_id: str, name: str) -> None:
 def delete_project(project_id: str) -> None:
     """Delete a project with its data; whoever works on it starts anew."""
     store().delete(project_id)
-    if access.is_open(project_id):
+    if links.is_open(project_id):
         mine = st.session_state.get("mine", ())
         st.session_state.clear()
         st.session_state["mine"] = mine
         st.query_params.clear()
 
 
-def project_in(entry: Entry) -> Project:
+def project_in(entry: SavedProject) -> Project:
     """Read the project of a line of the list."""
     return _project(entry.head.document)
 
@@ -324,7 +324,7 @@ def _create(
         raise
     if listed:
         store().show(project_id)
-    access.note_own(project_id)
+    links.note_own(project_id)
     return project_id
 
 
@@ -355,12 +355,12 @@ def _project_id() -> str:
     """Find the project of this visit, or start one."""
     found = reached()
     if found is None:
-        if access.is_asked_for():
+        if links.is_asked_for():
             st.session_state["kept:lost"] = True
         project_id = _start()
-        access.point_home(project_id)
+        links.point_home(project_id)
         return project_id
-    access.point(found.kind, found.token)
+    links.point(found.kind, found.token)
     return found.project
 
 

@@ -13,7 +13,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from app.project import incoming
-from app.project.access import store
+from app.project.links import store
 from app.project.store import StoreError
 from mandoline_core import MandolineError
 from mandoline_core.project import base_name

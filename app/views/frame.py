@@ -9,7 +9,7 @@ from dataclasses import replace
 import streamlit as st
 
 from app import compute
-from app.project import Share, Workspace, access, documents, people, state, visit
+from app.project import Share, Workspace, documents, links, people, state, visit
 from app.views import parts
 from app.words import wording
 from mandoline_core import MandolineError
@@ -173,21 +173,21 @@ def _take_away(workspace: Workspace) -> None:
 
 def _share() -> None:
     """Show the links to the project; where people sign in, its owner decides whether there are any."""
-    links = access.links()
-    if not access.is_view_only():
+    shown = links.shareable()
+    if not links.is_view_only():
         st.caption("Your work is saved as you go.")
     for kind, says in _LINKS.items():
-        if access.can_share():
-            key = visit.bind(f"share_{kind}", kind in links)
+        if links.can_share():
+            key = visit.bind(f"share_{kind}", kind in shown)
             st.toggle(_SHARING[kind], key=key, on_change=_change_sharing, args=(kind, key))
-        if kind in links:
+        if kind in shown:
             st.caption(says)
-            st.code(links[kind], language=None, wrap_lines=True)
+            st.code(shown[kind], language=None, wrap_lines=True)
 
 
 def _change_sharing(kind: Share, key: str) -> None:
     try:
-        access.share(kind, shared=bool(visit.typed(key)))
+        links.share(kind, shared=bool(visit.typed(key)))
     except MandolineError as error:
         visit.refuse(error)
 

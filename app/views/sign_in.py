@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from app import door
+from app import access
 from app.project import people, visit
 from app.words import wording
 
@@ -14,9 +14,9 @@ def is_done() -> bool:
     if not people.asks():
         return True
     person = people.person()
-    if person is None or not people.is_let_in(person):
+    if person is None or not people.is_allowed(person):
         return False
-    door.let_in(visit.mark())
+    access.admit(visit.mark())
     return True
 
 

@@ -15,11 +15,12 @@ from app.project.store.folder import Folder
 from app.project.store.revisions import (
     DAMAGED,
     GONE,
-    HEADS,
     SELECT,
+    SELECT_HEADS,
+    SELECT_PROJECTS,
     Document,
-    Entry,
     Revision,
+    SavedProject,
     claim,
     dumped,
     head_number,
@@ -81,22 +82,17 @@ class Store:
         """Tell whether a project is known."""
         return self.sharing.access(project) is not None
 
-    def entries(self, owner: str | None = None) -> list[Entry]:
+    def entries(self, owner: str | None = None) -> list[SavedProject]:
         """List the projects that are to be shown, of one person or of all, the last changed first."""
+        wanted = " WHERE p.listed AND (:owner IS NULL OR p.owner = :owner) ORDER BY p.touched DESC"
         with self._connection() as database:
-            rows = database.execute(
-                "SELECT id, CAST(touched AS REAL), archived FROM project"
-                " WHERE listed AND (:owner IS NULL OR owner = :owner) ORDER BY touched DESC",
-                {"owner": owner},
-            ).fetchall()
-            heads = {row[-1]: revision_of(row) for row in database.execute(HEADS + " WHERE p.listed")}
-        there = (row for row in rows if row[0] in heads)  # not one that was deleted between the two questions
-        return [Entry(project, heads[project], touched, bool(away)) for project, touched, away in there]
+            rows = database.execute(SELECT_PROJECTS + wanted, {"owner": owner}).fetchall()
+        return [SavedProject(row[-1], revision_of(row), touched, bool(away)) for touched, away, *row in rows]
 
     def head(self, project: str) -> Revision:
         """Return the current state of a project."""
         with self._connection() as database:
-            row = database.execute(HEADS + " WHERE p.id = ?", (project,)).fetchone()
+            row = database.execute(SELECT_HEADS + " WHERE p.id = ?", (project,)).fetchone()
         if row is None:
             raise StoreError(GONE)
         return revision_of(row)

@@ -12,13 +12,17 @@ from app.project.store.errors import StoreError
 
 GONE = "This project is not here: it was deleted, or the link is wrong. Start a new one."
 DAMAGED = "The saved project was damaged on the disk and cannot be read. Nothing was changed. Undo, or start a new one."
-SELECT = (
-    "SELECT r.number, r.label, r.document,"
+_COLUMNS = (
+    "r.number, r.label, r.document,"
     " EXISTS (SELECT 1 FROM revision b WHERE b.project = r.project AND b.number = r.parent),"
     " EXISTS (SELECT 1 FROM revision a WHERE a.project = r.project AND a.parent = r.number),"
-    " r.parent, r.made, r.summaries, r.snapshot, r.project FROM revision r"
+    " r.parent, r.made, r.summaries, r.snapshot, r.project"
 )
-HEADS = SELECT + " JOIN project p ON p.id = r.project AND p.head = r.number"
+_REVISIONS = " FROM revision r"
+_HEADS = f"{_REVISIONS} JOIN project p ON p.id = r.project AND p.head = r.number"
+SELECT = f"SELECT {_COLUMNS}{_REVISIONS}"
+SELECT_HEADS = f"SELECT {_COLUMNS}{_HEADS}"
+SELECT_PROJECTS = f"SELECT CAST(p.touched AS REAL), p.archived, {_COLUMNS}{_HEADS}"
 
 Document = dict[str, Any]
 
@@ -53,7 +57,7 @@ class Revision:
 
 
 @dataclass(frozen=True)
-class Entry:
+class SavedProject:
     """Hold one line of the list of projects: its current state, when it was changed, and whether it is put away."""
 
     id: str

@@ -7,7 +7,7 @@ import time
 import streamlit as st
 
 from app import compute
-from app.project import Entry, access, people, state, visit
+from app.project import SavedProject, links, people, state, visit
 from app.views import parts
 from app.views.data import uploads
 from app.words import times, wording
@@ -21,7 +21,7 @@ MOST = 20  # at first: a card takes time to draw
 def main() -> None:
     """Show the page."""
     st.title("Projects")
-    entries = access.projects()
+    entries = links.projects()
     aside = state.store().set_aside
     if aside is not None:
         st.warning(
@@ -35,12 +35,12 @@ def main() -> None:
     uploads.ways_in()
 
 
-def mine(entries: list[Entry]) -> None:
+def mine(entries: list[SavedProject]) -> None:
     """Show the projects that are there, those put away only on request."""
     st.subheader("My projects")
     if people.asks():
         st.caption("Only you can open them, and those you share a link with.")
-    elif access.is_local():
+    elif links.is_local():
         st.caption("All projects on this computer. Whoever has a project's link can open it.")
     else:
         st.caption(
@@ -52,7 +52,7 @@ def mine(entries: list[Entry]) -> None:
     shown(entries if away and st.toggle(f"Show archived ({away:,})", key="show_archived") else in_use)
 
 
-def shown(entries: list[Entry]) -> None:
+def shown(entries: list[SavedProject]) -> None:
     """Show a card for each project, the newest first."""
     everything = len(entries) <= MOST or visit.remember("all_projects")
     for entry in entries if everything else entries[:MOST]:
@@ -61,7 +61,7 @@ def shown(entries: list[Entry]) -> None:
         st.button(f"Show all {len(entries):,}", on_click=visit.remember, args=("all_projects", "yes"))
 
 
-def card(entry: Entry) -> None:
+def card(entry: SavedProject) -> None:
     """Show one project; one that cannot be read can still be deleted."""
     try:
         project = state.project_in(entry)
@@ -86,7 +86,7 @@ def card(entry: Entry) -> None:
             more(entry, name)
 
 
-def estimated(entry: Entry, project: Project) -> None:
+def estimated(entry: SavedProject, project: Project) -> None:
     """Say what was last estimated, on what data."""
     names = entry.head.document["names"]
     models = [model.name for model in project.models] or [""]
@@ -106,7 +106,7 @@ def estimated(entry: Entry, project: Project) -> None:
     st.caption(f"{wording.plain(names['source'])} and {wording.plain(names['target'])}{rows}")
 
 
-def more(entry: Entry, name: str) -> None:
+def more(entry: SavedProject, name: str) -> None:
     """Offer what can be done with a project beside opening it."""
     with st.popover("More", key=f"more:{entry.id}"):
         key = visit.bind(f"rename:{entry.id}", name)
@@ -147,7 +147,7 @@ def duplicate(project_id: str) -> None:
         visit.refuse(error)
 
 
-def archive(entry: Entry, name: str) -> None:
+def archive(entry: SavedProject, name: str) -> None:
     """Put a project away, or take it out again."""
     try:
         state.store().archive(entry.id, archived=not entry.archived)

@@ -16,10 +16,10 @@ CONTAINERS = {"dict", "list", "set", "deque", "OrderedDict", "defaultdict", "Wea
 # Caches that count entries, or hold one thing, and why no number of visitors makes them large.
 SMALL = {
     "app/compute/jobs.py:jobs": "work under way, stopped when it goes; what is done lets go of its rows",
-    "app/door.py:_let_in": "10,000 marks of visits",
+    "app/access.py:_admitted": "10,000 marks of visits",
     "app/project/documents.py:_parse": "128 projects of at most 300,000 letters; longer ones are not kept",
     "app/project/incoming.py:engine_for": "paths of ours, and a word for each",
-    "app/project/access.py:store": "one store",
+    "app/project/links.py:store": "one store",
     "mandoline_core/cli/main.py:_parser": "one parser",
     "mandoline_core/report/html/figures.py:plotly_script": "one script",
     "mandoline_core/report/report.py:_versions": "one list of versions",

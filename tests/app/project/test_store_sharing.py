@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from app.project.store import Access, Share, Store, StoreError
+from app.project.store import Access, Share, Store, StoreError, projects
+from app.project.store.revisions import revision_of
 
 
 @pytest.fixture
@@ -25,6 +26,15 @@ def test_a_project_is_listed_for_its_owner(store: Store) -> None:
     assert store.sharing.access(anns) == Access("ann", None, None)
     assert store.sharing.access(nobodys) == Access(None, None, None)
     assert store.sharing.access("no-such") is None
+
+
+def test_the_list_of_one_owner_reads_no_other_projects(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Documents are long, and a server may hold those of thousands."""
+    anns, _ = store.create({}, owner="ann"), store.create({}, owner="bob")
+    read = []
+    monkeypatch.setattr(projects, "revision_of", lambda row: read.append(row[-1]) or revision_of(row))
+    assert [entry.id for entry in store.entries("ann")] == [anns]
+    assert read == [anns]
 
 
 @pytest.mark.parametrize("kind", ["view", "edit"])

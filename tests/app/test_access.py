@@ -1,14 +1,17 @@
-"""The door: callers that name the server, from its own pages, are let in; who signs in comes back to their link."""
+"""Access: callers that name the server, from its own pages, are let in; who signs in comes back to their link."""
 
 from __future__ import annotations
 
 import asyncio
+import sys
+from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import quote
 
 import pytest
 from starlette.types import Message, Receive, Scope, Send
 
-from app.door import Door, let_in
+from app import access
+from app.access import AccessMiddleware, admit
 
 LINK = "/slices?view=abc-DEF_123"
 
@@ -25,9 +28,9 @@ async def inside(scope: Scope, receive: Receive, send: Send) -> None:
 
 
 def knock(
-    kind: str = "websocket", url: str = "/", door: Door | None = None, method: str = "GET", **given: str
+    kind: str = "websocket", url: str = "/", guard: AccessMiddleware | None = None, method: str = "GET", **given: str
 ) -> Message:
-    """Come to the door with some headers, and return the first answer."""
+    """Call the server with some headers, and return the first answer."""
     path, _, query = url.partition("?")
     headers = [(name.encode(), value.encode()) for name, value in {"host": "127.0.0.1:8501", **given}.items()]
     scope = {"type": kind, "path": path, "query_string": query.encode(), "headers": headers, "method": method}
@@ -41,12 +44,12 @@ def knock(
     async def send(message: Message) -> None:
         answers.append(message)
 
-    asyncio.run((door or Door(inside, ["models.example.org"], asks=True))(scope, receive, send))
+    asyncio.run((guard or AccessMiddleware(inside, ["models.example.org"], asks=True))(scope, receive, send))
     return answers[0]
 
 
 def is_let_in(answer: Message) -> bool:
-    """Tell whether the door was opened."""
+    """Tell whether the caller was let in."""
     return answer["type"] == "websocket.accept" or answer.get("status") in (200, 302)
 
 
@@ -95,7 +98,10 @@ def test_only_its_own_names_are_answered(kind: str, host: str, *, known: bool) -
 def test_only_its_own_pages_may_connect_or_send(origin: str, *, own: bool) -> None:
     """To connect, and to send a file; reading is for the browser to forbid, which is not told to allow it."""
     assert is_let_in(knock("websocket", origin=origin)) == own
-    assert is_let_in(knock("http", origin=origin, method="PUT", door=Door(inside, ["models.example.org"]))) == own
+    assert (
+        is_let_in(knock("http", origin=origin, method="PUT", guard=AccessMiddleware(inside, ["models.example.org"])))
+        == own
+    )
     assert is_let_in(knock("http", origin=origin, method="GET"))
 
 
@@ -131,7 +137,7 @@ def test_nothing_is_kept_of_who_is_signed_in_or_brings_no_link() -> None:
     """Nor where nobody signs in."""
     assert not knock("http", LINK, cookie="_streamlit_user=signed")["headers"]
     assert not knock("http", "/slices")["headers"]
-    assert not knock("http", LINK, door=Door(inside))["headers"]
+    assert not knock("http", LINK, guard=AccessMiddleware(inside))["headers"]
 
 
 def test_who_has_not_signed_in_sends_nothing() -> None:
@@ -140,7 +146,24 @@ def test_who_has_not_signed_in_sends_nothing() -> None:
     for method in ("PUT", "POST", "DELETE"):
         assert not is_let_in(knock("http", upload, method=method))
     assert is_let_in(knock("http", "/auth/login"))
-    let_in("visit-7")
+    admit("visit-7")
     for method in ("PUT", "DELETE"):
         assert is_let_in(knock("http", upload, method=method))
         assert not is_let_in(knock("http", upload.replace("7", "8"), method=method))
+
+
+def test_visits_are_admitted_from_many_threads_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every page that is drawn admits its visit, in a thread of its own; the oldest go when there are too many."""
+    monkeypatch.setattr(access, "_MOST_VISITS", 2)
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+
+    def draw_pages(visitor: int) -> None:
+        for page in range(40_000):
+            admit(f"{visitor}-{page}")
+
+    try:
+        with ThreadPoolExecutor(8) as pool:
+            list(pool.map(draw_pages, range(8)))
+    finally:
+        sys.setswitchinterval(interval)

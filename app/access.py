@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ipaddress
 import re
+import threading
 from collections.abc import Collection
 from urllib.parse import quote, unquote, urlsplit
 
@@ -23,11 +24,12 @@ _SECONDS = 600  # that signing in may take
 _WRONG_NAME = "This server has no such name. Whoever runs it can give it one: mandoline app --allow-host NAME\n"
 _SIGN_IN = "Sign in first.\n"
 _WRONG_PAGE = "A page of another site may not connect to this server.\n"
-_MOST_VISITS = 10_000  # at a time; the oldest have to be let in again, which drawing a page does
-_let_in: dict[str, None] = {}
+_MOST_VISITS = 10_000  # at a time; the oldest have to be admitted again, which drawing a page does
+_admitted: dict[str, None] = {}
+_admitting = threading.Lock()  # every visitor's pages are drawn in a thread of their own
 
 
-def let_in(visit: str) -> None:
+def admit(visit: str) -> None:
     """Note that someone has signed in: the framework takes files from any visit, also from who has yet to do so.
 
     Parameters
@@ -35,17 +37,14 @@ def let_in(visit: str) -> None:
     visit : str
         The framework's mark for it, which is in the address that files are sent to.
     """
-    _let_in.pop(visit, None)
-    _let_in[visit] = None
-    while len(_let_in) > _MOST_VISITS:
-        del _let_in[next(iter(_let_in))]
+    with _admitting:
+        _admitted.pop(visit, None)
+        _admitted[visit] = None
+        while len(_admitted) > _MOST_VISITS:
+            del _admitted[next(iter(_admitted))]
 
 
-def _is_let_in(path: str) -> bool:
-    return any(part in _let_in for part in path.split("/"))
-
-
-class Door:
+class AccessMiddleware:
     """Refuse callers with a foreign name for this server, and connections from pages of other sites.
 
     Parameters
@@ -73,8 +72,8 @@ class Door:
         headers = Headers(scope=scope)
         reads = scope["type"] == "http" and scope["method"] in ("GET", "HEAD", "OPTIONS")
         why = self._refusal(headers, reads=reads)
-        if why is None and self._asks and scope["type"] == "http" and not reads and not _is_let_in(scope["path"]):
-            why = _SIGN_IN
+        if why is None and self._asks and scope["type"] == "http" and not reads:
+            why = None if any(part in _admitted for part in scope["path"].split("/")) else _SIGN_IN
         if why:
             await PlainTextResponse(why, status_code=403)(scope, receive, send)
         elif self._asks and scope["type"] == "http":

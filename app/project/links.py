@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 import streamlit as st
 
 from app.project import people
-from app.project.store import Entry, Share, Store, StoreError, default_folder
+from app.project.store import SavedProject, Share, Store, StoreError, default_folder
 
 Kind = Literal["project", "edit", "view"]
 LOOKING = "This link is for looking. Make a copy to edit."
@@ -92,7 +92,7 @@ def is_view_only() -> bool:
     return found is not None and found.kind == "view"
 
 
-def links() -> dict[Share, str]:
+def shareable() -> dict[Share, str]:
     """Return the links to the project that the visitor may hand on; one for looking does not give the other away."""
     found = reached()
     if found is None:
@@ -103,8 +103,8 @@ def links() -> dict[Share, str]:
         return {"edit": f"{base}?project={found.project}", "view": f"{base}?view={view}"}
     if found.kind != "project":
         return {found.kind: f"{base}?{found.kind}={found.token}"}
-    access = store().sharing.access(found.project)
-    held: dict[Share, str | None] = {"edit": access.edit, "view": access.view} if access else {}
+    sharing = store().sharing.access(found.project)
+    held: dict[Share, str | None] = {"edit": sharing.edit, "view": sharing.view} if sharing else {}
     return {kind: f"{base}?{kind}={token}" for kind, token in held.items() if token}
 
 
@@ -125,7 +125,7 @@ def share(kind: Share, *, shared: bool) -> None:
         store().sharing.end(found.project, kind)
 
 
-def projects() -> list[Entry]:
+def projects() -> list[SavedProject]:
     """List the projects that this visitor may see.
 
     Their own, where people sign in; else all on a computer of one's own, and those of this visit on any other.
