@@ -5,13 +5,16 @@ One file a check; what could be if something hidden changed is here, too.
 
 from __future__ import annotations
 
+from mandoline_core.checks.balance import BalanceLine, columns_of, unmodelled_balance
 from mandoline_core.checks.check import CheckRule, NotRun, Solution
 from mandoline_core.checks.checks import CHECKS, find_all, goes_by_verdict, report_model, with_verdict
 from mandoline_core.checks.columns import NOTABLE
 from mandoline_core.checks.corrections import MISTAKE_Z
+from mandoline_core.checks.domain_classifier import Apart
 from mandoline_core.checks.drift import Drift
 from mandoline_core.checks.drift_signs import ClassShare, SliceCalibration
 from mandoline_core.checks.evidence import Evidence, ModelReport
+from mandoline_core.checks.means import LEAST_LEFT, CellWeights, compare_means, sampling_threshold, weigh
 from mandoline_core.checks.second_opinion import SecondOpinionOn
 from mandoline_core.checks.sensitivity import (
     SensitivityPoint,
@@ -25,8 +28,3 @@ from mandoline_core.checks.support import Overlap
 from mandoline_core.checks.tail import FINITE_MEAN, FINITE_VARIANCE, USABLE, Tail
 from mandoline_core.checks.theory import TheoremBound, theorem_bound
 from mandoline_core.checks.trimming import Trimming, caps, trim, weights_can_change
-from mandoline_core.checks.unmodelled.apart import Apart
-from mandoline_core.checks.unmodelled.columns import columns_of, unmodelled_balance
-from mandoline_core.checks.unmodelled.gaps import compare, sampling_threshold, weigh
-from mandoline_core.checks.unmodelled.ground import LEAST_LEFT, Weighing
-from mandoline_core.checks.unmodelled.line import BalanceLine

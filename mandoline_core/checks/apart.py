@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mandoline_core.checks.check import CheckRule, NotRun, weights_rows
+from mandoline_core.checks.domain_classifier import Apart
 from mandoline_core.checks.evidence import ModelReport
-from mandoline_core.checks.unmodelled.apart import Apart
 from mandoline_core.domain_classifier import name_carriers
 from mandoline_core.findings import Finding, FindingKind
 from mandoline_core.formatting import Sentence

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from mandoline_core.checks.evidence import ModelReport
-from mandoline_core.checks.unmodelled.gaps import NOTABLE, would_show
+from mandoline_core.checks.means import NOTABLE, would_show
 from mandoline_core.estimators import Outcome, get_estimator
 from mandoline_core.findings import Finding
 from mandoline_core.formatting import Sentence

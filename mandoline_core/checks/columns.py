@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from mandoline_core.checks.balance import BalanceLine
 from mandoline_core.checks.check import NO_WEIGHTS, CheckRule, NotRun, too_few_rows, weights_rows
 from mandoline_core.checks.evidence import ModelReport
-from mandoline_core.checks.unmodelled.gaps import NOTABLE
-from mandoline_core.checks.unmodelled.line import BalanceLine
+from mandoline_core.checks.means import NOTABLE
 from mandoline_core.findings import Finding, FindingKind
 from mandoline_core.formatting import Sentence
 from mandoline_core.slices import Slice

@@ -14,7 +14,7 @@ from mandoline_core.checks.drift_signs import (
     slice_calibration,
     weighed_answers,
 )
-from mandoline_core.checks.unmodelled.gaps import sampling_threshold
+from mandoline_core.checks.means import sampling_threshold
 from mandoline_core.findings import Finding
 from mandoline_core.formatting import Sentence
 from mandoline_core.pipeline import Estimate

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from mandoline_core.arrays import Floats, Interval
-from mandoline_core.checks.unmodelled.gaps import compare, weigh, weigh_rows
-from mandoline_core.checks.unmodelled.ground import Weighing
+from mandoline_core.checks.balance import counted_by_pattern
+from mandoline_core.checks.means import CellWeights, compare_means, weigh
 from mandoline_core.metrics import MOST_CLASSES
 from mandoline_core.patterns import Patterns
-from mandoline_core.pipeline import AnswerTally, Estimate, tally_answers
+from mandoline_core.pipeline import AnswerTally, Estimate, row_cells, tally_answers
 
 Z_95 = 1.959964
 
@@ -82,28 +82,24 @@ class SliceCalibration:
     interval: Interval
 
 
-def weighed_answers(report: Estimate) -> tuple[AnswerTally, Weighing] | None:
+def weighed_answers(report: Estimate) -> tuple[AnswerTally, CellWeights] | None:
     """Return a model's answers by cell, and how much the rows of each count; None without predicted classes."""
-    counted, problem = report.fit.cells, report.problem
+    counted = report.fit.cells
     if counted.said is None:
         return None
-    if report.fit.in_table and counted.answers is not None:
-        return counted.answers, weigh(report)
-    members, n_patterns, n_groups = problem.members, len(problem.patterns), len(problem.groups)
-    if report.outcome.scored_weights is not None:
-        n_rows = len(members.source)
-        return tally_answers(counted.said, members, n_patterns, (np.arange(n_rows), n_rows)), weigh_rows(report)
-    weighing = weigh(report, n_groups)
-    if problem.patterns is counted.count.patterns and n_groups == 1 and counted.answers is not None:
-        return counted.answers, weighing
-    cells = members.groups.astype(np.intp) * n_patterns + members.source
-    return tally_answers(counted.said, members, n_patterns, (cells, n_groups * n_patterns)), weighing
+    tally = counted.answers if counted_by_pattern(report) else None
+    if tally is None:
+        members, by_row = report.fit.row_members, report.outcome.scored_weights is not None
+        rows = np.arange(len(members.source)), np.arange(len(members.target))
+        cells = row_cells(members, *rows, by_row=by_row)
+        tally = tally_answers(counted.said, members, len(report.problem.patterns), cells)
+    return tally, weigh(report, tally.cells)
 
 
-def predicted_shares(classes: tuple[str, ...], tally: AnswerTally, weighing: Weighing) -> tuple[ClassShare, ...]:
+def predicted_shares(classes: tuple[str, ...], tally: AnswerTally, weights: CellWeights) -> tuple[ClassShare, ...]:
     """Compare how often each class is predicted; nothing without predictions of a few classes."""
     few = 1 < len(classes) <= MOST_CLASSES
-    gaps = compare(weighing, tally.predicted, project=tally.all_predicted) if few else None
+    gaps = compare_means(weights, tally.predicted) if few else None
     if gaps is None:
         return ()
     return tuple(
@@ -113,11 +109,11 @@ def predicted_shares(classes: tuple[str, ...], tally: AnswerTally, weighing: Wei
     )
 
 
-def confidence_shift(tally: AnswerTally, weighing: Weighing) -> ConfidenceShift | None:
+def confidence_shift(tally: AnswerTally, weights: CellWeights) -> ConfidenceShift | None:
     """Compare the mean confidence; nothing without probabilities."""
     if tally.confidence is None:
         return None
-    gaps = compare(weighing, tally.confidence, project=tally.all_confident)
+    gaps = compare_means(weights, tally.confidence)
     if gaps is None:
         return None
     return ConfidenceShift(*(float(side[0]) for side in (gaps.source, gaps.weighted, gaps.target, gaps.z)))

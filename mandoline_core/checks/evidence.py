@@ -6,13 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 
+from mandoline_core.checks.balance import BalanceLine, columns_of, unmodelled_balance, unmodelled_pairs
+from mandoline_core.checks.domain_classifier import Apart, apart
 from mandoline_core.checks.drift import Drift, drift
 from mandoline_core.checks.second_opinion import SecondOpinionOn, second_opinion_on
 from mandoline_core.checks.support import Overlap, overlap
 from mandoline_core.checks.tail import Tail, tail_of
-from mandoline_core.checks.unmodelled.apart import Apart, apart
-from mandoline_core.checks.unmodelled.columns import columns_of, unmodelled_balance, unmodelled_pairs
-from mandoline_core.checks.unmodelled.line import BalanceLine
 from mandoline_core.pipeline import Estimate, SliceBalance, slice_balance
 
 

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.sparse import csr_matrix
+from scipy.sparse import csr_matrix, hstack
 
 from mandoline_core.arrays import Bools, Floats, Index
 from mandoline_core.checks import sampling_threshold, weigh
@@ -16,7 +16,7 @@ from mandoline_core.discovery.conjunctions import is_joinable, join_rules
 from mandoline_core.discovery.pool import Pool, supported
 from mandoline_core.discovery.relevance import Relevance, Scored, relevance, score_table
 from mandoline_core.discovery.standing import Edge, Standing, rule_key, rule_name
-from mandoline_core.pipeline import CellRows, Tally
+from mandoline_core.pipeline import Tally, cell_marks
 from mandoline_core.slices import Slice
 from mandoline_core.weighting import has_rows, take_step
 
@@ -85,25 +85,21 @@ class _Drawn:
         self.used: Index = np.flatnonzero(here)
         n = len(count.patterns)
         self.patterns = count.source_index[place], count.target_index[pool.target_rows]
-        self.cells = CellRows.of(*self.patterns, n, n)
+        self.cells = cell_marks(self.patterns[0], n), cell_marks(self.patterns[1], n)
         self.scores = standing.scores[place]
         self.weighing = weigh(standing.report)
 
     def relevance(self, source: csr_matrix, target: csr_matrix) -> Relevance | None:
-        cells, scores = self.cells, self.scores
-        whole = bool((source.data == 1).all() and (target.data == 1).all())
-        squares = None if whole else tuple(csr_matrix(a @ b.power(2)) for a, b in self._sides(source, target))
-        tally = Tally(
-            cells.source @ np.ones(cells.source.shape[1]),
-            cells.target @ np.ones(cells.target.shape[1]),
-            *(csr_matrix(a @ b) for a, b in self._sides(source, target)),
-            *(squares or (None, None)),
-        )
-        products = score_table(cells.source, scores, source)
-        return relevance(self.weighing, Scored(tally, *products, cells.source @ scores, cells.source @ scores**2))
-
-    def _sides(self, source: csr_matrix, target: csr_matrix) -> tuple[tuple[csr_matrix, csr_matrix], ...]:
-        return (self.cells.source, source), (self.cells.target, target)
+        sides = tuple(zip(self.cells, (source, target), strict=True))
+        rows, sums = [cell @ np.ones(cell.shape[1]) for cell in self.cells], [cell @ side for cell, side in sides]
+        squares = None
+        if any((side.data != 1).any() for side in (source, target)):
+            sums = [hstack([one, cell @ side.power(2)]) for one, (cell, side) in zip(sums, sides, strict=True)]
+            squares = np.tile(np.arange(source.shape[1], 2 * source.shape[1]), 2)
+        tally = Tally(rows[0], rows[1], csr_matrix(sums[0]), csr_matrix(sums[1]), squares)
+        cells, scores = self.cells[0], self.scores
+        products = score_table(cells, scores, source)
+        return relevance(self.weighing, Scored(tally, *products, cells @ scores, cells @ scores**2))
 
 
 def _rank_one(standing: Standing, pool: Pool, never: Collection[object]) -> tuple[list[Candidate], list[Floats]]:

@@ -16,7 +16,7 @@ import numpy as np
 from scipy.sparse import csr_matrix
 
 from mandoline_core.arrays import Floats
-from mandoline_core.checks import LEAST_LEFT, Weighing, compare
+from mandoline_core.checks import LEAST_LEFT, CellWeights, compare_means
 from mandoline_core.pipeline import SumTable, Tally
 
 _NOTHING_LEFT = 0.05  # of a slice's variance beyond the modelled slices: then they say it already
@@ -29,7 +29,7 @@ class Scored:
     Parameters
     ----------
     tally : Tally
-        The candidates.
+        The candidates; behind them their squares, where they are not 0 or 1.
     products, squares : csr_matrix or array of float, shape (n_cells, m)
         Sums over source rows of score times candidate, and of its square times candidate.
     sums, sums_of_squares : array of float, shape (n_cells,)
@@ -77,7 +77,7 @@ class Relevance:
         return self.gap * self.difference
 
 
-def relevance(weighing: Weighing, scored: Scored) -> Relevance | None:
+def relevance(weights: CellWeights, scored: Scored) -> Relevance | None:
     """Compute the relevance of many candidates at once; None where a sample has no row that counts.
 
     Examples
@@ -87,21 +87,23 @@ def relevance(weighing: Weighing, scored: Scored) -> Relevance | None:
     >>> rows, none = np.array([100.0]), np.empty((1, 0))
     >>> tally = Tally(rows, rows, np.array([[20.0]]), np.array([[40.0]]))
     >>> scores = Scored(tally, np.array([[10.0]]), np.array([[10.0]]), np.array([90.0]), np.array([90.0]))
-    >>> found = relevance(Weighing(np.array([0.01]), np.ones(1), none, none), scores)
+    >>> found = relevance(CellWeights(np.array([0.01]), np.ones(1), none, none), scores)
     >>> found.gap.round(3).tolist(), found.difference.round(3).tolist(), found.effect.round(3).tolist()
     ([0.2], [-0.5], [-0.1])
     """
-    gaps = compare(weighing, scored.tally)
+    gaps = compare_means(weights, scored.tally)
     if gaps is None:
         return None
-    rows, tally = scored.tally.source_rows, scored.tally
-    weight = weighing.source / float(rows @ weighing.source)
-    matched = np.column_stack([np.ones(len(rows)), weighing.source_matched])
+    rows, tally, m = scored.tally.source_rows, scored.tally, scored.products.shape[1]
+    gaps = gaps.take(slice(m))
+    weight = weights.source / float(rows @ weights.source)
+    matched = np.column_stack([np.ones(len(rows)), weights.source_matched])
     inverse = np.asarray(np.linalg.pinv((matched.T * (rows * weight)) @ matched, rcond=1e-10, hermitian=True), float)
     line = inverse @ (matched.T @ (weight * scored.sums))  # the score by the modelled slices
-    crossed = _times(matched.T * weight, tally.source)
+    crossed = _times(matched.T * weight, tally.source)  # the first row is over all rows, as the first matched is 1
+    second = crossed[0, :m] if tally.squares is None else crossed[0, tally.squares[:m]]
+    crossed = crossed[:, :m]
     lines = inverse @ crossed  # each candidate by the modelled slices
-    second = _times(weight, tally.source if tally.source_squares is None else tally.source_squares)
     variance = second - (lines * crossed).sum(axis=0)
     whole = second - gaps.weighted**2
     own = np.divide(variance, whole, out=np.zeros_like(whole), where=whole > 1e-12)
@@ -126,13 +128,13 @@ def _spread(matched: Floats, inverse: Floats, lines: Floats, fitted: Floats, wei
     """
     leverage = weight * np.einsum("ci,ij,cj->c", matched, inverse, matched)
     factor = (weight / np.maximum(1 - leverage, LEAST_LEFT)) ** 2
-    rows, tally = scored.tally.source_rows, scored.tally
+    rows, inside = scored.tally.source_rows, scored.tally.source[:, : scored.products.shape[1]]
     # The squared residual of the score, added up over all rows of a cell, and over those inside each candidate.
     outer = scored.sums_of_squares - 2 * fitted * scored.sums + fitted**2 * rows
     crossed = (
         _times(matched.T * factor, scored.squares)
         - 2 * _times(matched.T * (factor * fitted), scored.products)
-        + _times(matched.T * (factor * fitted**2), tally.source)
+        + _times(matched.T * (factor * fitted**2), inside)
     )  # the first row is over all rows, as the first of the matched is 1
     gram = (matched.T * (factor * outer)) @ matched
     return np.asarray(crossed[0] - 2 * (lines * crossed).sum(axis=0) + np.einsum("im,ij,jm->m", lines, gram, lines))

@@ -17,10 +17,23 @@ from mandoline_core.pipeline.assemble import (
 from mandoline_core.pipeline.attribution import ROWS_LEFT_OUT, Attribution, AttributionPart, attribute
 from mandoline_core.pipeline.balance import HeavyPattern, SliceBalance, heaviest_patterns, slice_balance
 from mandoline_core.pipeline.choosing import choose_edges
-from mandoline_core.pipeline.columns.rules import cut_rule, item_rule, keyword_rule, missing_rule
-from mandoline_core.pipeline.columns.stacks import Quantity
-from mandoline_core.pipeline.columns.table import HARMLESS, ColumnTable, DrawnColumns, column_table
-from mandoline_core.pipeline.columns.tally import CellRows, ColumnTally, SumTable, Tally
+from mandoline_core.pipeline.columns import (
+    HARMLESS,
+    ColumnTable,
+    DrawnColumns,
+    Quantity,
+    RowCells,
+    SumTable,
+    Tally,
+    cell_marks,
+    column_table,
+    cut_rule,
+    draw_rows,
+    item_rule,
+    keyword_rule,
+    missing_rule,
+    row_cells,
+)
 from mandoline_core.pipeline.counting import (
     Cells,
     CodesOf,

@@ -6,13 +6,15 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
 
 from mandoline_core.arrays import Floats, Index
 from mandoline_core.errors import MandolineError
 from mandoline_core.findings import Finding
 from mandoline_core.metrics import read_answers
 from mandoline_core.patterns import Membership, add_up
-from mandoline_core.pipeline.columns.tally import Tally, count_by, rows_by, written_out
+from mandoline_core.pipeline.columns import RowCells, SumTable, Tally, written_out
 from mandoline_core.weighting import Rows
 
 
@@ -49,18 +51,17 @@ class AnswerTally(NamedTuple):
     ----------
     predicted, confidence : Tally
         Predictions of each class; the confidence.
-    all_predicted, all_confident : bool
-        Whether every row has one.
     calibration : array of float, shape (5, n_patterns)
         Of source rows with a label and a confidence, by pattern: their number, and the sums of confidence, right
         predictions, the gap between the two, and its square.
+    cells : RowCells or None
+        The cells; None for the patterns.
     """
 
     predicted: Tally
-    all_predicted: bool
     confidence: Tally | None = None
-    all_confident: bool = False
     calibration: Floats | None = None
+    cells: RowCells | None = None
 
 
 def read_row_answers(rows: Rows) -> RowAnswers | None:
@@ -100,42 +101,54 @@ def _read_predictions(rows: Rows) -> tuple[np.ndarray, np.ndarray, tuple[str, ..
     return source.predicted[rows.scored], target.predicted, target.classes
 
 
-def tally_answers(
-    said: RowAnswers, members: Membership, n_patterns: int, cells: tuple[Index, int] | None = None
-) -> AnswerTally:
+def tally_answers(said: RowAnswers, members: Membership, n_patterns: int, cells: RowCells | None = None) -> AnswerTally:
     """Add a model's answers up by cell.
 
     Parameters
     ----------
-    cells : pair of array of int, shape (n_scored,), and int, optional
-        The cell of each scored source row, and how many there are; the patterns when left out.
+    cells : RowCells, optional
+        Of all scored source rows and target rows; the patterns when left out.
     """
-    index, n_cells = (members.source, n_patterns) if cells is None else cells
-    sides = ((index, n_cells), (members.target, n_patterns))
-    predicted = Tally(
-        *(rows_by(cell, codes >= 0, n) for (cell, n), codes in zip(sides, said.predicted, strict=True)),
-        *(
-            written_out(count_by(cell, codes, n, len(said.classes)))
-            for (cell, n), codes in zip(sides, said.predicted, strict=True)
-        ),
+    sides = [(members.source, n_patterns), (members.target, n_patterns)]
+    if cells is not None:
+        sides = [(cells.source, len(cells.first_source)), (cells.target, len(cells.first_target))]
+
+    def tally(known: list[NDArray[np.bool_]], sums: list[SumTable], squares: Index | None = None) -> Tally:
+        rows = [add_up(cell, some.astype(float), n) for (cell, n), some in zip(sides, known, strict=True)]
+        return Tally(rows[0], rows[1], sums[0], sums[1], squares, complete=all(bool(some.all()) for some in known))
+
+    predicted = tally(
+        [codes >= 0 for codes in said.predicted],
+        [count_by(cell, codes, n, len(said.classes)) for (cell, n), codes in zip(sides, said.predicted, strict=True)],
     )
-    all_predicted = all(bool((codes >= 0).all()) for codes in said.predicted)
     if said.confidence is None or said.right is None:
-        return AnswerTally(predicted, all_predicted)
+        return AnswerTally(predicted, cells=cells)
     filled = [np.nan_to_num(side) for side in said.confidence]
-    confidence = Tally(
-        *(rows_by(cell, np.isfinite(side), n) for (cell, n), side in zip(sides, said.confidence, strict=True)),
-        *(add_up(cell, side, n)[:, None] for (cell, n), side in zip(sides, filled, strict=True)),
-        *(add_up(cell, side**2, n)[:, None] for (cell, n), side in zip(sides, filled, strict=True)),
+    confidence = tally(
+        [np.isfinite(side) for side in said.confidence],
+        [
+            np.column_stack([add_up(cell, side, n), add_up(cell, side**2, n)])
+            for (cell, n), side in zip(sides, filled, strict=True)
+        ],
+        np.array([1, 1]),
     )
     known = np.isfinite(said.right)
     right = np.nan_to_num(said.right)
     gap = np.where(known, filled[0] - right, 0.0)
     columns = (known.astype(float), np.where(known, filled[0], 0.0), right, gap, gap**2)
-    return AnswerTally(
-        predicted,
-        all_predicted,
-        confidence,
-        all(bool(np.isfinite(side).all()) for side in said.confidence),
-        np.array([add_up(members.source, values, n_patterns) for values in columns]),
-    )
+    calibration = np.array([add_up(members.source, values, n_patterns) for values in columns])
+    return AnswerTally(predicted, confidence, calibration, cells)
+
+
+def count_by(cells: Index, items: Index, n_cells: int, n_items: int) -> SumTable:
+    """Count rows by cell and item; items below 0 are not counted.
+
+    >>> count_by(np.array([0, 0, 1]), np.array([1, 1, -1]), 2, 2).tolist()
+    [[0.0, 2.0], [0.0, 0.0]]
+    """
+    known = items >= 0
+    if n_cells * n_items <= len(items):  # a place for each pair takes less room than each row's own
+        counts = np.bincount(cells[known] * n_items + items[known], minlength=n_cells * n_items)
+        return counts.reshape(n_cells, n_items).astype(float)
+    marked = (np.ones(int(known.sum())), (cells[known], items[known]))
+    return written_out(csr_matrix(marked, shape=(n_cells, n_items)))

@@ -22,7 +22,7 @@ from mandoline_core.pipeline.answers import AnswerTally, RowAnswers, read_row_an
 from mandoline_core.pipeline.cells.cells import TableCells
 from mandoline_core.pipeline.cells.count import count_cells
 from mandoline_core.pipeline.cells.statistics import bins_of
-from mandoline_core.pipeline.columns.table import GOLD, ColumnTable, DrawnColumns, column_table, draw_columns
+from mandoline_core.pipeline.columns import GOLD, ColumnTable, DrawnColumns, column_table, draw_columns
 from mandoline_core.pipeline.labels import TargetLabels, read_arriving_labels
 from mandoline_core.project import MetricSettings
 from mandoline_core.slices import Slice, codes, gold_codes, resolve_with_origins

@@ -14,9 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import mandoline_core as md
+from mandoline_core.checks import domain_classifier as module
 from mandoline_core.checks.apart import apart_findings
-from mandoline_core.checks.unmodelled import apart as module
-from mandoline_core.checks.unmodelled.apart import Apart
+from mandoline_core.checks.domain_classifier import Apart
 from mandoline_core.domain_classifier import Carrier
 from mandoline_core.pipeline import count_rows, state_problem
 from mandoline_core.project import TrustSettings

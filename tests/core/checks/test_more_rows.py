@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import mandoline_core as md
+from mandoline_core.checks.means import sampling_threshold, would_show
 from mandoline_core.checks.tail import pareto_k, tail_of
-from mandoline_core.checks.unmodelled.gaps import sampling_threshold, would_show
 from tests.core.made_worlds import MODEL, rows
 
 SIZES = (20, 60, 100, 120, 400, 1_000)

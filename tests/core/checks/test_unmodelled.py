@@ -23,13 +23,12 @@ from mandoline_core import (
     estimate_from_codes,
     load_project,
 )
+from mandoline_core.checks.balance import BalanceLine, columns_of, unmodelled_balance, unmodelled_pairs
 from mandoline_core.checks.columns import unmodelled_findings
-from mandoline_core.checks.unmodelled.columns import columns_of, unmodelled_balance, unmodelled_pairs
-from mandoline_core.checks.unmodelled.gaps import sampling_threshold
-from mandoline_core.checks.unmodelled.line import BalanceLine
+from mandoline_core.checks.means import sampling_threshold
 from mandoline_core.domain_classifier.words import words_of
 from mandoline_core.errors import MandolineError
-from mandoline_core.pipeline.columns.table import column_table, draw_columns
+from mandoline_core.pipeline.columns import column_table, draw_columns
 from mandoline_core.slices.codes import slice_codes
 from mandoline_core.slices.kinds import All
 from mandoline_core.slices.rule import Slice
@@ -206,8 +205,9 @@ def test_words_of_real_texts_are_counted_as_keyword_slices_count_them() -> None:
     report = estimate(load_project(REVIEWS)).first
     table = columns_of(report)
     assert table is not None
-    (text,) = [column for column in table.columns if column.kind == "text"]
-    counts = np.asarray(text.counts.source.sum(axis=0)).ravel()
+    ((name, text),) = [(name, column) for name, column in table.drawn.encoded.items() if column.kind == "text"]
+    tally, where = table.parts[name]["counts"]
+    counts = np.asarray(table.tallies[tally].source.sum(axis=0)).ravel()[where]
     rows = report.problem.rows
     assert rows is not None
     for number in range(0, len(text.items), 25):
@@ -269,7 +269,7 @@ def test_the_threshold_counts_everything_that_was_compared(frames: tuple[pd.Data
     report, lines = make(*frames)
     table = columns_of(report)
     assert table is not None
-    assert table.n_tests > sum(len(column.items) + len(column.cuts) for column in table.columns) - 3
+    assert table.n_tests > sum(len(column.items) + len(column.cuts) for column in table.drawn.encoded.values()) - 3
     assert {line.threshold for line in lines} == {sampling_threshold(table.n_tests)}
 
 
@@ -402,10 +402,9 @@ def test_values_lumped_together_are_never_what_a_line_is_about() -> None:
     assert isinstance(city.suggestion, Category)
     table = columns_of(report)
     assert table is not None
-    (tally,) = [column for column in table.columns if column.column == "city"]
     shares = [
         (weights[source["city"] == item].sum(), (target["city"] == item).mean())
-        for item in tally.items
+        for item in table.drawn.encoded["city"].items
         if item != "(other)"
     ]
     here, there = np.array([*shares, 1 - np.sum(shares, axis=0)]).T
@@ -538,16 +537,17 @@ def test_a_column_that_is_one_value_here_and_another_there_stands_out() -> None:
 
 
 def test_columns_compared_together_are_compared_as_each_alone(frames: tuple[pd.DataFrame, pd.DataFrame]) -> None:
-    """One stack of everything that every row has, one of a column with missing values: the same as one by one."""
+    """One tally of everything that every row has, one of a column with missing values: the same as one by one."""
     source, target = (frame.assign(age=frame["age"].mask(np.arange(len(frame)) % 7 == 0)) for frame in frames)
     report, lines = make(source, target)
     table = columns_of(report)
     assert table is not None
-    assert [stack.everywhere for stack in table.stacks] == [True, False]
-    for column in table.columns:
-        alone = replace(table, columns=(column,))
-        (line,) = unmodelled_balance(report, alone)
-        together = by_column(lines)[column.column]
+    assert [tally.complete for tally in table.tallies] == [True, False]
+    drawn = table.drawn
+    for name in drawn.encoded:
+        some = drawn.without([other for other in drawn.encoded if other != name], "")
+        (line,) = unmodelled_balance(report, column_table(some, report.problem.members, len(report.problem.patterns)))
+        together = by_column(lines)[name]
         assert (line.detail, line.before, line.after) == pytest.approx(
             (together.detail, together.before, together.after)
         )

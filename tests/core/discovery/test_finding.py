@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import mandoline_core as md
-from mandoline_core.checks import Weighing
+from mandoline_core.checks import CellWeights
 from mandoline_core.discovery.conjunctions import join_rules
 from mandoline_core.discovery.phrases import phrases_of
 from mandoline_core.discovery.pool import make_pools, shares
@@ -81,7 +81,7 @@ def test_relevance_is_the_weighted_regression_of_the_score_row_by_row() -> None:
     scored = Scored(
         tally, mark @ (score[:, None] * inside), mark @ (score[:, None] ** 2 * inside), mark @ score, mark @ score**2
     )
-    found = relevance(Weighing(weight, np.ones(cells), matched, matched), scored)
+    found = relevance(CellWeights(weight, np.ones(cells), matched, matched), scored)
     assert found is not None
     rows = weight[cell] / weight[cell].sum()
     root = np.sqrt(rows)

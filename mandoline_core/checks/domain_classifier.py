@@ -7,10 +7,11 @@ from math import sqrt
 
 import numpy as np
 
-from mandoline_core.arrays import Floats, Index
+from mandoline_core.arrays import Index
+from mandoline_core.checks.means import row_weights
 from mandoline_core.data import SAMPLE_CACHE
 from mandoline_core.domain_classifier import Carrier, Telling, design_of, tell_apart
-from mandoline_core.pipeline import DrawnColumns, Estimate
+from mandoline_core.pipeline import DrawnColumns, Estimate, draw_rows
 
 MOST_ROWS = 2_000  # a sample
 FEWEST_ROWS = 20  # a sample; with fewer, what a classifier learns is luck
@@ -74,7 +75,7 @@ def apart(report: Estimate) -> Apart | None:
         return None
     telling, here, there = told
     target = report.outcome.kept[report.fit.row_members.target[there]].astype(float)
-    source = _weights(report, here)
+    source = row_weights(report, here)
     if not source.any() or not target.any():
         return None
     effective = float(source.sum() ** 2 / (source**2).sum())
@@ -89,16 +90,6 @@ def apart(report: Estimate) -> Apart | None:
     )
 
 
-def _weights(report: Estimate, rows: Index) -> Floats:
-    """Say how much some scored source rows count; the others are not looked at."""
-    outcome, members = report.outcome, report.fit.row_members
-    if outcome.scored_weights is not None:
-        return outcome.scored_weights[rows]
-    if report.fit.in_table:  # a drawn row is in no group
-        return np.asarray(report.ratios[members.source[rows]])
-    return np.asarray(outcome.row_weights[members.groups[rows], members.source[rows]])
-
-
 def _told(report: Estimate, drawn: DrawnColumns) -> tuple[Telling, Index, Index] | None:
     """Score a draw of the rows that were read, by the columns that are compared; once for all models and slices."""
     rows, seed = report.fit.cells.rows, report.settings.seed
@@ -108,13 +99,9 @@ def _told(report: Estimate, drawn: DrawnColumns) -> tuple[Telling, Index, Index]
 
     def tell() -> tuple[Telling, Index, Index]:
         rng = np.random.default_rng(seed)
-        here, there = (_draw(len(side), rng) for side in (drawn.source_rows, drawn.target_rows))
+        here, there = (draw_rows(len(side), MOST_ROWS, rng) for side in (drawn.source_rows, drawn.target_rows))
         telling = tell_apart(design_of(kept, (here, there)), folds=FOLDS, most_rows=MOST_ROWS, seed=seed)
         return telling, drawn.source_rows[here], drawn.target_rows[there]
 
     key = ("unmodelled", tuple(kept), seed, np.packbits(rows.scored).tobytes())
     return SAMPLE_CACHE.of((rows.source, rows.target), key, tell)
-
-
-def _draw(n: int, rng: np.random.Generator) -> Index:
-    return np.arange(n) if n <= MOST_ROWS else np.sort(rng.choice(n, MOST_ROWS, replace=False))

@@ -1,0 +1,379 @@
+"""What is not modelled: columns, words and pairs of slices that weighting leaves off, and the slice that would help."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from datetime import date, timedelta
+from typing import Any, Literal
+
+import numpy as np
+
+from mandoline_core.checks.means import MeanGaps, compare_means, sampling_threshold, weigh
+from mandoline_core.domain_classifier import MOST_LEVELS, EncodedColumn
+from mandoline_core.errors import MandolineError
+from mandoline_core.pipeline import (
+    HARMLESS,
+    ColumnTable,
+    Estimate,
+    Quantity,
+    column_table,
+    cut_rule,
+    item_rule,
+    missing_rule,
+)
+from mandoline_core.slices import Slice, free_name
+from mandoline_core.weighting import (
+    ProductPairs,
+    edge_threshold,
+    expected_potentials,
+    has_rows,
+    pair_gaps,
+    score_tests,
+)
+
+KOLMOGOROV = "largest gap between shares above a value (Kolmogorov-Smirnov)"
+TOTAL_VARIATION = "share of rows to move to another value (total variation)"
+WORD_GAP = "largest gap between shares of rows with a word"
+AGREEMENT = "gap between shares of rows on which the two agree"
+MOST_SHOWN = 5  # words of a text column
+MUCH_MORE = 3.0  # what stands out takes the place of what does, too, when it is further off by so much
+_NOTHING = 1e-12  # rounding errors
+
+Edge = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class WordShift:
+    """Hold the share of rows with a word in the source, the reweighted source and the target, as in `BalanceLine`."""
+
+    word: str
+    source: float
+    weighted: float
+    target: float
+    before: float
+    after: float
+    z: float
+
+
+@dataclass(frozen=True)
+class BalanceLine:
+    """Hold how far something that no slice stands for is off, before and after weighting.
+
+    Parameters
+    ----------
+    column : str
+        A column, or a pair of slices as "a + b".
+    kind : {"number", "date", "category", "flag", "text", "pair"}
+    detail : str
+        What is compared: "mean", "above 34.5", "missing", "= red", "true", "contains not", "agree".
+    source, weighted, target : float
+        The mean, or the share of rows, in the source, the reweighted source and the target. A date's mean is in
+        days since 1970.
+    before, after : float
+        Target minus source, and target minus reweighted source, over the pooled standard deviation.
+    distance : str
+        The name of the distance between distributions.
+    spread_before, spread_after : float or None
+        Of numbers: the target's standard deviation over that of the source, and of the reweighted source.
+    z : float
+        What remains over its standard error, from both samples and the weights.
+    threshold : float
+        The |z| beyond which one of all the comparisons made would stand out from sampling error.
+    words : tuple of WordShift
+        Of text: the words that are furthest off after weighting.
+    suggestion : Slice, pair of slice names (an edge), or None
+        What would model it.
+    read_by : tuple of str
+        The slices that read the column, and do not catch what remains.
+    """
+
+    column: str
+    kind: Literal["number", "date", "category", "flag", "text", "pair"]
+    detail: str
+    source: float
+    weighted: float
+    target: float
+    before: float
+    after: float
+    distance: str
+    distance_before: float
+    distance_after: float
+    z: float
+    threshold: float
+    spread_before: float | None = None
+    spread_after: float | None = None
+    words: tuple[WordShift, ...] = ()
+    suggestion: Slice | Edge | None = None
+    read_by: tuple[str, ...] = ()
+
+    @property
+    def stands_out(self) -> bool:
+        """Whether sampling error does not explain what remains, with all that was compared."""
+        return abs(self.z) > self.threshold
+
+    @property
+    def name(self) -> str:
+        """What is compared, in a few words."""
+        return self.column if self.detail in ("mean", "agree", "true") else f"{self.column} {self.detail}"
+
+    def show(self, value: float) -> str:
+        """Write a mean or a share."""
+        if self.detail != "mean":
+            return f"{value:.1%}"
+        return show_day(value) if self.kind == "date" else f"{value:.4g}"
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the line as plain data; a slice as its rule in words."""
+        rule = self.suggestion
+        words = rule.describe() if isinstance(rule, Slice) else rule
+        plain = asdict(replace(self, suggestion=None))
+        return {**plain, "suggestion": words, "stands_out": self.stands_out}
+
+
+def show_day(days: float) -> str:
+    """Write days since 1970 as a date.
+
+    >>> show_day(20000.4)
+    '2024-10-04'
+    """
+    return str(date(1970, 1, 1) + timedelta(days=int(days // 1)))
+
+
+def counted_by_pattern(report: Estimate) -> bool:
+    """Tell whether what was added up by pattern while counting serves a report.
+
+    Not where the slices are others by now, where the source is split, or where rows of a pattern differ in weight.
+    """
+    fit, problem = report.fit, report.problem
+    same = fit.in_table or (problem.patterns is fit.cells.count.patterns and len(problem.groups) == 1)
+    return same and report.outcome.scored_weights is None
+
+
+def columns_of(report: Estimate) -> ColumnTable | None:
+    """Add up the columns behind a report by cell; None where there are only codes.
+
+    The table stays right when corrections, edges or a ridge change; with other slices it is another.
+    """
+    counted = report.fit.cells
+    if counted.drawn is None:
+        return None
+    table = counted.columns if counted_by_pattern(report) else None
+    if table is None:
+        by_row = report.outcome.scored_weights is not None
+        members = report.fit.row_members
+        table = column_table(counted.drawn, members, len(report.problem.patterns), by_row=by_row)
+    return table.without(report.fit.trust.harmless, HARMLESS)
+
+
+def unmodelled_balance(report: Estimate, table: ColumnTable) -> tuple[BalanceLine, ...]:
+    """Compare every column before and after weighting, on the cells; what remains most comes first.
+
+    Parameters
+    ----------
+    table : ColumnTable
+        Of the same slices; whatever the weights.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from mandoline_core import Category, Sample, estimate
+    >>> place, age = ["a"] * 80 + ["b"] * 20, [30] * 80 + [60] * 20
+    >>> source = Sample(pd.DataFrame({"place": place, "age": age, "y": 1, "p": 1}), label="y", prediction="p")
+    >>> target = Sample(pd.DataFrame({"place": ["a", "b"], "age": [30, 60], "p": 1}))
+    >>> report = estimate(source, target, [Category("b", column="place", values=("b",))]).first
+    >>> line = unmodelled_balance(report, columns_of(report))[0]
+    >>> line.name, round(line.source, 3), round(line.weighted, 3), line.target
+    ('age', 36.0, 45.0, 45.0)
+    """
+    rows_and_patterns = len(report.fit.row_members.source), len(report.problem.patterns)
+    if (table.drawn.n_source, table.n_patterns) != rows_and_patterns:
+        raise MandolineError("The columns were added up for other slices or other rows. Read them again.")
+    weights, threshold = weigh(report, table.cells), sampling_threshold(table.n_tests)
+    gaps = [compare_means(weights, tally) for tally in table.tallies]
+    rules = report.fit.cells.slices
+    names, keys = {rule.name for rule in rules}, {rule.key for rule in rules}
+    lines = []
+    for name, column in table.drawn.encoded.items():
+        parts = {
+            quantity: compared.take(where)
+            for quantity, (tally, where) in table.parts[name].items()
+            if (compared := gaps[tally]) is not None
+        }
+        line = column_line(name, column, parts, threshold)
+        if line is not None:
+            rule = line.suggestion
+            if isinstance(rule, Slice):  # none for a rule that is a slice already; else under a name that is free
+                rule = None if rule.key in keys else replace(rule, name=free_name(rule.name, names))
+            # Another rule on the same text, such as another word, is no reason to expect that this one matches.
+            readers = tuple(other.name for other in rules if name in other.reads and line.kind != "text")
+            lines.append(replace(line, suggestion=rule, read_by=readers))
+    return _worst_first(lines)
+
+
+def unmodelled_pairs(report: Estimate) -> tuple[BalanceLine, ...]:
+    """Compare how often each pair of slices without an edge agrees, before and after weighting.
+
+    The suggestion is an edge, where the source has rows for it. Nothing is returned for methods that do not fit
+    slices, or where testing would mean enumerating too many uncertain slices together.
+    """
+    problem = report.problem
+    names = problem.patterns.names
+    if report.outcome.delta is None or len(names) < 2:
+        return ()
+    try:
+        tests, gaps = score_tests(problem), pair_gaps(problem)
+    except MandolineError:
+        return ()
+    corrections, table = problem.corrections(), problem.patterns
+    kept = report.outcome.kept * table.target
+    pairs = tuple(itertools.combinations(range(len(names)), 2))
+    truth = expected_potentials(table.codes, corrections.target, ())
+    means = ProductPairs(truth, pairs).average(kept / kept.sum())
+    agree = dict(zip(pairs, (1 + means) / 2, strict=True))
+    lines = []
+    for test in tests:
+        target, (before, after) = float(agree[test.edge]), gaps[test.edge]
+        source = target - before
+        variance = (source * (1 - source) + target * (1 - target)) / 2
+        spread = float(np.sqrt(variance)) if variance > _NOTHING else np.inf  # they always agree, or never
+        pair = names[test.edge[0]], names[test.edge[1]]
+        lines.append(
+            BalanceLine(
+                column=f"{pair[0]} + {pair[1]}",
+                kind="pair",
+                detail="agree",
+                source=source,
+                weighted=target - after,
+                target=target,
+                before=before / spread,
+                after=after / spread,
+                distance=AGREEMENT,
+                distance_before=abs(before),
+                distance_after=abs(after),
+                z=test.z,
+                threshold=edge_threshold(len(names)),
+                suggestion=pair if has_rows(problem, test.edge) else None,
+            )
+        )
+    return _worst_first(lines)
+
+
+def _worst_first(lines: list[BalanceLine]) -> tuple[BalanceLine, ...]:
+    return tuple(sorted(lines, key=lambda line: (-round(abs(line.after), 12), line.column)))
+
+
+def column_line(
+    name: str, column: EncodedColumn, parts: Mapping[Quantity, MeanGaps], threshold: float
+) -> BalanceLine | None:
+    """Compare one column before and after weighting; None where no row that counts has a value.
+
+    A number is compared by its mean, unless its distribution or its missing values stand out and the mean does not,
+    or far less; categories and texts by the value or the word that is furthest off after weighting.
+
+    Parameters
+    ----------
+    parts : mapping of {"values", "counts", "missing"} to MeanGaps
+        What it is compared by; nothing where no row that counts has a value.
+    threshold : float
+        The |z| beyond which a comparison stands out from sampling error.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from mandoline_core import Sample
+    >>> from mandoline_core.checks.means import CellWeights
+    >>> from mandoline_core.domain_classifier import encode_column
+    >>> from mandoline_core.pipeline import Tally
+    >>> samples = [Sample(pa.table({"colour": ["red"] * n + ["blue"] * (10 - n)})) for n in (5, 4)]
+    >>> column = encode_column("colour", samples, (np.arange(10), np.arange(10)))
+    >>> weights, rows = CellWeights(np.full(1, 0.1), np.ones(1), np.empty((1, 0)), np.empty((1, 0))), np.array([10.0])
+    >>> gaps = compare_means(weights, Tally(rows, rows, np.array([[5.0, 5.0]]), np.array([[6.0, 4.0]])))
+    >>> line = column_line("colour", column, {"counts": gaps}, 1.96)
+    >>> line.name, round(line.source, 6), round(line.target, 6), line.suggestion.describe()
+    ('colour = blue', 0.5, 0.6, 'colour is blue')
+    """
+    line = (_item_line if column.values is None else _number_line)(name, column, parts, threshold)
+    missing = parts.get("missing")
+    if line is None or missing is None:
+        return line
+    return _further_off(line, "missing", missing, 0, missing_rule(name))
+
+
+def _number_line(
+    name: str, column: EncodedColumn, parts: Mapping[Quantity, MeanGaps], threshold: float
+) -> BalanceLine | None:
+    """Compare a column of numbers: by its mean, unless its shape says much more."""
+    means, cuts = parts.get("values"), parts.get("counts")
+    if means is None:
+        return None
+    numbers = means.at(0)
+    for side in ("source", "weighted", "target"):
+        numbers[side] = column.centre + column.unit * numbers[side]
+    spreads = means.deviations[:, 0].tolist()
+    line = BalanceLine(
+        column=name,
+        kind="date" if column.kind == "date" else "number",
+        detail="mean",
+        **numbers,
+        distance=KOLMOGOROV,
+        distance_before=0.0 if cuts is None else float(np.abs(cuts.target - cuts.source).max()),
+        distance_after=0.0 if cuts is None else float(np.abs(cuts.target - cuts.weighted).max()),
+        threshold=threshold,
+        spread_before=spreads[2] / spreads[0] if spreads[0] > 0 else None,
+        spread_after=spreads[2] / spreads[1] if spreads[1] > 0 else None,
+    )
+    if cuts is None:
+        return line
+    best = int(np.round(np.abs(cuts.target - cuts.weighted), 12).argmax())
+    cut = float(column.cuts[best])
+    rule = cut_rule(name, cut) if column.kind == "number" else None
+    line = replace(line, suggestion=_if_seen(rule, cuts, best))
+    return _further_off(line, f"after {show_day(cut)}" if column.kind == "date" else f"above {cut:g}", cuts, best, rule)
+
+
+def _item_line(
+    name: str, column: EncodedColumn, parts: Mapping[Quantity, MeanGaps], threshold: float
+) -> BalanceLine | None:
+    """Compare a column of levels or words by the one that is furthest off after weighting."""
+    gaps, text = parts.get("counts"), column.kind == "text"
+    if gaps is None:
+        return None
+    # The levels that are lumped together count in the distance, but no line is about them.
+    order = sorted(
+        range(len(column.items) if text else min(len(column.items), MOST_LEVELS)),
+        # Of two levels that are off by as much, the one that the target has more of.
+        key=lambda i: (-round(abs(float(gaps.after[i])), 9), float(gaps.after[i]) < 0, column.items[i]),
+    )
+    if column.kind == "flag" and "true" in column.items:
+        order = [column.items.index("true")]
+    worst = order[0]
+    item = column.items[worst]
+    change = [np.abs(gaps.target - side) for side in (gaps.source, gaps.weighted)]
+    distances = [float(side.max()) if text else float(side.sum()) / 2 for side in change]
+    return BalanceLine(
+        column=name,
+        kind=column.kind,
+        detail=f"contains {item}" if text else "true" if column.kind == "flag" else f"= {item}",
+        **gaps.at(worst),
+        distance=WORD_GAP if text else TOTAL_VARIATION,
+        distance_before=distances[0],
+        distance_after=distances[1],
+        threshold=threshold,
+        words=tuple(WordShift(column.items[i], **gaps.at(i)) for i in order[:MOST_SHOWN]) if text else (),
+        suggestion=_if_seen(item_rule(name, column.kind, item), gaps, worst),
+    )
+
+
+def _if_seen(rule: Slice | None, gaps: MeanGaps, i: int) -> Slice | None:
+    """Take a suggestion back where all source rows are on one side: no weights could make up for that."""
+    return rule if 0 < gaps.source[i] < 1 else None
+
+
+def _further_off(line: BalanceLine, detail: str, gaps: MeanGaps, i: int, rule: Slice | None) -> BalanceLine:
+    """Put another comparison of the same column in the place of one that says less."""
+    z, after = float(gaps.z[i]), float(gaps.after[i])
+    if abs(z) <= line.threshold or (line.stands_out and abs(after) <= MUCH_MORE * abs(line.after)):
+        return line
+    return replace(line, detail=detail, **gaps.at(i), suggestion=_if_seen(rule, gaps, i))

@@ -1,0 +1,217 @@
+"""Weighted means: how far those of the reweighted source are from the target's, and what sampling error explains."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.sparse import issparse
+from scipy.special import ndtri
+
+from mandoline_core.arrays import Floats, Index
+from mandoline_core.pipeline import Estimate, RowCells, SumTable, Tally
+
+FALSE_ALARM_RATE = 0.05
+# A shift of a quarter of a standard deviation is what balance checks usually call more than negligible. A test that
+# would miss it more often than one time in five passes for want of rows, and that is no pass.
+NOTABLE, POWER = 0.25, 0.8
+LEAST_LEFT = 0.1  # of a row, after its own pull on the fit; without a floor a row that fits itself would count for all
+_MATCHED = 1e-6  # a slice whose weighted share is so close to the target's was matched on purpose
+
+
+@dataclass(frozen=True, eq=False)
+class CellWeights:
+    """Hold how much one row counts, in every cell of source rows and of target rows.
+
+    Parameters
+    ----------
+    source : array of float, shape (n_source_cells,)
+        The weight of one row.
+    target : array of float, shape (n_target_cells,)
+        Of patterns that the estimate speaks of 1, of those it speaks of in part their share, else 0.
+    source_matched, target_matched : array of float, shape (n_source_cells, d) and (n_target_cells, d)
+        The slices and edges that the weights match; d may be 0.
+    """
+
+    source: Floats
+    target: Floats
+    source_matched: Floats
+    target_matched: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class MeanGaps:
+    """Hold m means in the source, the reweighted source and the target, with how far they are apart.
+
+    Parameters
+    ----------
+    source, weighted, target : array of float, shape (m,)
+    before, after : array of float, shape (m,)
+        Target minus source, and minus reweighted source, over the pooled standard deviation of source and target.
+    z : array of float, shape (m,)
+        What remains over its standard error.
+    deviations : array of float, shape (3, m)
+        Standard deviations in the three.
+    """
+
+    source: Floats
+    weighted: Floats
+    target: Floats
+    before: Floats
+    after: Floats
+    z: Floats
+    deviations: Floats
+
+    def take(self, some: slice) -> MeanGaps:
+        """Keep some of the means."""
+        return MeanGaps(**{name: values[..., some] for name, values in vars(self).items()})
+
+    def at(self, i: int) -> dict[str, Any]:
+        """Return the numbers of one mean, by name; without its deviations."""
+        return {name: float(values[i]) for name, values in vars(self).items() if values.ndim == 1}
+
+
+def weigh(report: Estimate, cells: RowCells | None = None) -> CellWeights:
+    """Read off a report how much the rows of every cell count.
+
+    Parameters
+    ----------
+    cells : RowCells, optional
+        The patterns when left out: methods that weight rows of one pattern differently are then represented by the
+        pattern's average.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mandoline_core import estimate_from_codes
+    >>> source, target = np.array([[1], [-1], [-1], [-1]]), np.array([[1], [-1]])
+    >>> found = weigh(estimate_from_codes(source, np.ones(4), target).first)
+    >>> found.source.round(3).tolist(), found.target.tolist()
+    ([0.167, 0.5], [1.0, 1.0])
+    """
+    problem, kept, table = report.problem, report.outcome.kept, report.problem.patterns
+    potentials = table.codes.astype(float)
+    if problem.edges:
+        potentials = np.column_stack([potentials, *(potentials[:, i] * potentials[:, j] for i, j in problem.edges)])
+    target = table.target * kept
+    gaps = target @ potentials / target.sum() - (table.source * report.ratios) @ potentials / table.n_source
+    close = np.abs(gaps) < _MATCHED
+    matched = potentials if close.all() else potentials[:, close]
+    if cells is None:
+        return CellWeights(report.ratios / table.n_source, kept, matched, matched)
+    if report.outcome.scored_weights is not None:  # made for rows, not to match slices
+        matched = matched[:, :0]
+    members = report.fit.row_members
+    at_source, at_target = members.source[cells.first_source], members.target[cells.first_target]
+    return CellWeights(row_weights(report, cells.first_source), kept[at_target], matched[at_source], matched[at_target])
+
+
+def row_weights(report: Estimate, rows: Index) -> Floats:
+    """Say how much some scored source rows in memory count; up to a factor, and the others are not looked at."""
+    outcome, members = report.outcome, report.fit.row_members
+    if outcome.scored_weights is not None:
+        return outcome.scored_weights[rows]
+    if report.fit.in_table:  # a drawn row is in no group
+        return np.asarray(report.ratios[members.source[rows]])
+    return np.asarray(outcome.row_weights[members.groups[rows], members.source[rows]])
+
+
+def compare_means(weights: CellWeights, tally: Tally) -> MeanGaps | None:
+    """Compare means in the source, the reweighted source and the target; None where one of them has no row.
+
+    The standard error counts sampling error in both samples, each source row by the square of its weight: by what the
+    rows show, or by the target's spread over the effective sample size if that is more. Weights that match slices
+    exactly follow the target's sampling error in those slices, so the part of each quantity that is linear in them is
+    taken out first: without that, what remains would look like sampling error too often. That is not done for rows
+    picked by something else, such as a value that is there, among which the slices need not match.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> none = np.empty((2, 0))
+    >>> rows = np.array([50.0, 50.0])
+    >>> weights = CellWeights(np.array([0.015, 0.005]), np.ones(2), none, none)
+    >>> found = compare_means(weights, Tally(rows, rows, np.array([[40.0], [0.0]]), np.array([[40.0], [20.0]])))
+    >>> found.source.round(3).tolist(), found.weighted.round(3).tolist(), found.target.round(3).tolist()
+    ([0.4], [0.6], [0.6])
+    """
+    rows = tally.source_rows
+    total, n_target = float(rows @ weights.source), float(tally.target_rows @ weights.target)
+    if total <= 0 or n_target <= 0:
+        return None
+    weight, share = weights.source / total, weights.target / n_target
+    d = weights.source_matched.shape[1] if tally.complete else 0
+    # A one, and the matched slices: so the first of all products with them are sums of the quantities themselves.
+    source, target = (
+        np.column_stack([np.ones(len(side)), side[:, :d]]) for side in (weights.source_matched, weights.target_matched)
+    )
+    inverse = np.linalg.pinv((source.T * (rows * weight)) @ source, rcond=1e-10, hermitian=True)
+    # A row that counts for much pulls the fit to itself and so hides how far off it is; its leverage says how much.
+    leverage = weight * ((source @ inverse) * source).sum(axis=1)
+    factor = (weight / np.maximum(1 - leverage, LEAST_LEFT)) ** 2
+    weighted, spread = _products(source, weight, tally.source), _products(source, factor, tally.source)
+    new = _products(target, share, tally.target)
+    plain = np.asarray(tally.source.sum(axis=0)).ravel() / rows.sum()
+    means, own = np.vstack([plain, weighted[0], new[0]]), np.arange(len(plain))
+    square = own if tally.squares is None else tally.squares
+    squares = means[:, square]
+    # The squares of a constant cancel up to the last digits only.
+    variances = np.where(squares - means**2 > 1e-12 * np.abs(squares), squares - means**2, 0.0)
+    pooled = np.sqrt((variances[0] + variances[2]) / 2)
+    scale = np.where(pooled > 1e-9 * np.abs(means).max(axis=0), pooled, np.inf)
+    # What remains of each gap beyond the matched slices, and its variance in both samples.
+    beta = inverse @ weighted
+    gram = (target.T * (share * tally.target_rows)) @ target
+    remaining = new[0] - gram[0] @ beta
+    at_target = np.maximum(_residual_squares(squares[2], new, gram, beta) - remaining**2, 0.0)
+    gram = (source.T * (factor * rows)) @ source
+    at_source = _residual_squares(spread[0, square], spread, gram, beta)
+    # A few heavy rows may agree by accident; without a shift they would vary as the target's rows do.
+    effective = 1 / float(rows @ weight**2)
+    error = np.sqrt(np.maximum(at_source, at_target / effective) + at_target / n_target)
+    # Where every row agrees the rows show no sampling error at all: then one row of the smaller sample is taken for it.
+    error = np.maximum(error, np.where(square == own, 1.0, pooled) / min(effective, n_target))
+    z = np.divide(remaining, error, out=np.zeros_like(remaining), where=error > 0)
+    before, after = (means[2] - means[0]) / scale, (means[2] - means[1]) / scale
+    return MeanGaps(means[0], means[1], means[2], before, after, z, np.sqrt(variances))
+
+
+def _residual_squares(squares: Floats, cross: Floats, gram: Floats, beta: Floats) -> Floats:
+    """Add up factor * (x - matched . beta)**2 over rows, from x**2, x * matched and matched**2 added up likewise."""
+    return np.asarray(squares - 2 * (beta * cross).sum(axis=0) + (beta * (gram @ beta)).sum(axis=0))
+
+
+def _products(matched: Floats, factor: Floats, sums: SumTable) -> Floats:
+    """Multiply matched slices by sums, each cell times a factor, which goes to the narrower of the two."""
+    if issparse(sums) or sums.shape[1] >= matched.shape[1]:
+        return np.asarray((sums.T @ (matched.T * factor).T).T)
+    return np.asarray(matched.T @ (factor[:, None] * sums))
+
+
+def sampling_threshold(n_tests: int) -> float:
+    """Return the |z| beyond which one of so many tests stands out from sampling error (Bonferroni, 5% in all).
+
+    >>> round(sampling_threshold(1), 2), round(sampling_threshold(100), 2)
+    (1.96, 3.48)
+    """
+    return -float(ndtri(FALSE_ALARM_RATE / (2 * max(n_tests, 1))))
+
+
+def would_show(effective: float, n_target: float, threshold: float) -> bool:
+    """Tell whether enough rows are compared for a notable change to stand out four times in five.
+
+    Parameters
+    ----------
+    effective : float
+        Source rows, by how much they count.
+    threshold : float
+        The |z| beyond which something stands out.
+
+    Examples
+    --------
+    >>> would_show(300, 300, sampling_threshold(1)), would_show(300, 300, sampling_threshold(100))
+    (True, False)
+    """
+    error = (1 / effective + 1 / n_target) ** 0.5
+    return (threshold + float(ndtri(POWER))) * error <= NOTABLE
