@@ -19,7 +19,7 @@ INSTALL := -m pip install --quiet --disable-pip-version-check --constraint $(CON
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help app test test-finetune test-sign-in test-spark test-lowest test-pythons test-built test-paper test-accessible constraints audit java browser check format bench bench-scale load calibrate crash fuzz samples results screenshots clean
+.PHONY: help app test test-finetune test-sign-in test-spark test-lowest test-pythons test-built test-paper test-accessible constraints audit java browser check format bench bench-scale load calibrate crash fuzz samples schemas results screenshots clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -200,6 +200,9 @@ fuzz: $(READY) ## Run 20,000 damaged inputs through the command line: a sentence
 
 samples: $(READY) ## Write the sample projects anew
 	$(BIN)/python sample_data/generate.py
+
+schemas: $(READY) ## Write the JSON Schemas of the project file and of what commands print anew
+	$(BIN)/python -m mandoline_core.schemas
 
 # What the gallery shows. It takes about half an hour; RESULTS="blurry theorem" makes only these.
 RESULTS ?= $(shell $(BIN)/python -c 'from mandoline_core.paper import EXPERIMENTS; print(*EXPERIMENTS)' 2>/dev/null)

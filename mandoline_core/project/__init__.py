@@ -5,18 +5,20 @@ It knows data, models, slices and settings by name, and reads no rows until aske
 
 from __future__ import annotations
 
-from mandoline_core.project.archive import base_name, data_files, name_files, pack_project, place_files, unpack_project
-from mandoline_core.project.edge_choice import (
-    EDGE_CHOICES,
-    GRAPHICAL_LASSO,
-    INVERSE_COVARIANCE,
-    TESTS,
-    read_edge_choice,
+from mandoline_core.project.archive import (
+    base_name,
+    data_files,
+    load_project,
+    load_unpacked,
+    name_files,
+    pack_project,
+    place_files,
+    unpack_project,
+    without_engines,
 )
 from mandoline_core.project.file import (
     PLACES,
-    SETTINGS,
-    VERSION,
+    ProjectFile,
     dump_parts,
     dump_project,
     parse_project,
@@ -24,13 +26,17 @@ from mandoline_core.project.file import (
     save_project,
 )
 from mandoline_core.project.guessing import RoleGuess, choose_models, guess_roles
-from mandoline_core.project.loading import load_project, load_unpacked, without_engines
 from mandoline_core.project.project import Project
 from mandoline_core.project.settings import (
-    CHOICES,
+    EDGE_CHOICES,
+    GRAPHICAL_LASSO,
+    INVERSE_COVARIANCE,
+    TESTS,
     EstimatorSettings,
     MethodSettings,
     MetricSettings,
     TrustSettings,
     fewest_replicates,
+    read_edge_choice,
 )
+from mandoline_core.project.validation import Name

@@ -5,56 +5,82 @@ from __future__ import annotations
 import os
 import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import tomli_w
+from pydantic import BaseModel, ConfigDict, Field, SkipValidation, ValidationError
 
-from mandoline_core.data import Model
+from mandoline_core.data import ENGINES, Model
 from mandoline_core.errors import MandolineError, ProjectError, did_you_mean
 from mandoline_core.formatting import listed
 from mandoline_core.project.project import Project
 from mandoline_core.project.settings import EstimatorSettings, MethodSettings, MetricSettings, TrustSettings
+from mandoline_core.project.validation import Name, Whole, first_problem, problem_of, unknown_key
 from mandoline_core.slices import ANSWERS, KINDS, AuditAnswers, Correction, Noise, Slice, SliceAudit
 
 VERSION = 1
 _LONGEST_NAME = 255
-_TOP = (
-    "version",
-    "name",
-    "note",
-    "source",
-    "target",
-    "task",
-    "models",
-    "metric",
-    "slices",
-    "edges",
-    "estimator",
-    "methods",
-    "trust",
-)
+
+
+class _Table(BaseModel):
+    """Describe a table of a project file: its keys, and no others."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class _Source(_Table):
+    model_config = ConfigDict(json_schema_extra={"anyOf": [{"required": ["path"]}, {"required": ["table"]}]})
+    path: Name | None = None
+    engine: Annotated[str, Field(min_length=1, json_schema_extra={"enum": list(ENGINES)})] | None = None
+    table: Name | None = None
+    master: Name | None = None
+
+
+class _Target(_Source):
+    labels: Name | None = None
+
+
+class _Task(_Table):
+    label: Name | None = None
+
+
+class _Model(_Table):
+    name: Name
+    prediction: Name | None = None
+    probabilities: dict[str, Name] = {}
+
+
+class ProjectFile(_Table):
+    """Describe a project file; slices are read by their kinds, and edges by the project."""
+
+    version: Annotated[Whole, Field(ge=VERSION, le=VERSION)]
+    name: Name = "project"
+    note: Name = ""
+    source: _Source
+    target: _Target
+    task: _Task = Field(default_factory=_Task)
+    models: list[_Model] = []
+    metric: MetricSettings = Field(default_factory=MetricSettings)
+    slices: list[dict[str, Any]] = []
+    edges: SkipValidation[
+        list[tuple[Name, Name]]
+        | Literal["auto", "graphical-lasso"]
+        | Annotated[str, Field(pattern="^inverse-covariance(:[1-9][0-9]*)?$")]
+    ] = []
+    estimator: EstimatorSettings = Field(default_factory=EstimatorSettings)
+    methods: MethodSettings = Field(default_factory=MethodSettings)
+    trust: TrustSettings = Field(default_factory=TrustSettings)
+
+
 # What a file keeps in tables of its own, and what a project calls it.
 PLACES = {
-    "source": {"path": "source_path", "engine": "source_engine", "table": "source_table", "master": "source_master"},
-    "target": {
-        "path": "target_path",
-        "engine": "target_engine",
-        "table": "target_table",
-        "master": "target_master",
-        "labels": "target_labels",
-    },
+    "source": {key: f"source_{key}" for key in _Source.model_fields},
+    "target": {key: f"target_{key}" for key in _Target.model_fields},
     "task": {"label": "label"},
 }
-SETTINGS = {
-    "metric": MetricSettings,
-    "estimator": EstimatorSettings,
-    "methods": MethodSettings,
-    "trust": TrustSettings,
-}
-_TYPES: dict[type, str] = {str: "a text", bool: "true or false", dict: "a table"}
 
 
 def load_file(path: Path) -> Project:
@@ -112,25 +138,61 @@ def parse_project(mapping: dict[str, Any], base: str | Path, *, file: str = "The
     """
     if not isinstance(mapping, Mapping):
         raise ProjectError(f"{file} must hold a table. Got {mapping!r}.")
-    _check_keys(mapping, _TOP, file)
-    version = mapping.get("version")
-    if version is None:
-        raise ProjectError(f"{file} has no version. Add version = {VERSION} at its top.")
-    if isinstance(version, bool) or version != VERSION:
-        raise ProjectError(f"{file} has version {version!r}. Expected version = {VERSION}.")
-    found: dict[str, Any] = {"name": _take(mapping, "name", str, file, required=False) or "project"}
-    found["note"] = _take(mapping, "note", str, file, required=False) or ""
+    try:
+        content = ProjectFile.model_validate(dict(mapping))
+    except ValidationError as error:
+        raise _problem(error, mapping, file) from None
+    placed: dict[str, Any] = {}
     for heading, keys in PLACES.items():
-        if "path" in keys and heading not in mapping:
-            raise ProjectError(f"{file} has no [{heading}]. Add [{heading}] with path.")
-        table = _table(mapping, heading, tuple(keys), file)
-        for key, setting in keys.items():
-            found[setting] = _take(table, key, str, f"[{heading}]", required=key == "path" and "table" not in table)
-    for heading, read in {"models": _model, "slices": _slice}.items():
-        found[heading] = [read(table, where) for where, table in _tables(mapping, heading, file)]
-    for heading, settings in SETTINGS.items():
-        found[heading] = settings(**_table(mapping, heading, _keys(settings), file))
-    return Project(**found, edges=mapping.get("edges", ()), base=Path(base))
+        table = getattr(content, heading)
+        if "path" in keys and table.path is None and table.table is None:
+            raise ProjectError(f"[{heading}] has no path. Add path, a text.")
+        placed |= {name: getattr(table, key) for key, name in keys.items()}
+    return Project(
+        **{key: getattr(content, key) for key in ("name", "note", "metric", "edges", "estimator", "methods", "trust")},
+        **placed,
+        models=tuple(Model(**dict(model)) for model in content.models),
+        slices=tuple(_slice(table, _where("slices", number, table)) for number, table in enumerate(content.slices)),
+        base=Path(base),
+    )
+
+
+def _where(heading: str, number: int, table: Mapping[str, Any]) -> str:
+    """Say which table of a list it is."""
+    name = table.get("name")
+    return f"[[{heading}]] number {number + 1}" + (f" ({name!r})" if isinstance(name, str) else "")
+
+
+def _problem(error: ValidationError, mapping: Mapping[str, Any], file: str) -> ProjectError:
+    """Say what is wrong with a file: what only files get wrong, or what is wrong with a value."""
+    tables: dict[tuple[str | int, ...], tuple[Any, str]] = {(): (ProjectFile, file)}
+    for key, item in ProjectFile.model_fields.items():
+        if hasattr(item.annotation, "__pydantic_fields__"):
+            tables[key,] = item.annotation, f"[{key}]"
+    match first_problem(error):
+        case {"ctx": {"error": _}}:
+            pass
+        case {"loc": ["version"], "type": "missing"}:
+            return ProjectError(f"{file} has no version. Add version = {VERSION} at its top.")
+        case {"loc": ["version"]}:
+            return ProjectError(f"{file} has version {mapping['version']!r}. Expected version = {VERSION}.")
+        case {"loc": [key], "type": "missing"}:
+            return ProjectError(f"{file} has no [{key}]. Add [{key}] with path.")
+        case {"loc": [key]} if (key,) in tables:
+            hint = f"Write [{key}] on a line of its own."
+            return ProjectError(f"{key} in {file} must be a table. Got {mapping[key]!r}. {hint}")
+        case {"loc": ["models" | "slices" as key] | ["models" | "slices" as key, _]}:
+            got = "one table" if isinstance(mapping[key], dict) else repr(mapping[key])
+            hint = f"Write [[{key}]], with two brackets, before each."
+            return ProjectError(f"{key} in {file} must be a list of tables. Got {got}. {hint}")
+        case {"loc": ["models", number, *rest]}:
+            model = mapping["models"][number]
+            where = _where("models", number, model)
+            tables["models", number] = _Model, where
+            if len(rest) > 1:
+                wrong = f"Got {model['probabilities'][rest[1]]!r} for {rest[1]!r}."
+                return ProjectError(f"probabilities in {where} must name a column for each class. {wrong}")
+    return problem_of(error, mapping, tables)
 
 
 def save_project(project: Project, path: str | Path) -> Project:
@@ -206,56 +268,23 @@ def dump_parts(project: Project) -> dict[str, str]:
 def _check_keys(table: Mapping[str, Any], known: Sequence[str], where: str) -> None:
     for key in table:
         if key not in known:
-            expected = f"{listed(known, most=20)}.{did_you_mean(key, known)}"
-            raise ProjectError(f"Unknown key {key!r} in {where}. Expected: {expected}")
+            raise unknown_key(key, known, where)
 
 
-def _take(table: Mapping[str, Any], key: str, kind: type, where: str, *, required: bool = True) -> Any:
-    """Return a value of one type, or say that it is missing or of another."""
-    if key not in table:
-        if required:
-            raise ProjectError(f"{where} has no {key}. Add {key}, {_TYPES[kind]}.")
-        return None
-    value = table[key]
-    if not isinstance(value, kind) or value == "":
-        expected = _TYPES[kind] + (" that is not empty" if kind is str else "")
+def _take(table: Mapping[str, Any], key: str, kind: type, where: str) -> Any:
+    """Return a value of one type, None where there is none, or say that it is of another."""
+    value = table.get(key)
+    if key in table and (not isinstance(value, kind) or value == ""):
+        expected = {str: "a text that is not empty", bool: "true or false", dict: "a table"}[kind]
         raise ProjectError(f"{key} in {where} must be {expected}. Got {value!r}.")
     return value
 
 
-def _table(mapping: Mapping[str, Any], key: str, known: Sequence[str], file: str) -> dict[str, Any]:
-    value = mapping.get(key, {})
-    if not isinstance(value, dict):
-        raise ProjectError(f"{key} in {file} must be a table. Got {value!r}. Write [{key}] on a line of its own.")
-    _check_keys(value, known, f"[{key}]")
-    return value
-
-
-def _tables(mapping: Mapping[str, Any], key: str, file: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Go through a list of tables, with where each is for messages."""
-    value = mapping.get(key, [])
-    if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
-        hint = f"Write [[{key}]], with two brackets, before each."
-        got = "one table" if isinstance(value, dict) else repr(value)
-        raise ProjectError(f"{key} in {file} must be a list of tables. Got {got}. {hint}")
-    for number, table in enumerate(value, start=1):
-        name = table.get("name")
-        yield f"[[{key}]] number {number}" + (f" ({name!r})" if isinstance(name, str) else ""), table
-
-
-def _model(table: dict[str, Any], where: str) -> Model:
-    _check_keys(table, _keys(Model), where)
-    for key, kind in {"name": str, "prediction": str, "probabilities": dict}.items():
-        _take(table, key, kind, where, required=key == "name")
-    for name, column in table.get("probabilities", {}).items():
-        if not isinstance(column, str) or not column:
-            wrong = f"Got {column!r} for {name!r}."
-            raise ProjectError(f"probabilities in {where} must name a column for each class. {wrong}")
-    return Model(**table)
-
-
 def _slice(table: dict[str, Any], where: str) -> Slice:
-    name, kind = (_take(table, key, str, where) for key in ("name", "kind"))
+    for key in ("name", "kind"):
+        if _take(table, key, str, where) is None:
+            raise ProjectError(f"{where} has no {key}. Add {key}, a text.")
+    name, kind = table["name"], table["kind"]
     if kind not in KINDS:
         kinds = listed(KINDS, most=len(KINDS))
         raise ProjectError(f"{where} has kind {kind!r}, which is not one. Kinds: {kinds}.{did_you_mean(kind, KINDS)}")
@@ -281,7 +310,7 @@ def _audit(table: object, where: str) -> SliceAudit:
     _check_keys(table, _keys(SliceAudit), place)
     if "columns" not in table:
         raise ProjectError(f"{place} has no columns. Add columns, the columns that its rows are known by.")
-    sides = {side: _take(table, side, dict, place, required=False) or {} for side in ("source", "target")}
+    sides = {side: _take(table, side, dict, place) or {} for side in ("source", "target")}
     for side, answers in sides.items():
         _check_keys(answers, ANSWERS, f"{side} of {place}")
     try:
@@ -296,10 +325,10 @@ def _noise(table: object, where: str) -> Noise:
         problem = f"noise in {where} must be a table. Got {table!r}."
         raise ProjectError(f"{problem} Write [slices.noise.source] below the slice.")
     _check_keys(table, ("source", "target", "measured"), place)
-    sides = {side: _take(table, side, dict, place, required=False) for side in ("source", "target")}
-    measured = _take(table, "measured", bool, place, required=False) or False
+    sides = {side: _take(table, side, dict, place) for side in ("source", "target")}
+    measured = _take(table, "measured", bool, place) or False
     ways = ("same", "measured")
-    same, there = (_take(sides["target"] or {}, way, bool, f"target of {place}", required=False) for way in ways)
+    same, there = (_take(sides["target"] or {}, way, bool, f"target of {place}") for way in ways)
     if same is not None or there is not None:
         sides["target"] = {key: value for key, value in sides["target"].items() if key not in ways} or None
     try:

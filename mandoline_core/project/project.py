@@ -14,8 +14,13 @@ import pandas as pd
 from mandoline_core.data import ENGINES, Model, Sample, Table, columns_of, open_data, read_table
 from mandoline_core.errors import DataError, ProjectError, did_you_mean
 from mandoline_core.formatting import Sentence, listed
-from mandoline_core.project.edge_choice import read_edge_choice
-from mandoline_core.project.settings import EstimatorSettings, MethodSettings, MetricSettings, TrustSettings
+from mandoline_core.project.settings import (
+    EstimatorSettings,
+    MethodSettings,
+    MetricSettings,
+    TrustSettings,
+    read_edge_choice,
+)
 from mandoline_core.slices import Slice
 
 Edges = tuple[tuple[str, str], ...] | str

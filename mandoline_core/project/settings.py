@@ -1,22 +1,22 @@
-"""Settings of the estimator and of the metric, checked as they come in."""
+"""Settings: each declared once, with its default, its bounds and its sentence; files, schemas and errors follow."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
+from typing import Annotated, Any, Literal, NamedTuple
+
+from pydantic import Field, PlainValidator
 
 from mandoline_core.data import FrozenMapping, class_name
 from mandoline_core.errors import ProjectError, did_you_mean
+from mandoline_core.project.validation import AS_GIVEN, Columns, Name, Real, Whole, settings
 
-CHOICES = {
-    "split": ("none", "half", "crossfit"),
-    "overlap": ("trim", "strict"),
-    "interval": ("influence", "bootstrap"),
-}
+Scalar = str | int | float | bool
 
 
-@dataclass(frozen=True)
+@settings
 class EstimatorSettings:
     """Say how the estimate is made.
 
@@ -49,30 +49,17 @@ class EstimatorSettings:
     mandoline_core.errors.ProjectError: confidence must be between 0 and 1. Got 95. Did you mean 0.95?
     """
 
-    name: str = "mandoline"
-    split: str = "none"
-    overlap: str = "trim"
-    ridge: float = 0.0
-    confidence: float = 0.95
-    seed: int = 0
-    interval: str = "influence"
-    replicates: int = 1000
+    name: Annotated[Name, Field(title="The name of estimator")] = "mandoline"
+    split: Literal["none", "half", "crossfit"] = "none"
+    overlap: Literal["trim", "strict"] = "trim"
+    ridge: Annotated[Real, Field(ge=0), AS_GIVEN] = 0.0
+    confidence: Annotated[Real, Field(gt=0, lt=1), AS_GIVEN] = 0.95
+    seed: Annotated[Whole, Field(ge=0)] = 0
+    interval: Literal["influence", "bootstrap"] = "influence"
+    replicates: Annotated[Whole, Field(ge=2)] = 1000
 
     def __post_init__(self) -> None:
-        """Refuse what no data could make right."""
-        _check_name("estimator", self.name)
-        for key, choices in CHOICES.items():
-            value = getattr(self, key)
-            if value not in choices:
-                names = ", ".join(map(repr, choices[:-1])) + f" or {choices[-1]!r}"
-                raise ProjectError(f"{key} must be {names}. Got {value!r}.{did_you_mean(str(value), choices)}")
-        if not _is_number(self.ridge) or not 0 <= self.ridge < math.inf:
-            raise ProjectError(f"ridge must be a number, 0 or above. Got {self.ridge!r}.")
-        if not _is_number(self.confidence) or not 0 < self.confidence < 1:
-            is_percentage = _is_number(self.confidence) and 1 < self.confidence < 100
-            hint = f" Did you mean {self.confidence / 100:g}?" if is_percentage else ""
-            raise ProjectError(f"confidence must be between 0 and 1. Got {self.confidence!r}.{hint}")
-        _check_whole(self, seed=0, replicates=2)
+        """Refuse fewer redraws than the bootstrap's interval needs."""
         fewest = fewest_replicates(self.confidence)
         if self.interval == "bootstrap" and self.replicates < fewest:
             raise ProjectError(
@@ -100,7 +87,45 @@ def fewest_replicates(confidence: float) -> int:
     return math.ceil(round(2 / (1 - confidence), 6)) - 1
 
 
-@dataclass(frozen=True)
+def _check_positive(value: Any) -> Any:
+    if value == "" or isinstance(value, (list, tuple, dict)):
+        raise ProjectError(f"positive must name a class. Got {value!r}.")
+    return value
+
+
+def _freeze_merge(merge: Any) -> FrozenMapping:
+    """Refuse what are no lists of classes, and a class that is in two of them."""
+    if not isinstance(merge, Mapping):
+        raise ProjectError(f"merge must give lists of classes by their new name. Got {merge!r}.")
+    seen: dict[str, str] = {}
+    for name, values in merge.items():
+        classes = () if isinstance(values, str) or not isinstance(values, Iterable) else tuple(values)
+        if not classes or not all(isinstance(value, (str, int, float)) for value in classes):
+            hint = f" Did you mean [{values!r}]?" if isinstance(values, str) else ""
+            raise ProjectError(f"merge must give {name!r} a list of the classes it stands for. Got {values!r}.{hint}")
+        for value in classes:
+            other = seen.setdefault(class_name(value), name)
+            if other != name:
+                raise ProjectError(f"Class {value!r} is merged into {other!r} and into {name!r}. Choose one.")
+    return FrozenMapping({name: tuple(values) for name, values in merge.items()})
+
+
+def _freeze_reasons(harmless: Any) -> FrozenMapping:
+    """Refuse what names no columns; a list gives no reasons."""
+    given = harmless
+    if isinstance(harmless, (list, tuple)) and all(isinstance(name, str) for name in harmless):
+        given = dict.fromkeys(harmless, "")
+    if not isinstance(given, Mapping) or not all(
+        isinstance(name, str) and name and isinstance(reason, str) for name, reason in given.items()
+    ):
+        hint = f" Did you mean [{given!r}]?" if isinstance(given, str) else ""
+        raise ProjectError(
+            f"harmless must be a list of columns, or give the reason for each column. Got {given!r}.{hint}"
+        )
+    return FrozenMapping(given)
+
+
+@settings
 class MetricSettings:
     """Say what is estimated.
 
@@ -121,40 +146,21 @@ class MetricSettings:
     {'no': ('neutral', 'contradiction')}
     """
 
-    name: str = "accuracy"
-    column: str | None = None
-    positive: str | int | float | bool | None = None
-    merge: Mapping[str, tuple[str | int | float | bool, ...]] = field(default_factory=FrozenMapping)
+    name: Annotated[Name, Field(title="The name of metric")] = "accuracy"
+    column: Annotated[Name | None, Field(title="The name of the metric's column")] = None
+    positive: Annotated[Scalar | None, PlainValidator(_check_positive, json_schema_input_type=Scalar)] = None
+    merge: Annotated[
+        Mapping[str, tuple[Scalar, ...]],
+        PlainValidator(_freeze_merge, json_schema_input_type=dict[str, list[Scalar]]),
+    ] = field(default_factory=FrozenMapping)
 
     def __post_init__(self) -> None:
-        """Refuse what no data could make right, and freeze the merged classes."""
-        _check_name("metric", self.name)
-        if self.column is not None:
-            _check_name("the metric's column", self.column)
+        """Refuse a mean of nothing."""
         if self.name == "mean" and self.column is None:
             raise ProjectError("Metric 'mean' needs a column to average. Add column to the metric.")
-        if self.positive == "" or isinstance(self.positive, (list, tuple, dict)):
-            raise ProjectError(f"positive must name a class. Got {self.positive!r}.")
-        if not isinstance(self.merge, Mapping):
-            raise ProjectError(f"merge must give lists of classes by their new name. Got {self.merge!r}.")
-        merged = FrozenMapping({name: self._classes(name, values) for name, values in self.merge.items()})
-        seen: dict[str, str] = {}
-        for name, values in merged.items():
-            for value in values:
-                other = seen.setdefault(class_name(value), name)
-                if other != name:
-                    raise ProjectError(f"Class {value!r} is merged into {other!r} and into {name!r}. Choose one.")
-        object.__setattr__(self, "merge", merged)
-
-    def _classes(self, name: str, values: object) -> tuple[object, ...]:
-        classes = () if isinstance(values, str) or not isinstance(values, Iterable) else tuple(values)
-        if not classes or not all(isinstance(value, (str, int, float)) for value in classes):
-            hint = f" Did you mean [{values!r}]?" if isinstance(values, str) else ""
-            raise ProjectError(f"merge must give {name!r} a list of the classes it stands for. Got {values!r}.{hint}")
-        return classes
 
 
-@dataclass(frozen=True)
+@settings
 class TrustSettings:
     """Say what a person takes upon themselves: the verdict rests on it and says so.
 
@@ -169,24 +175,13 @@ class TrustSettings:
     ({'year': ''}, {'year': 'nothing else changed'})
     """
 
-    harmless: Mapping[str, str] = field(default_factory=FrozenMapping)
-
-    def __post_init__(self) -> None:
-        """Refuse what names no columns, and freeze the reasons."""
-        given: object = self.harmless
-        if isinstance(given, (list, tuple)) and all(isinstance(name, str) for name in given):
-            given = dict.fromkeys(given, "")
-        if not isinstance(given, Mapping) or not all(
-            isinstance(name, str) and name and isinstance(reason, str) for name, reason in given.items()
-        ):
-            hint = f" Did you mean [{given!r}]?" if isinstance(given, str) else ""
-            raise ProjectError(
-                f"harmless must be a list of columns, or give the reason for each column. Got {given!r}.{hint}"
-            )
-        object.__setattr__(self, "harmless", FrozenMapping(given))
+    harmless: Annotated[
+        Mapping[str, str],
+        PlainValidator(_freeze_reasons, json_schema_input_type=list[Name] | dict[str, str]),
+    ] = field(default_factory=FrozenMapping)
 
 
-@dataclass(frozen=True)
+@settings
 class MethodSettings:
     """Say what the methods look at that do not work on slices, and how they are tuned.
 
@@ -225,52 +220,54 @@ class MethodSettings:
     ('age', 'text')
     """
 
-    features: tuple[str, ...] = ()
-    scores: str | None = None
-    max_rows: int = 10_000
-    width: float | None = None
-    box: float = 1000.0
-    tolerance: float | None = None
-    redraws: int = 40
-    transformer: str | None = None
-    texts: tuple[str, ...] = ()
-    epochs: int = 3
-    batch_size: int = 16
-    learning_rate: float = 5e-5
-    folds: int = 5
-
-    def __post_init__(self) -> None:
-        """Refuse what no data could make right."""
-        for key in ("features", "texts"):
-            given = getattr(self, key)
-            if not isinstance(given, (list, tuple)) or not all(isinstance(name, str) and name for name in given):
-                hint = f" Did you mean [{given!r}]?" if isinstance(given, str) else ""
-                raise ProjectError(f"{key} must be a list of columns. Got {given!r}.{hint}")
-            object.__setattr__(self, key, tuple(given))
-        if self.scores is not None:
-            _check_name("the column of scores", self.scores)
-        if self.transformer is not None:
-            _check_name("the folder of the transformer", self.transformer)
-        _check_whole(self, max_rows=10, redraws=10, epochs=1, batch_size=1, folds=3)
-        for key in ("width", "box", "learning_rate"):
-            value = getattr(self, key)
-            if not (value is None and key == "width") and not (_is_number(value) and 0 < value < math.inf):
-                raise ProjectError(f"{key} must be a number above 0. Got {value!r}.")
-        if self.tolerance is not None and not (_is_number(self.tolerance) and 0 <= self.tolerance < math.inf):
-            raise ProjectError(f"tolerance must be a number, 0 or above. Got {self.tolerance!r}.")
+    features: Columns = ()
+    scores: Annotated[Name | None, Field(title="The name of the column of scores")] = None
+    max_rows: Annotated[Whole, Field(ge=10)] = 10_000
+    width: Annotated[Real, Field(gt=0), AS_GIVEN] | None = None
+    box: Annotated[Real, Field(gt=0), AS_GIVEN] = 1000.0
+    tolerance: Annotated[Real, Field(ge=0), AS_GIVEN] | None = None
+    redraws: Annotated[Whole, Field(ge=10)] = 40
+    transformer: Annotated[Name | None, Field(title="The name of the folder of the transformer")] = None
+    texts: Columns = ()
+    epochs: Annotated[Whole, Field(ge=1)] = 3
+    batch_size: Annotated[Whole, Field(ge=1)] = 16
+    learning_rate: Annotated[Real, Field(gt=0), AS_GIVEN] = 5e-5
+    folds: Annotated[Whole, Field(ge=3)] = 5
 
 
-def _check_name(what: str, value: object) -> None:
-    if not isinstance(value, str) or not value:
-        raise ProjectError(f"The name of {what} must be a text that is not empty. Got {value!r}.")
+TESTS, INVERSE_COVARIANCE, GRAPHICAL_LASSO = EDGE_CHOICES = ("auto", "inverse-covariance", "graphical-lasso")
+MOST_ENTRIES = 4  # pairs taken by inverse covariance, as in the paper, where nobody says how many
 
 
-def _check_whole(settings: object, **least: int) -> None:
-    for key, lowest in least.items():
-        value = getattr(settings, key)
-        if isinstance(value, bool) or not isinstance(value, int) or value < lowest:
-            raise ProjectError(f"{key} must be a whole number, {lowest} or above. Got {value!r}.")
+class EdgeChoice(NamedTuple):
+    """Hold what chooses the pairs, one of `EDGE_CHOICES`, and how many of them at most, where that is for it to say."""
+
+    name: str
+    most: int = MOST_ENTRIES
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
+def read_edge_choice(edges: object) -> EdgeChoice:
+    """Read what chooses the pairs, as the project file has it.
+
+    Examples
+    --------
+    >>> read_edge_choice("inverse-covariance:6")
+    EdgeChoice(name='inverse-covariance', most=6)
+    >>> read_edge_choice("graphical lasso")
+    Traceback (most recent call last):
+    ...
+    mandoline_core.errors.ProjectError: edges must be a list of pairs of slice names, "auto", "inverse-covariance" (the
+    4 largest entries; more or fewer as in "inverse-covariance:6") or "graphical-lasso". Got 'graphical lasso'. Did you
+    mean 'graphical-lasso'?
+    """
+    name, colon, most = edges.partition(":") if isinstance(edges, str) else ("", "", "")
+    if name in EDGE_CHOICES and not colon:
+        return EdgeChoice(name)
+    if name == INVERSE_COVARIANCE and most.isdecimal() and int(most) > 0:
+        return EdgeChoice(name, int(most))
+    hint = did_you_mean(edges, EDGE_CHOICES) if isinstance(edges, str) else ""
+    raise ProjectError(
+        f'edges must be a list of pairs of slice names, "auto", "inverse-covariance" (the {MOST_ENTRIES} largest '
+        'entries; more or fewer as in "inverse-covariance:6") or "graphical-lasso". '
+        f"Got {edges!r}.{hint}"
+    )

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
 
 from mandoline_core.comparison import Difference, Entry, Ranking
 from mandoline_core.comparison.backtests import MethodRecord
@@ -12,210 +15,174 @@ from mandoline_core.labels import FewLabels, LabelPlan
 from mandoline_core.monitoring import LEVELS
 from mandoline_core.pipeline import Ablation, AblationPoint, SliceRow
 from mandoline_core.project import EstimatorSettings
-from mandoline_core.schemas.shapes import (
-    ANYTHING,
-    COUNT,
-    FLAG,
-    INTERVAL,
-    NUMBER,
-    TEXT,
-    Schema,
-    by_name,
-    closed,
-    either,
-    many,
-    or_null,
-    pair,
-    record,
-)
+from mandoline_core.schemas.shapes import closed, record
 
+Interval = tuple[float, float]
+Count = Annotated[int, Field(ge=0)]
+_Level = Literal[LEVELS]
 _FINDING = closed(
+    "Finding",
     {
-        "check": TEXT,
-        "code": TEXT,
-        "severity": {"enum": ["info", "warning", "serious"]},
-        "headline": TEXT,
-        "message": TEXT,
-        "remedy": TEXT,
-        "slices": many(TEXT),
-        "numbers": by_name(ANYTHING),
-    }
+        "check": str,
+        "code": str,
+        "severity": Literal["info", "warning", "serious"],
+        "headline": str,
+        "message": str,
+        "remedy": str,
+        "slices": list[str],
+        "numbers": dict[str, Any],
+    },
 )
 _VERDICT = closed(
+    "Verdict",
     {
-        "level": {"enum": list(LEVELS)},
-        "message": TEXT,
-        "checks": many(record(Check, without=("headline",))),
-        "harmless": many(closed({"column": TEXT, "reason": TEXT})),
-    }
+        "level": _Level,
+        "message": str,
+        "checks": list[record(Check, without=("headline",))],
+        "harmless": list[closed("Harmless", {"column": str, "reason": str})],
+    },
 )
 _SECOND_OPINION = closed(
-    {"estimate": NUMBER, "interval": INTERVAL, "follows": TEXT, "mandoline": NUMBER, "cot": NUMBER, "message": TEXT}
+    "SecondOpinion",
+    {"estimate": float, "interval": Interval, "follows": str, "mandoline": float, "cot": float, "message": str},
 )
 # Null where the weights did not converge: then there is no estimate.
-_TOLD = {"estimate": or_null(NUMBER), "interval": or_null(INTERVAL)}
-_RULE: Schema = {"type": "object", "description": "a slice as in a project file, or an edge"}
+_TOLD = {"estimate": float | None, "interval": Interval | None}
+_Rule = Annotated[dict[str, Any], Field(description="a slice as in a project file, or an edge")]
 
 
-def _estimate() -> Schema:
+def _estimate() -> type:
     of_model = {
         **_TOLD,
-        "source": NUMBER,
-        "source_interval": INTERVAL,
-        "truth": or_null(NUMBER),
-        "set_aside": NUMBER,
-        "effective_sample_size": NUMBER,
-        "largest_ratio": NUMBER,
-        "converged": FLAG,
-        "findings": many(_FINDING),
-        "verdict": or_null(_VERDICT),
-        "second_opinion": or_null(_SECOND_OPINION),
-        "spread": or_null(record(Spread, given={"message": TEXT, "finding": or_null(_FINDING)})),
+        "source": float,
+        "source_interval": Interval,
+        "truth": float | None,
+        "set_aside": float,
+        "effective_sample_size": float,
+        "largest_ratio": float,
+        "converged": bool,
+        "findings": list[_FINDING],
+        "verdict": _VERDICT | None,
+        "second_opinion": _SECOND_OPINION | None,
+        "spread": record(Spread, message=str, finding=_FINDING | None) | None,
     }
-    end = or_null(NUMBER)
+    made = {"settings": EstimatorSettings, "fingerprints": dict[str, str], "versions": dict[str, str]}
     return closed(
+        "Estimate",
         {
             **of_model,
-            "n_source": COUNT,
-            "n_target": COUNT,
-            "n_patterns": COUNT,
-            "bounds": or_null(pair(end, end)),
-            "unseen": NUMBER,
-            "design_effect": NUMBER,
-            "delta": by_name(NUMBER),
-            "edges": many(closed({"edge": pair(TEXT, TEXT), "z": or_null(NUMBER)})),
-            "models": by_name(closed(of_model)),
-            "made": closed(
-                {"settings": record(EstimatorSettings), "fingerprints": by_name(TEXT), "versions": by_name(TEXT)}
-            ),
-        }
+            "n_source": Count,
+            "n_target": Count,
+            "n_patterns": Count,
+            "bounds": tuple[float | None, float | None] | None,
+            "unseen": float,
+            "design_effect": float,
+            "delta": dict[str, float],
+            "edges": list[closed("Edge", {"edge": tuple[str, str], "z": float | None})],
+            "models": dict[str, closed("ModelEstimate", of_model)],
+            "made": closed("Made", made),
+        },
     )
 
 
-def _compare() -> Schema:
-    entry = record(
-        Entry,
-        without=("estimator", "standard_error", "pieces"),
-        given={"findings": many(_FINDING), "error": or_null(NUMBER)},
-    )
+def _compare() -> type:
+    hidden = ("estimator", "standard_error", "pieces")
     of_model = {
-        "source": NUMBER,
-        "source_interval": INTERVAL,
-        "truth": or_null(NUMBER),
-        "disagreement": or_null(NUMBER),
-        "estimators": by_name(entry),
+        "source": float,
+        "source_interval": Interval,
+        "truth": float | None,
+        "disagreement": float | None,
+        "estimators": dict[str, record(Entry, without=hidden, findings=list[_FINDING], error=float | None)],
     }
     return closed(
+        "Comparison",
         {
-            "models": by_name(closed(of_model)),
-            "rankings": by_name(record(Ranking, without=("estimator",))),
-            "differences": many(record(Difference)),
-        }
+            "models": dict[str, closed("ModelComparison", of_model)],
+            "rankings": dict[str, record(Ranking, without=("estimator",))],
+            "differences": list[Difference],
+        },
     )
 
 
-def _slices() -> Schema:
-    return closed({"models": by_name(many(record(SliceRow)))})
+def _ablation() -> type:
+    return record(Ablation, models=dict[str, Ablation])
 
 
-def _ablation() -> Schema:
-    one = record(Ablation)
-    return closed({**one["properties"], "models": by_name(one)})
-
-
-def _suggest() -> Schema:
-    trial = record(Trial)
-    suggestion = closed(
-        {
-            "rule": _RULE,
-            "words": TEXT,
-            "source": NUMBER,
-            "target": NUMBER,
-            **trial["properties"],
-            "model": TEXT,
-            "stands_out": FLAG,
-            "reason": TEXT,
-            "unexplained": or_null(record(Unexplained)),
-            "models": by_name(trial),
-        }
+def _suggest() -> type:
+    suggestion = record(
+        Trial,
+        rule=_Rule,
+        words=str,
+        source=float,
+        target=float,
+        model=str,
+        stands_out=bool,
+        reason=str,
+        unexplained=Unexplained | None,
+        models=dict[str, Trial],
     )
     accepted = {
-        "accepted": many(TEXT),
-        "rules": many(_RULE),
-        "estimate": by_name(NUMBER),
-        "interval": by_name(INTERVAL),
-        "verdict": by_name(_VERDICT),
-        "cross_fit": by_name(record(CrossFit)),
-        "curve": by_name(many(record(AblationPoint))),
+        "accepted": list[str],
+        "rules": list[_Rule],
+        "estimate": dict[str, float],
+        "interval": dict[str, Interval],
+        "verdict": dict[str, _VERDICT],
+        "cross_fit": dict[str, CrossFit],
+        "curve": dict[str, list[AblationPoint]],
     }
-    return closed(
-        {"suggestions": many(suggestion), "start": by_name(NUMBER), "note": TEXT, **accepted}, optional=accepted
-    )
+    always = {"suggestions": list[suggestion], "start": dict[str, float], "note": str}
+    return closed("Suggestions", always | accepted, optional=accepted)
 
 
-def _backtest() -> Schema:
-    methods = by_name(record(MethodRecord))
+def _backtest() -> type:
+    methods = dict[str, MethodRecord]
     of_model = {
-        "metric": TEXT,
-        "n_source": COUNT,
-        "n_target": COUNT,
-        "confidence": NUMBER,
-        "expected_error": by_name(or_null(NUMBER)),
-        "kinds": by_name(closed({"methods": methods, "details": by_name(methods)})),
-        "left_out": by_name(TEXT),
-        "skipped": by_name(TEXT),
-        "words": many(TEXT),
+        "metric": str,
+        "n_source": Count,
+        "n_target": Count,
+        "confidence": float,
+        "expected_error": dict[str, float | None],
+        "kinds": dict[str, closed("Kind", {"methods": methods, "details": dict[str, methods]})],
+        "left_out": dict[str, str],
+        "skipped": dict[str, str],
+        "words": list[str],
     }
-    return closed({"models": by_name(closed(of_model))})
+    return closed("Backtest", {"models": dict[str, closed("ModelBacktest", of_model)]})
 
 
-def _labels() -> Schema:
-    return closed({"models": by_name(record(FewLabels, given={"findings": many(_FINDING)}))})
+_RULE_MET = closed("Rule", {"model": str, "rule": str, "met": bool, "demand": str, "found": str, "message": str})
+_POINT = {**_TOLD, "source": float, "converged": bool, "verdict": _Level | None}
 
 
-def _plan() -> Schema:
-    return record(LabelPlan)
+def _check() -> type:
+    models = dict[str, closed("Point", _POINT)]
+    return closed("Check", {"name": str, "passed": bool, "rules": list[_RULE_MET], "models": models})
 
 
-_HELD = closed({"model": TEXT, "rule": TEXT, "met": FLAG, "demand": TEXT, "found": TEXT, "message": TEXT})
-_POINT = {
-    **_TOLD,
-    "source": NUMBER,
-    "converged": FLAG,
-    "verdict": or_null({"enum": list(LEVELS)}),
-}
+def _track() -> type:
+    models = dict[str, closed("Point", {**_POINT, "n_target": Count})]
+    target = closed("Target", {"target": str, "fingerprint": str, "error": str | None, "models": models})
+    alert = closed("Alert", {"target": str, "model": str, "message": str})
+    return closed("Track", {"name": str, "metric": str, "targets": list[target], "alerts": list[alert]})
 
 
-def _check() -> Schema:
-    return closed({"name": TEXT, "passed": FLAG, "rules": many(_HELD), "models": by_name(closed(_POINT))})
-
-
-def _track() -> Schema:
-    target = {"target": TEXT, "fingerprint": TEXT, "error": or_null(TEXT)}
-    models = by_name(closed({**_POINT, "n_target": COUNT}))
-    alert = closed({"target": TEXT, "model": TEXT, "message": TEXT})
-    return closed(
-        {"name": TEXT, "metric": TEXT, "targets": many(closed({**target, "models": models})), "alerts": many(alert)}
-    )
-
-
-def _reproduce() -> Schema:
+def _reproduce() -> Any:
     """Describe one experiment's numbers, or the list of all where none is named."""
-    row = by_name({"type": ["string", "number", "boolean", "null"]})
-    found = closed({"name": TEXT, "title": TEXT, "rows": many(row), "paper": many(row), "made": by_name(ANYTHING)})
-    known = closed({"name": TEXT, "place": TEXT, "title": TEXT})
-    return either(found, closed({"experiments": many(known)}))
+    rows = list[dict[str, str | float | bool | None]]
+    found = closed("Reproduction", {"name": str, "title": str, "rows": rows, "paper": rows, "made": dict[str, Any]})
+    known = closed("Experiment", {"name": str, "place": str, "title": str})
+    return found | closed("Experiments", {"experiments": list[known]})
 
 
-OUTPUTS: dict[str, Callable[[], Schema]] = {
+OUTPUTS: dict[str, Callable[[], Any]] = {
     "estimate": _estimate,
     "compare": _compare,
-    "slices": _slices,
+    "slices": lambda: closed("Slices", {"models": dict[str, list[SliceRow]]}),
     "ablation": _ablation,
     "suggest": _suggest,
     "backtest": _backtest,
-    "labels": _labels,
-    "plan": _plan,
+    "labels": lambda: closed("Labels", {"models": dict[str, record(FewLabels, findings=list[_FINDING])]}),
+    "plan": lambda: LabelPlan,
     "check": _check,
     "track": _track,
     "reproduce": _reproduce,

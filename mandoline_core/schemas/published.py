@@ -39,9 +39,13 @@ def make_schema(name: str) -> dict[str, Any]:
     """Make a schema from the code."""
     from mandoline_core.schemas.outputs import OUTPUTS
     from mandoline_core.schemas.project_file import project_schema
+    from mandoline_core.schemas.shapes import schema_of
 
-    title = "a Mandoline project file" if name == PROJECT else f"what `mandoline {name} --json` prints"
-    return {"$schema": _DIALECT, "title": title, **(project_schema() if name == PROJECT else OUTPUTS[name]())}
+    if name == PROJECT:
+        title, schema = "a Mandoline project file", project_schema()
+    else:
+        title, schema = f"what `mandoline {name} --json` prints", schema_of(OUTPUTS[name]())
+    return {"$schema": _DIALECT, "title": title, **schema}
 
 
 def write_schemas() -> None:

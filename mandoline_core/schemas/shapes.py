@@ -1,125 +1,69 @@
-"""JSON Schemas of types: what annotations and dataclasses say, as a schema says it."""
+"""JSON Schemas by Pydantic: what classes and annotations say, with what docstrings say of each field."""
 
 from __future__ import annotations
 
 import inspect
 import re
-import types
 from collections.abc import Collection, Mapping
-from dataclasses import MISSING, fields, is_dataclass
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from dataclasses import MISSING, fields
+from typing import Any, get_type_hints
+
+from pydantic import BaseModel, ConfigDict, TypeAdapter, create_model
+from pydantic.dataclasses import is_pydantic_dataclass
+from pydantic.json_schema import GenerateJsonSchema
 
 Schema = dict[str, Any]
-NUMBER: Schema = {"type": "number"}
-COUNT: Schema = {"type": "integer", "minimum": 0}
-SHARE: Schema = {"type": "number", "minimum": 0, "maximum": 1}
-TEXT: Schema = {"type": "string"}
-FLAG: Schema = {"type": "boolean"}
-ANYTHING: Schema = {}
-_PLAIN: dict[object, Schema] = {
-    float: NUMBER,
-    int: {"type": "integer"},
-    str: TEXT,
-    bool: FLAG,
-    type(None): {"type": "null"},
-    Any: ANYTHING,
-}
 
 
-def shape_of(kind: Any) -> Schema:
-    """Say in a schema what an annotation says.
+def schema_of(kind: Any) -> Schema:
+    """Write what a type says as a schema.
 
-    >>> shape_of(tuple[float, float] | None)["anyOf"][1]
-    {'type': 'null'}
-    >>> shape_of(dict[str, int])
-    {'type': 'object', 'additionalProperties': {'type': 'integer'}}
+    >>> schema_of(dict[str, int] | None)["anyOf"][0]
+    {'additionalProperties': {'type': 'integer'}, 'type': 'object'}
     """
-    if kind in _PLAIN:
-        return _PLAIN[kind]
-    origin, parts = get_origin(kind), get_args(kind)
-    if origin in (Union, types.UnionType):
-        return either(*(shape_of(part) for part in parts))
-    if origin is Literal:
-        return {"enum": list(parts)}
-    if origin in (tuple, list):
-        if len(parts) == 2 and parts[1] is not Ellipsis:
-            return pair(shape_of(parts[0]), shape_of(parts[1]))
-        return many(shape_of(parts[0]))
-    if origin is not None and issubclass(origin, Mapping):
-        return by_name(shape_of(parts[1]))
-    if isinstance(kind, type) and issubclass(kind, str):
-        return TEXT
-    if is_dataclass(kind) or hasattr(kind, "_fields"):
-        return record(kind)
-    raise TypeError(f"There is no schema for {kind!r}.")
+    return TypeAdapter(kind).json_schema(schema_generator=_Generator)
 
 
-def record(
-    kind: Any, *, without: Collection[str] = (), given: Mapping[str, Schema] | None = None, all_required: bool = True
-) -> Schema:
-    """Say what a dataclass or a named tuple holds.
+class _Generator(GenerateJsonSchema):
+    """Describe fields as docstrings do; leave out what only repeats names."""
 
-    Parameters
-    ----------
-    without : collection of str
-        Fields that are not written.
-    given : mapping of str to schema
-        Fields that are written otherwise than their types say, and what is written beside the fields.
-    all_required : bool
-        Whether fields with a default are always there.
-    """
-    given = given or {}
-    hints, said = get_type_hints(kind), described(kind)
-    names = [item.name for item in fields(kind)] if is_dataclass(kind) else list(kind._fields)
-    optional = set() if all_required else _with_default(kind)
-    properties: dict[str, Schema] = {}
-    for name in names:
-        if name not in without:
-            shape = given[name] if name in given else shape_of(hints[name])
-            properties[name] = {**shape, "description": said[name]} if name in said else shape
-    properties |= {name: shape for name, shape in given.items() if name not in names}
-    return closed(properties, optional=optional | (set() if all_required else set(given) - set(names)))
+    def field_title_should_be_set(self, schema: Any) -> bool:  # noqa: ARG002 - its base has it
+        return False
 
+    def dataclass_schema(self, schema: Any) -> Schema:
+        """Describe an object; of one that is printed, every field is there."""
+        found = _described(super().dataclass_schema(schema), schema["cls"])
+        if not is_pydantic_dataclass(schema["cls"]):
+            found |= {"required": list(found["properties"]), "additionalProperties": False}
+            found["properties"] = {name: _no_default(shape) for name, shape in found["properties"].items()}
+        return found
 
-def closed(properties: Mapping[str, Schema], *, optional: Collection[str] = ()) -> Schema:
-    """Describe an object that has these keys and no others."""
-    return {
-        "type": "object",
-        "properties": dict(properties),
-        "required": [name for name in properties if name not in optional],
-        "additionalProperties": False,
-    }
+    def model_schema(self, schema: Any) -> Schema:
+        return _described(super().model_schema(schema), schema["cls"])
+
+    def is_instance_schema(self, schema: Any) -> Schema:
+        return {"type": "string"} if issubclass(schema["cls"], str) else super().is_instance_schema(schema)
+
+    def named_tuple_schema(self, schema: Any) -> Schema:
+        """Describe a named tuple by its names: so it is printed."""
+        parts = {part["name"]: _no_default(self.generate_inner(part["schema"])) for part in schema["fields"]}
+        found = {"properties": parts, "type": "object", "required": list(parts), "additionalProperties": False}
+        return _described(found, schema["cls"])
 
 
-def by_name(shape: Schema) -> Schema:
-    """Describe an object with any keys."""
-    return {"type": "object", "additionalProperties": shape}
+def _no_default(shape: Schema) -> Schema:
+    return {key: value for key, value in shape.items() if key != "default"}
 
 
-def many(shape: Schema) -> Schema:
-    """Describe a list."""
-    return {"type": "array", "items": shape}
+def _described(schema: Schema, kind: type) -> Schema:
+    sentences = described(kind)
+    for name, shape in schema["properties"].items():
+        if name in sentences:
+            schema["properties"][name] = {**shape, "description": sentences[name]}
+    return {key: value for key, value in schema.items() if key not in ("title", "description")}
 
 
-def pair(first: Schema, second: Schema) -> Schema:
-    """Describe a list of two."""
-    return {"type": "array", "prefixItems": [first, second], "items": False, "minItems": 2}
-
-
-def either(*shapes: Schema) -> Schema:
-    """Describe what is one of several."""
-    return {"anyOf": list(shapes)}
-
-
-def or_null(shape: Schema) -> Schema:
-    """Describe what may be missing."""
-    return either(shape, _PLAIN[type(None)])
-
-
-INTERVAL = pair(NUMBER, NUMBER)
-
-
-def described(kind: Any) -> dict[str, str]:
+def described(kind: type) -> dict[str, str]:
     """Take what a docstring says of each parameter.
 
     >>> from mandoline_core.data import Model
@@ -130,10 +74,33 @@ def described(kind: Any) -> dict[str, str]:
     for base in reversed(kind.__mro__):
         text = inspect.cleandoc(base.__doc__ or "").partition("Parameters\n")[2].partition("\nExamples\n")[0]
         for names, words in re.findall(r"^([a-z_, ]+) : [^\n]*\n((?:    [^\n]*\n?|\n(?=    ))+)", text, re.MULTILINE):
-            for name in names.split(", "):
-                found[name] = " ".join(words.split())
+            found |= dict.fromkeys(names.split(", "), " ".join(words.split()))
     return found
 
 
-def _with_default(kind: Any) -> set[str]:
-    return {item.name for item in fields(kind) if item.default is not MISSING or item.default_factory is not MISSING}
+def closed(
+    name: str, keys: Mapping[str, Any], *, optional: Collection[str] = (), doc: str | None = None
+) -> type[BaseModel]:
+    """Describe an object that has these keys and no others, each with its type."""
+    settings = ConfigDict(extra="forbid", arbitrary_types_allowed=True, protected_namespaces=())
+    given: dict[str, Any] = {key: (kind, None if key in optional else ...) for key, kind in keys.items()}
+    return create_model(name, __config__=settings, __doc__=doc, **given)
+
+
+def record(kind: type, /, *, without: Collection[str] = (), all_required: bool = True, **given: Any) -> Any:
+    """Describe what is written of a dataclass.
+
+    Parameters
+    ----------
+    without : collection of str
+        Fields that are not written.
+    all_required : bool
+        Whether fields with a default are always there.
+    **given
+        Fields that are written otherwise than their types say, and what is written beside the fields.
+    """
+    hints = get_type_hints(kind, include_extras=True)
+    names = [item.name for item in fields(kind) if item.name not in without]
+    spare = [item.name for item in fields(kind) if item.default is not MISSING or item.default_factory is not MISSING]
+    keys = {name: hints[name] for name in names} | given
+    return closed(kind.__name__, keys, optional=() if all_required else [*spare, *given], doc=kind.__doc__)

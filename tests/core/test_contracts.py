@@ -68,7 +68,7 @@ def test_versions_agree(capsys: pytest.CaptureFixture[str]) -> None:
     assert f"\n## {VERSION}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
 
 
-HEAVY = ("numpy", "pandas", "plotly", "pyarrow", "scipy", "sklearn", "streamlit")
+HEAVY = ("numpy", "pandas", "plotly", "pyarrow", "pydantic", "scipy", "sklearn", "streamlit")
 
 
 @pytest.mark.parametrize("arguments", ["--help", "--version", "estimate", "estimat", "plan x --rows 0"])

@@ -31,7 +31,7 @@ def check(name: str, value: Any) -> None:
 
 @pytest.mark.parametrize("name", schema_names())
 def test_published_files_are_what_the_code_says(name: str) -> None:
-    """Where this fails, `python -m mandoline_core.schemas` writes them anew."""
+    """Where this fails, `make schemas` writes them anew."""
     schema = json.loads(read_schema(name))
     jsonschema.Draft202012Validator.check_schema(schema)
     assert schema == make_schema(name)
