@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from mandoline_core import ProjectError, estimate, load_project, pack_project
-from mandoline_core.project import archive, loading
+from mandoline_core.project import archive
 from tests.core.projects import refused, run, run_json, write_project
 
 
@@ -140,6 +140,6 @@ def test_an_unpacked_zip_goes_when_there_is_no_room_for_it(tmp_path: Path) -> No
     path.write_bytes(pack_project(load_project(write_project(tmp_path))))
     base = load_project(path).base
     assert load_project(path).base == base
-    loading._UNPACKED.clear()
+    archive._UNPACKED.clear()
     assert not base.exists()
     assert load_project(path).read()[0].n_rows > 0
