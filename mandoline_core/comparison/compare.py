@@ -143,12 +143,12 @@ def run_estimator(
     step : callable, optional
         Called between the steps of slow methods; may raise to stop.
     """
-    estimator, settings, whole = get_estimator(name), replace(settings, name=name), prepared
+    estimator, settings = get_estimator(name), replace(settings, name=name)
     try:
         with asking(step):
             if goes_by_verdict(name):
                 prepared = with_verdict(prepared, settings)
-            prepared = prepared.for_method(estimator)
+            whole, prepared = prepared, prepared.for_method(estimator)
             problem = prepared.problem
             estimator.check(problem)
             outcome = estimator.estimate(problem)

@@ -117,6 +117,14 @@ def test_entries_are_what_estimate_reports(frames: Frames, interval: str, method
         assert (found.models[name].source, found.models[name].source_interval) == (model.source, model.source_interval)
 
 
+def test_rows_in_memory_are_not_said_to_be_drawn_from_a_table(everything: md.Comparison) -> None:
+    """What a method learns of the verdict is no draw of rows."""
+    for model in everything.models.values():
+        told = {name: {finding.code for finding in entry.findings} for name, entry in model.entries.items()}
+        assert "second_opinion" in told
+        assert [name for name, codes in told.items() if "on_a_draw" in codes] == []
+
+
 def test_only_methods_asked_for_are_run(frames: Frames) -> None:
     """In the order given; an unknown one is refused before any work."""
     found = compare(frames, estimators=["kmm_slices", "source"])
