@@ -10,78 +10,84 @@ import plotly.graph_objects as go
 from mandoline_core.formatting import direction, show_difference, show_interval, show_step, show_value
 from mandoline_core.pipeline import Ablation, AblationPoint
 from mandoline_core.report.charts.drawing import Drawing
-from mandoline_core.report.charts.scales import TICK_FORMAT, ZOOMED, value_range
-from mandoline_core.report.charts.template import SOURCE, TRUTH, WIDE_AXIS, finish, label, palette, safe, shorten, wrap
+from mandoline_core.report.charts.style import (
+    SOURCE,
+    TRUTH,
+    WIDE_AXIS,
+    ZOOMED,
+    label,
+    mark,
+    safe,
+    shorten,
+    value_range,
+    wrap,
+)
 
 _BAR = 26  # pixels a bar
 
 
 def ablation_curve(curves: Ablation, *, truth: float | None, share: bool = True, dark: bool = False) -> go.Figure:
     """Show the estimate as slices are added one by one, from the source's score on."""
-    colours, points = palette(dark), curves.cumulative
-    n_slices = len(points) - 1
-    figure = Drawing()
-    _add_band(figure, points, colours.band)
+    figure, points = Drawing(dark), curves.cumulative
+    ink, n_slices = figure.colours.ink, len(points) - 1
+    for x, low, high in bands(points):
+        figure.band(x, low, high)
     if truth is not None:
-        figure.add_scatter(
-            x=[-0.3, n_slices],
-            y=[truth, truth],
-            name="truth",
-            mode="lines",
-            line={"color": TRUTH, "dash": "dash", "width": 2},
-            hovertext=f"truth: {show_value(truth, share=share)}",
-            hoverinfo="text",
-        )
-        figure.add_annotation(
-            x=-0.3,
-            y=truth,
-            text=f"truth {show_value(truth, share=share)}",
-            showarrow=False,
-            xanchor="left",
-            yanchor="bottom" if (points[0].estimate or 0.0) < truth else "top",
-        )
-    ends = {0, max((i for i, point in enumerate(points) if point.estimate is not None), default=0)}
-    figure.add_scatter(
-        x=list(range(len(points))),
-        y=[point.estimate for point in points],
-        name="estimate",
+        written = show_value(truth, share=share)
+        ends = [-0.3, n_slices]
+        figure.line(ends, [truth, truth], "truth", colour=TRUTH, dash="dash", hover=f"truth: {written}")
+        side = "bottom" if (points[0].estimate or 0.0) < truth else "top"
+        figure.write(f"truth {written}", x=-0.3, y=truth, xanchor="left", yanchor=side)
+    named = {0, max((i for i, point in enumerate(points) if point.estimate is not None), default=0)}
+    figure.scatter(
+        list(range(len(points))),
+        [point.estimate for point in points],
+        "estimate",
         mode="lines+markers+text",
         connectgaps=False,
         cliponaxis=False,
-        line={"color": colours.ink, "width": 2},
+        line={"color": ink, "width": 2},
         marker={
             "symbol": ["circle"] + ["diamond"] * n_slices,
             "size": [11] + [9] * n_slices,
-            "color": [SOURCE] + [colours.ink] * n_slices,
+            "color": [SOURCE] + [ink] * n_slices,
             "opacity": 1,
         },
         text=[
-            show_value(point.estimate, share=share) if i in ends and point.estimate is not None else ""
+            show_value(point.estimate, share=share) if i in named and point.estimate is not None else ""
             for i, point in enumerate(points)
         ],
         textposition=["bottom right" if _rises(points) else "top right"] + ["middle right"] * n_slices,
-        hovertext=[_point_words(point, share) for point in points],
-        hoverinfo="text",
+        hover=[_point_words(point, share) for point in points],
     )
     span = curve_span(points, truth, share)
-    _add_gaps(figure, points, span[0], colours.muted)
-    figure.update_xaxes(
-        tickvals=list(range(len(points))),
-        ticktext=["no slices", *(label(point.slice or "", 12) for point in points[1:])],
-        tickangle=0 if n_slices <= 2 else -90 if n_slices > 12 else -45,
-        tickfont={"size": 10 if n_slices > 12 else 12},
-        range=[-0.35, n_slices + 0.3 + 0.16 * max(n_slices, 1)],  # room for the last label
-        showgrid=False,
-    )
-    figure.update_yaxes(range=span, tickformat=TICK_FORMAT[share], nticks=6, showgrid=True)
-    return finish(
-        figure,
+    if missing := [i for i, point in enumerate(points) if point.estimate is None]:
+        figure.points(
+            missing,
+            [span[0]] * len(missing),
+            "no estimate",
+            symbol="x-thin",
+            size=9,
+            colour=figure.colours.muted,
+            outline={"width": 2, "color": figure.colours.muted},  # a thin marker is all outline
+            hover=[_point_words(points[i], share) for i in missing],
+        )
+    many = n_slices > 12
+    figure.x_axis = {
+        "tickvals": list(range(len(points))),
+        "ticktext": ["no slices", *(label(point.slice or "", 12) for point in points[1:])],
+        "tickangle": 0 if n_slices <= 2 else -90 if many else -45,
+        "tickfont": {"size": 10 if many else 12},
+        "range": [-0.35, n_slices + 0.3 + 0.16 * max(n_slices, 1)],  # room for the last label
+        "showgrid": False,
+    }
+    figure.value_axis("y", span, share=share, ticks=6)
+    return figure.finish(
         title=curve_title(points, share),
         x="slices, added from left to right",
         y=f"estimate ({ZOOMED})",
         height=310,
         axis_width=WIDE_AXIS,
-        dark=dark,
     )
 
 
@@ -98,46 +104,14 @@ def _rises(points: Sequence[AblationPoint]) -> bool:
     return values[-1] > values[0] if values else False
 
 
-def bands(points: Sequence[AblationPoint]) -> Iterator[list[tuple[float, float]]]:
-    """Outline the intervals, run by run: a gap must not be bridged. A run of one point gets a bar."""
-    places = [(i, point.interval) for i, point in enumerate(points)]
-    for has_interval, group in groupby(places, key=lambda place: place[1] is not None):
-        run = [(i, interval) for i, interval in group if interval is not None]
-        if not has_interval:
-            continue
-        x, low, high = [float(i) for i, _ in run], [pair[0] for _, pair in run], [pair[1] for _, pair in run]
-        if len(run) == 1:
-            x, low, high = [x[0] - 0.1, x[0] + 0.1], low * 2, high * 2
-        yield list(zip(x + x[::-1], high + low[::-1], strict=True))
-
-
-def _add_band(figure: Drawing, points: Sequence[AblationPoint], colour: str) -> None:
-    for outline in bands(points):
-        figure.add_scatter(
-            x=[x for x, _ in outline],
-            y=[y for _, y in outline],
-            name="interval",
-            mode="lines",
-            line={"width": 0},
-            fill="toself",
-            fillcolor=colour,
-            hoverinfo="skip",
-        )
-
-
-def _add_gaps(figure: Drawing, points: Sequence[AblationPoint], level: float, colour: str) -> None:
-    missing = [i for i, point in enumerate(points) if point.estimate is None]
-    if missing:
-        figure.add_scatter(
-            x=missing,
-            y=[level] * len(missing),
-            name="no estimate",
-            mode="markers",
-            cliponaxis=False,
-            marker={"symbol": "x-thin", "size": 9, "line": {"width": 2, "color": colour}},
-            hovertext=[_point_words(points[i], share=True) for i in missing],
-            hoverinfo="text",
-        )
+def bands(points: Sequence[AblationPoint]) -> Iterator[tuple[list[float], list[float], list[float]]]:
+    """Yield where intervals stand, their low and their high ends, run by run: a gap must not be bridged."""
+    for has_interval, group in groupby(enumerate(points), key=lambda pair: pair[1].interval is not None):
+        if has_interval:
+            steps, ends = zip(*((float(i), point.interval or (0.0, 0.0)) for i, point in group), strict=True)
+            x, low, high = list(steps), [end[0] for end in ends], [end[1] for end in ends]
+            # A run of one point has no width; it gets a bar.
+            yield (x, low, high) if len(x) > 1 else ([x[0] - 0.1, x[0] + 0.1], low * 2, high * 2)
 
 
 def _point_words(point: AblationPoint, share: bool) -> str:
@@ -187,7 +161,7 @@ def leave_one_out(curves: Ablation, *, full: float, share: bool = True, dark: bo
     share : bool
         Whether the metric is a share, shown in points.
     """
-    scale = 100 if share else 1
+    scale, figure = 100 if share else 1, Drawing(dark)
     # Rounded, so that slices that change nothing keep their order.
     points = sorted(
         curves.leave_one_out,
@@ -195,49 +169,30 @@ def leave_one_out(curves: Ablation, *, full: float, share: bool = True, dark: bo
         reverse=True,
     )
     changes = [None if point.estimate is None else point.estimate - full for point in points]
-    places = [-i for i in range(len(points))]
-    figure = Drawing()
-    figure.add_bar(
-        x=[0.0 if change is None else scale * change for change in changes],
-        y=places,
-        orientation="h",
-        name="without the slice",
-        marker={"color": palette(dark).muted},
+    figure.bars(
+        [0.0 if change is None else scale * change for change in changes],
+        figure.rows([label(point.slice or "") for point in points]),
+        "without the slice",
+        colour=figure.colours.muted,
         text=["no estimate" if change is None else show_step(change, share=share) for change in changes],
-        textposition="outside",
-        textangle=0,
-        cliponaxis=False,
-        hovertext=[_left_out_words(point, full, share) for point in points],
-        hoverinfo="text",
+        hover=[_left_out_words(point, full, share) for point in points],
     )
     furthest = max((abs(scale * change) for change in changes if change is not None), default=0.0) or 1.0
     low, high = (
         any(change is not None and sign * scale * change > furthest / 50 for change in changes) for sign in (-1, 1)
     )
-    figure.update_xaxes(
-        range=[-1.3 * furthest if low else -0.15 * furthest, 1.3 * furthest if high or not low else 0.3 * furthest],
-        showgrid=True,
-        zeroline=True,
-        nticks=6,
-    )
-    figure.update_yaxes(
-        tickvals=places,
-        ticktext=[label(point.slice or "") for point in points],
-        range=[0.6 - max(len(points), 1), 0.6],
-        showgrid=False,
-    )
-    return finish(
-        figure,
+    span = [-1.3 * furthest if low else -0.15 * furthest, 1.3 * furthest if high or not low else 0.3 * furthest]
+    figure.x_axis = {"range": span, "showgrid": True, "zeroline": True, "nticks": 6}
+    return figure.finish(
         title=_left_out_title(points, changes, share),
         x=f"change of the estimate without the slice{' (points)' if share else ''}",
         y="slice left out",
         height=_BAR * len(points) + 60,
-        dark=dark,
     )
 
 
 def _left_out_words(point: AblationPoint, full: float, share: bool) -> str:
-    name = f"without {safe(shorten(point.slice or '', 60))}"
+    name = f"without {mark(point.slice or '')}"
     if point.estimate is None:
         return f"{name}<br>no estimate: {wrap(point.reason or 'it could not be computed.')}"
     change = show_step(point.estimate - full, share=share)

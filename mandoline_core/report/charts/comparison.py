@@ -8,25 +8,53 @@ from typing import NamedTuple
 
 import plotly.graph_objects as go
 
-from mandoline_core.comparison import Entry, ModelComparison
+from mandoline_core.comparison import Comparison, Entry, ModelComparison
 from mandoline_core.estimators import get_estimator
 from mandoline_core.formatting import say, show_interval, show_value
-from mandoline_core.report.charts.drawing import Drawing
-from mandoline_core.report.charts.scales import TICK_FORMAT, value_axis, value_range
-from mandoline_core.report.charts.template import SOURCE, TRUTH, finish, palette, safe, wrap
+from mandoline_core.report.charts.drawing import Drawing, error_bars
+from mandoline_core.report.charts.style import (
+    HOVER_WIDTH,
+    SOURCE,
+    TITLE_WIDTH,
+    TRUTH,
+    axis_title,
+    label,
+    palette,
+    safe,
+    shorten,
+    swatch,
+    value_range,
+    wrap,
+)
 from mandoline_core.report.words import PLAIN, title_of
 
-PAPER, LATER, APART = "Methods of the paper", "Later methods", "No number here"
-TITLE, HOVER, NARROW_AXIS = 25, 60, 30  # characters a line: beside the dots, when hovering, under them
-_ROW, _GAP = 50, 0.9  # pixels a method; rows left free above a group, for its title
+PAPER, LATER, WITHOUT = "Methods of the paper", "Later methods", "No number here"
+TITLE, NARROW_AXIS = 25, 30  # characters a line: beside the dots, under them
+_MODEL = 12  # characters of a model's name beside a line
+_ROW, _KEY_LINE = 50, 16  # pixels
+_GAP = 0.9  # rows left free above a group, for its title
 _FAR = 6.0  # typical half intervals from the middle: beyond it an estimate would squeeze all others together
 _LEAST_HALF = 0.01
+# How the figure calls a model's mark, and how it is written in the key above.
+_SYMBOLS = {
+    "circle": "●",
+    "square": "■",
+    "diamond": "◆",
+    "triangle-up": "▲",
+    "x": "✖",
+    "cross": "✚",
+    "star": "★",
+    "triangle-down": "▼",
+    "hexagon": "⬢",
+    "pentagon": "⬟",
+}
+_COLOURS = ("#CC79A7", "#E69F00", "#56B4E9")  # none is the colour of the labelled data, the new data or the truth
 
 
 class _Line(NamedTuple):
-    """Hold one line: its place, the method, and what it said, if anything."""
+    """Hold one line: its height, the method, and what it said, if anything."""
 
-    place: float
+    y: float
     name: str
     entry: Entry | None
 
@@ -45,58 +73,63 @@ def method_dots(
     waiting : sequence of str
         Methods that have not run.
     """
-    share, colours = comparison.metric.share, palette(dark)
-    groups = _groups(comparison, waiting)
-    lines, titles, bottom = _places(groups)
+    share, figure = comparison.metric.share, Drawing(dark)
+    lines, titles, bottom = _lines(_groups(comparison, waiting))
     span = axis_span(comparison, chosen)
-    figure = Drawing()
-    for value, name, colour, dash in _marks(comparison):
-        figure.add_scatter(
-            x=[value, value],
-            y=[0.6, bottom],
-            mode="lines",
-            name=name,
-            line={"color": colour, "width": 2, "dash": dash},
-            hovertext=f"{name}: {show_value(value, share=share)}",
-            hoverinfo="text",
-        )
+    levels = [(comparison.source, "labelled data", SOURCE, "solid")]
+    if comparison.truth is not None:
+        levels.append((comparison.truth, "truth", TRUTH, "dash"))
+    for value, name, colour, dash in levels:
+        said = f"{name}: {show_value(value, share=share)}"
+        figure.line([value, value], [0.6, bottom], name, colour=colour, dash=dash, hover=said)
     for line in lines:
         if line.name == chosen:
-            figure.add_hrect(
-                y0=line.place - 0.48, y1=line.place + 0.48, fillcolor=colours.band, line={"width": 0}, layer="below"
-            )
+            figure.highlight(line.y)
         if line.entry is not None and line.entry.estimate is not None:
-            _add_dot(figure, line, span, share=share, chosen=chosen, dark=dark)
+            _add_dot(figure, line, span, share=share, own=line.name == chosen)
         else:
-            _add_absence(figure, line, dark=dark)
-    _write(figure, comparison, titles, span, dark=dark)
-    figure.update_yaxes(
-        tickvals=[line.place for line in lines],
-        ticktext=[_tick(line, share=share, chosen=chosen, dark=dark) for line in lines],
-        range=[bottom, 0.6],
-        showgrid=True,
-    )
-    figure.update_xaxes(range=span, tickformat=TICK_FORMAT[share], nticks=5, tickangle=0, showgrid=True)
-    return finish(
-        figure,
-        title=_title(comparison, share),
-        x=value_axis(comparison.metric.spoken, span, share),
-        y="",
+            _add_absence(figure, line)
+    for y, title in titles.items():
+        _write_left(figure, f"<b>{safe(title)}</b>", figure.colours.ink, x=0, y=y)
+    for number, (value, name, colour, _) in enumerate(reversed(levels)):
+        right = value > (span[0] + span[1]) / 2
+        arrow, said = f'<span style="color:{colour}">▼</span>', f"{name} <b>{show_value(value, share=share)}</b>"
+        figure.write(
+            f"{said} {arrow}" if right else f"{arrow} {said}",
+            x=value,
+            y=1,
+            yref="paper",
+            yshift=20 * number,
+            yanchor="bottom",
+            xanchor="right" if right else "left",
+            xshift=6 if right else -6,
+            font={"size": 12},
+        )
+    figure.y_axis = {
+        "tickvals": [line.y for line in lines],
+        "ticktext": [_tick(line, figure.colours.muted, share=share, own=line.name == chosen) for line in lines],
+        "range": [bottom, 0.6],
+        "showgrid": True,
+    }
+    figure.value_axis("x", span, share=share)
+    figure.x_axis["tickangle"] = 0
+    return figure.finish(
+        title=_spread_title(comparison, share),
+        x=axis_title(comparison.metric.spoken, span, share),
         height=round(_ROW * (0.6 - bottom)) + 50,
-        dark=dark,
-        head=22 * len(_marks(comparison)),
+        head=22 * len(levels),
         axis_width=NARROW_AXIS,
     )
 
 
 def axis_span(comparison: ModelComparison, chosen: str) -> list[float]:
     """Span the axis so that one estimate far from all others does not squeeze them together."""
-    found = [entry for entry in comparison.entries.values() if entry.estimate is not None]
-    values = [entry.estimate for entry in found if entry.estimate is not None]
+    entries = [entry for entry in comparison.entries.values() if entry.estimate is not None]
+    values = [entry.estimate for entry in entries if entry.estimate is not None]
     fixed = [comparison.source, *comparison.source_interval, *([] if comparison.truth is None else [comparison.truth])]
     if not values:
         return value_range(fixed, comparison.metric.share)
-    halves = [(entry.interval[1] - entry.interval[0]) / 2 for entry in found if entry.interval is not None]
+    halves = [(entry.interval[1] - entry.interval[0]) / 2 for entry in entries if entry.interval is not None]
     middle = statistics.median(values)
     typical = max(
         statistics.median(halves),
@@ -105,124 +138,67 @@ def axis_span(comparison: ModelComparison, chosen: str) -> list[float]:
     )
     own = comparison.entries.get(chosen)
     fixed += [own.estimate] if own is not None and own.estimate is not None else []
-    ends = [end for entry in found for end in (entry.estimate, *(entry.interval or ()))]
+    ends = [end for entry in entries for end in (entry.estimate, *(entry.interval or ()))]
     near = [end for end in ends if end is not None and abs(end - middle) <= _FAR * typical]
     return value_range([*near, *fixed], comparison.metric.share)
 
 
 def _groups(comparison: ModelComparison, waiting: Sequence[str]) -> dict[str, list[tuple[str, Entry | None]]]:
-    found: dict[str, list[tuple[str, Entry | None]]] = {PAPER: [], LATER: [], APART: []}
+    groups: dict[str, list[tuple[str, Entry | None]]] = {PAPER: [], LATER: [], WITHOUT: []}
     for name, entry in comparison.entries.items():
-        group = APART if entry.estimate is None else LATER if get_estimator(name).later else PAPER
-        found[group].append((name, entry))
-    found[APART] += [(name, None) for name in waiting]
-    return {title: members for title, members in found.items() if members}
+        group = WITHOUT if entry.estimate is None else LATER if get_estimator(name).later else PAPER
+        groups[group].append((name, entry))
+    groups[WITHOUT] += [(name, None) for name in waiting]
+    return {title: members for title, members in groups.items() if members}
 
 
-def _places(groups: dict[str, list[tuple[str, Entry | None]]]) -> tuple[list[_Line], dict[float, str], float]:
+def _lines(groups: dict[str, list[tuple[str, Entry | None]]]) -> tuple[list[_Line], dict[float, str], float]:
     """Give each method a line and each group a title above its first line; also return where the lines end."""
-    lines, titles, place = [], {}, 0.0
+    lines, titles, y = [], {}, 0.0
     for title, members in groups.items():
-        titles[place] = title
-        place -= _GAP - 0.2
+        titles[y] = title
+        y -= _GAP - 0.2
         for name, entry in members:
-            lines.append(_Line(place, name, entry))
-            place -= 1
-        place -= 0.1
-    return lines, titles, place + 0.5
+            lines.append(_Line(y, name, entry))
+            y -= 1
+        y -= 0.1
+    return lines, titles, y + 0.5
 
 
-def _marks(comparison: ModelComparison) -> list[tuple[float, str, str, str]]:
-    """List the lines through all methods: value, name, colour, dash."""
-    found = [(comparison.source, "labelled data", SOURCE, "solid")]
-    if comparison.truth is not None:
-        found.append((comparison.truth, "truth", TRUTH, "dash"))
-    return found
-
-
-def _add_dot(figure: Drawing, line: _Line, span: Sequence[float], *, share: bool, chosen: str, dark: bool) -> None:
-    entry, colours = line.entry, palette(dark)
+def _add_dot(figure: Drawing, line: _Line, span: Sequence[float], *, share: bool, own: bool) -> None:
+    entry, colours = line.entry, figure.colours
     if entry is None or entry.estimate is None:
         return
-    own, value = line.name == chosen, entry.estimate
-    low, high = entry.interval or (value, value)
+    value = entry.estimate
+    ends = entry.interval or (value, value)
     edge = 0.02 * (span[1] - span[0])
     side = "left" if value < span[0] else "right" if value > span[1] else ""
     colour = colours.ink if own else SOURCE if line.name == "source" else colours.muted
-    written = show_interval(value, (low, high), share=share)
-    figure.add_scatter(
-        x=[min(max(value, span[0] + edge), span[1] - edge)],
-        y=[line.place],
-        name=line.name,
-        mode="markers",
-        cliponaxis=False,
-        marker={
-            "symbol": f"triangle-{side}" if side else "diamond" if own else "circle",
-            "size": 14 if own else 11,
-            "color": colour,
-        },
-        error_x={
-            "array": [high - value],
-            "arrayminus": [value - low],
-            "color": colour,
-            "thickness": 3 if own else 2,
-            "width": 5,
-            "visible": not side,
-        },
-        hovertext=f"<b>{safe(title_of(line.name))}</b>: {written}{' (beyond the axis)' if side else ''}<br>"
-        f"{wrap(f'Assumes: {say(get_estimator(line.name).assumes, PLAIN)}', HOVER)}",
-        hoverinfo="text",
+    written = show_interval(value, ends, share=share)
+    assumes = wrap(f"Assumes: {say(get_estimator(line.name).assumes, PLAIN)}", HOVER_WIDTH)
+    figure.points(
+        [min(max(value, span[0] + edge), span[1] - edge)],
+        [line.y],
+        line.name,
+        symbol=f"triangle-{side}" if side else "diamond" if own else "circle",
+        size=14 if own else 11,
+        colour=colour,
+        error_x=error_bars([value], [ends], colour, thickness=3 if own else 2, visible=not side),
+        hover=f"<b>{safe(title_of(line.name))}</b>: {written}{' (beyond the axis)' if side else ''}<br>{assumes}",
     )
 
 
-def _add_absence(figure: Drawing, line: _Line, *, dark: bool) -> None:
-    said = "not run yet" if line.entry is None else "does not apply"
+def _add_absence(figure: Drawing, line: _Line) -> None:
+    state = "not run yet" if line.entry is None else "does not apply"
     reason = "It runs on request." if line.entry is None else line.entry.reason or ""
-    figure.add_annotation(
-        x=0.02,
-        xref="paper",
-        y=line.place,
-        text=said,
-        name=line.name,
-        showarrow=False,
-        xanchor="left",
-        font={"size": 12, "color": palette(dark).muted},
-        bgcolor=palette(dark).paper,
-        hovertext=f"<b>{safe(title_of(line.name))}</b>: {said}<br>{wrap(say(reason, PLAIN), HOVER)}",
-    )
+    hover = f"<b>{safe(title_of(line.name))}</b>: {state}<br>{wrap(say(reason, PLAIN), HOVER_WIDTH)}"
+    _write_left(figure, state, figure.colours.muted, x=0.02, y=line.y, name=line.name, hovertext=hover)
 
 
-def _write(
-    figure: Drawing, comparison: ModelComparison, titles: dict[float, str], span: Sequence[float], *, dark: bool
-) -> None:
-    """Write the groups' titles, and the names of the lines above the plot."""
-    for place, title in titles.items():
-        figure.add_annotation(
-            x=0,
-            xref="paper",
-            y=place,
-            text=f"<b>{safe(title)}</b>",
-            showarrow=False,
-            xanchor="left",
-            font={"size": 12, "color": palette(dark).ink},
-            bgcolor=palette(dark).paper,
-        )
-    for number, (value, name, colour, _) in enumerate(reversed(_marks(comparison))):
-        right = value > (span[0] + span[1]) / 2
-        arrow = f'<span style="color:{colour}">▼</span>'
-        said = f"{name} <b>{show_value(value, share=comparison.metric.share)}</b>"
-        figure.add_annotation(
-            x=value,
-            y=1,
-            yref="paper",
-            yshift=20 * number,
-            yanchor="bottom",
-            xanchor="right" if right else "left",
-            xshift=6 if right else -6,
-            text=f"{said} {arrow}" if right else f"{arrow} {said}",
-            font={"size": 12},
-            showarrow=False,
-        )
+def _write_left(figure: Drawing, text: str, colour: str, **where: object) -> None:
+    """Write words at the left end of a line, over whatever is drawn there."""
+    font, paper = {"size": 12, "color": colour}, figure.colours.paper
+    figure.write(text, xref="paper", xanchor="left", font=font, bgcolor=paper, **where)
 
 
 def short_title(method: str) -> str:
@@ -235,17 +211,17 @@ def short_title(method: str) -> str:
     return wrap(title if len(title) <= TITLE else title.partition(" (")[0], TITLE)
 
 
-def _tick(line: _Line, *, share: bool, chosen: str, dark: bool) -> str:
+def _tick(line: _Line, muted: str, *, share: bool, own: bool) -> str:
     name = short_title(line.name)
-    if line.name == chosen:
+    if own:
         name = f"<b>◆ {name}</b>"
     if line.entry is None or line.entry.estimate is None:
-        return f'<span style="color:{palette(dark).muted}">{name}</span>'
+        return f'<span style="color:{muted}">{name}</span>'
     value = line.entry.estimate
     return f"{name}<br><b>{show_interval(value, line.entry.interval or (value, value), share=share)}</b>"
 
 
-def _title(comparison: ModelComparison, share: bool) -> str:
+def _spread_title(comparison: ModelComparison, share: bool) -> str:
     values = [e.estimate for name, e in comparison.entries.items() if e.estimate is not None and name != "source"]
     source = show_value(comparison.source, share=share)
     if not values:
@@ -254,3 +230,116 @@ def _title(comparison: ModelComparison, share: bool) -> str:
     if low == high:
         return f"Every method says {low}; the labelled data's score is {source}"
     return f"{len(values)} methods say {low} to {high}; the labelled data's score is {source}"
+
+
+def model_dots(comparison: Comparison, *, chosen: str, dark: bool = False) -> go.Figure:
+    """Show every model's estimate by every method on one axis; the truth on top, if it is known.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        With truths only if they are to be shown.
+    chosen : str
+        The project's own method.
+    """
+    models, figure = comparison.models, Drawing(dark)
+    metric = next(iter(models.values())).metric
+    truths = {name: model.truth for name, model in models.items() if model.truth is not None}
+    methods = [name for name, ranking in comparison.rankings.items() if ranking.order]
+    top = [f'<b><span style="color:{TRUTH}">truth</span></b>'] if truths else []
+    heights = figure.rows([*top, *(_order_tick(comparison, name, chosen) for name in methods)], grid=True, room=0.5)
+    outline = {"width": 1, "color": figure.colours.paper}
+    every: list[float] = []
+    for number, (name, model) in enumerate(models.items()):
+        estimates = [entry.estimate if (entry := model.entries.get(method)) is not None else None for method in methods]
+        values = ([truths.get(name)] if truths else []) + estimates
+        every += [value for value in values if value is not None]
+        symbol, colour = _mark(number, dark)
+        figure.points(
+            values,
+            [y + beside(number, len(models)) for y in heights],
+            label(name),
+            symbol=symbol,
+            size=11,
+            colour=colour,
+            outline=outline,
+            hover=[
+                "" if value is None else f"{label(name, 40)}: {show_value(value, share=metric.share)}"
+                for value in values
+            ],
+        )
+    span = value_range(every or [0.0], metric.share)
+    figure.value_axis("x", span, share=metric.share, ticks=4)
+    figure.x_axis["tickangle"] = 0
+    key = _key(list(models), dark)
+    finished = figure.finish(
+        title=_order_title(comparison, methods, chosen),
+        x=axis_title(metric.spoken, span, metric.share),
+        height=_ROW * len(heights) + 50,
+        head=_KEY_LINE * (key.count("<br>") + 1) + 12,
+        axis_width=NARROW_AXIS,
+    )
+    finished.update_layout(title={"subtitle": {"text": key, "font": {"size": 12}}})
+    return finished
+
+
+def beside(number: int, of: int) -> float:
+    """Return how far above its line the mark of one of several series is drawn, so that none hides another.
+
+    >>> [round(beside(number, 3), 2) for number in range(3)]
+    [0.15, 0.0, -0.15]
+    """
+    step = min(0.15, 0.45 / max(of - 1, 1))
+    return step * ((of - 1) / 2 - number)
+
+
+def _mark(number: int, dark: bool) -> tuple[str, str]:
+    colours = (palette(dark).ink, *_COLOURS)
+    return list(_SYMBOLS)[number % len(_SYMBOLS)], colours[number % len(colours)]
+
+
+def _key(models: Sequence[str], dark: bool) -> str:
+    """Write which mark is which model, in lines that fit on a phone."""
+    lines, used = [""], 0
+    for number, name in enumerate(models):
+        (symbol, colour), width = _mark(number, dark), len(shorten(name)) + 4
+        if used and used + width > TITLE_WIDTH:
+            lines, used = [*lines, ""], 0
+        lines[-1] += f"{swatch(_SYMBOLS[symbol], colour, label(name))}    "
+        used += width
+    return "<br>".join(lines)
+
+
+def _order_tick(comparison: Comparison, method: str, chosen: str) -> str:
+    title = short_title(method)
+    title = f"<b>◆ {title}</b>" if method == chosen else title
+    return f"{title}<br>{order_words(comparison.rankings[method].order)}"
+
+
+def order_words(order: Sequence[str]) -> str:
+    """Write an order of models, best first, as far as it fits beside an axis.
+
+    >>> order_words(("nb", "lr")), order_words(("one", "two", "three", "four", "five", "six"))
+    ('nb, lr', 'one, two, three, four, …')
+    """
+    named: list[str] = []
+    used = 0
+    for name in (shorten(name, _MODEL) for name in order):
+        used += len(name) + 2
+        if named and used > TITLE:
+            return ", ".join([*named, "…"])
+        named.append(safe(name))
+    return ", ".join(named)
+
+
+def _order_title(comparison: Comparison, methods: Sequence[str], chosen: str) -> str:
+    best = {method: comparison.rankings[method].order[0] for method in methods if method != "source"}
+    if not best:
+        return "No method has an estimate for these models"
+    favourite = best.get(chosen) or next(iter(best.values()))
+    agree = sum(model == favourite for model in best.values())
+    most = f"{agree} of {len(best)} methods put {shorten(favourite, 30)} first"
+    source = comparison.rankings.get("source")
+    if source is None or not source.order or source.order[0] == favourite:
+        return most
+    return f"{most}; the labelled data put {shorten(source.order[0], 30)} first"

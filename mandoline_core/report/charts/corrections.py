@@ -1,16 +1,27 @@
-"""How sure a person is of a slice, and what remains of pairs: small tables and bars that read as figures.
+"""How sure a person is of a slice, what that does to the estimate, and what remains of pairs.
 
-They follow every move of a slider, and a browser draws them many times faster than a figure.
+Most are small tables and bars that read as figures: they follow every move of a slider, and a browser draws them many
+times faster than a figure.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 
-from mandoline_core.arrays import Interval
-from mandoline_core.report.charts.template import palette
+import plotly.graph_objects as go
 
+from mandoline_core.arrays import Interval
+from mandoline_core.formatting import is_nothing, say, show_step
+from mandoline_core.pipeline import CorrectionSlope
+from mandoline_core.report.charts.drawing import Drawing
+from mandoline_core.report.charts.style import label, mark, palette, safe, shorten
+from mandoline_core.report.words import PLAIN
+
+EFFECT_DIGITS = 2  # after the point, of points: an effect is a hundredth of a slope
+_MOST_EFFECTS = 16
+_ROW = 34  # pixels
+_SIDES = {"source": "labelled data", "target": "new data"}
 _LIGHT, _DARK = (238, 240, 242), (48, 54, 61)  # what is rare keeps close to the page
 _ON_LIGHT, _ON_DARK = "#16191D", "#FFFFFF"
 _HALF = 0.5
@@ -37,26 +48,15 @@ def correction_matrix(
     intervals : mapping of {"inside", "outside", "abstain"} to pairs, optional
         How surely these are known, where they were measured.
     """
-    known = {_SAYS[key]: interval for key, interval in (intervals or {}).items()}
+    measured = {_SAYS[key]: interval for key, interval in (intervals or {}).items()}
     says = {"in": inside, "out": outside} | ({} if abstain is None else {"abstains": abstain})
-    head = "".join(f'<th scope="col" style="{_CELL};font-weight:normal">{word}</th>' for word in says)
-    rows = "".join(
-        f'<tr><th scope="row" style="{_CELL};font-weight:normal;text-align:right">{truth}</th>'
-        + "".join(
-            _cell(share, word, truth, known.get(word), dark)
-            if truth == "truly in"
-            else _cell(1 - share, word, truth, _opposite(known.get(word)), dark)
-            for word, share in says.items()
-        )
-        + "</tr>"
-        for truth in ("truly in", "truly out")
-    )
-    return (
-        '<table style="border-collapse:separate;font-size:0.8rem;width:100%">'
-        '<caption style="caption-side:top;text-align:left;font-weight:600">'
-        f"{escape(title)}: the slice says &hellip;</caption>"
-        f"<thead><tr><td></td>{head}</tr></thead><tbody>{rows}</tbody></table>"
-    )
+    rows = {
+        "truly in": [_cell(share, word, "truly in", measured.get(word), dark) for word, share in says.items()],
+        "truly out": [
+            _cell(1 - share, word, "truly out", _opposite(measured.get(word)), dark) for word, share in says.items()
+        ],
+    }
+    return _table(says, rows, "font-weight:normal;text-align:right", f"{escape(title)}: the slice says &hellip;")
 
 
 def rate_table(rates: Mapping[str, Sequence[str]], sides: Sequence[str]) -> str:
@@ -65,16 +65,24 @@ def rate_table(rates: Mapping[str, Sequence[str]], sides: Sequence[str]) -> str:
     >>> "<td" in rate_table({"doubt_1": ["4.0%", "9.0%"]}, ["labelled data", "new data"])
     True
     """
-    head = "".join(f'<th scope="col" style="{_CELL};font-weight:normal">{escape(side)}</th>' for side in sides)
-    rows = "".join(
-        f'<tr><th scope="row" style="{_CELL};{_NAME}">{escape(name)}</th>'
-        + "".join(f'<td style="{_CELL}">{escape(said)}</td>' for said in shown)
-        + "</tr>"
-        for name, shown in rates.items()
+    rows = {
+        escape(name): [f'<td style="{_CELL}">{escape(rate)}</td>' for rate in written]
+        for name, written in rates.items()
+    }
+    return _table([escape(side) for side in sides], rows, _NAME)
+
+
+def _table(head: Iterable[str], rows: Mapping[str, Sequence[str]], look: str, caption: str = "") -> str:
+    """Write a small table: column names, and rows of cells by their names; all of it is HTML already."""
+    top = "".join(f'<th scope="col" style="{_CELL};font-weight:normal">{name}</th>' for name in head)
+    body = "".join(
+        f'<tr><th scope="row" style="{_CELL};{look}">{name}</th>{"".join(cells)}</tr>' for name, cells in rows.items()
     )
+    if caption:
+        caption = f'<caption style="caption-side:top;text-align:left;font-weight:600">{caption}</caption>'
     return (
-        '<table style="border-collapse:separate;font-size:0.8rem;width:100%">'
-        f"<thead><tr><td></td>{head}</tr></thead><tbody>{rows}</tbody></table>"
+        f'<table style="border-collapse:separate;font-size:0.8rem;width:100%">{caption}'
+        f"<thead><tr><td></td>{top}</tr></thead><tbody>{body}</tbody></table>"
     )
 
 
@@ -100,6 +108,55 @@ def pair_line(length: float, remains: str, effect: str, *, dark: bool = False) -
         f'<div style="background-color:{colours.ink};height:100%;border-radius:0.25rem;width:{length:.1%}"></div></div>'
         f'<div style="font-size:0.85rem;overflow-wrap:anywhere">{escape(remains)}. <b>{escape(effect)}</b></div>'
     )
+
+
+def effect(slope: CorrectionSlope) -> float | None:
+    """Return what one point less of certainty does to the estimate; None where it cannot be said.
+
+    >>> effect(CorrectionSlope("a", "source", "inside", 0.9, 0.5, ""))
+    -0.005
+    """
+    if slope.slope is None:
+        return None
+    # Less sure inside is a lower probability of being inside; less sure outside, a higher one.
+    return (-0.01 if slope.key == "inside" else 0.01) * slope.slope
+
+
+def correction_effects(slopes: Sequence[CorrectionSlope], *, share: bool, dark: bool = False) -> go.Figure:
+    """Show how the estimate moves with one point less of certainty in each correction, the strongest on top."""
+    effects = [(slope, value) for slope in slopes if (value := effect(slope)) is not None]
+    effects.sort(key=lambda pair: -abs(pair[1]))
+    visible = [pair for pair in effects if not is_nothing(pair[1], share=share, digits=EFFECT_DIGITS)]
+    shown = visible[:_MOST_EFFECTS] or effects[:1]
+    values, figure = [(100.0 if share else 1.0) * value for _, value in shown], Drawing(dark)
+    figure.bars(
+        values,
+        figure.rows([f"{label(slope.slice)}<br>{slope.key}, {_SIDES[slope.side]}" for slope, _ in shown]),
+        "effect",
+        colour=figure.colours.muted,
+        width=0.55,
+        text=[_show(value, share) for _, value in shown],
+        hover=[f"<b>{mark(slope.slice)}</b><br>{safe(say(slope.words, PLAIN))}" for slope, _ in shown],
+    )
+    ends = [0.0, *values]
+    room = 0.4 * (max(ends) - min(ends)) or 1.0
+    figure.x_axis = {"range": [min(ends) - room, max(ends) + room], "zeroline": True, "zerolinewidth": 2, "nticks": 5}
+    unit = "points" if share else "the metric's units"
+    title = "No correction moves the estimate"
+    if visible:
+        slope, size = shown[0][0], abs(shown[0][1])
+        most = f"{100 * size:.{EFFECT_DIGITS}f} points" if share else f"{size:.3g}"
+        title = f"One point less sure of {shorten(slope.slice, 20)} {slope.key} moves the estimate by {most}"
+    others = f"; {len(effects) - len(shown)} of {len(effects)} do less" if len(shown) < len(effects) else ""
+    return figure.finish(
+        title=title,
+        x=f"change of the estimate for one point less of certainty ({unit}{others})",
+        height=_ROW * max(len(shown), 1) + 60,
+    )
+
+
+def _show(value: float, share: bool) -> str:
+    return show_step(value, share=share, digits=EFFECT_DIGITS, figures=3)
 
 
 def _opposite(interval: Interval | None) -> Interval | None:

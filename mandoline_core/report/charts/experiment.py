@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 from mandoline_core.estimators import ESTIMATORS
 from mandoline_core.formatting import show_number
 from mandoline_core.report.charts.drawing import Drawing
-from mandoline_core.report.charts.template import TITLE_WIDTH, Palette, finish, label, palette, safe
+from mandoline_core.report.charts.style import TITLE_WIDTH, Palette, label, safe, swatch
 from mandoline_core.report.words import title_of
 
 # Colours that people who see few of them tell apart, and a shape of its own for each; Mandoline's is ink.
@@ -34,11 +34,11 @@ _DECADES = 100.0  # times the smallest value: with more between them, powers of 
 
 
 class Look(NamedTuple):
-    """Hold how one series is drawn: its colour, its marker, and the letter that stands for that in the key."""
+    """Hold how one series is drawn: its colour, its marker, and the character that stands for it in the key."""
 
     colour: str
     symbol: str
-    letter: str
+    character: str
 
 
 class Point(NamedTuple):
@@ -70,35 +70,38 @@ def experiment_lines(
     title, x, y : str
         Plain text.
     """
-    colours, figure = palette(dark), Drawing()
+    figure = Drawing(dark)
     points, paper = (
         [point for point in some if (not log_x or float(point.x) > 0) and (not log_y or point.value > 0)]
         for some in (points, paper)
     )
-    looks = _looks(points, colours)
+    looks = _looks(points, figure.colours)
     for series, look in looks.items():
         line = sorted((point for point in points if point.series == series), key=lambda point: float(point.x))
         _add_band(figure, line, look, log_y)
-        figure.add_scatter(
-            x=[point.x for point in line],
-            y=[point.value for point in line],
-            name=safe(series),
+        figure.points(
+            [float(point.x) for point in line],
+            [point.value for point in line],
+            safe(series),
+            symbol=look.symbol,
+            size=8,
+            colour=look.colour,
             mode="lines+markers",
+            cliponaxis=True,
             line={
                 "color": look.colour,
                 "width": 3 if series == _OWN else 2,
                 "dash": "dash" if series == _PLAIN else "solid",
             },
-            marker={"symbol": look.symbol, "size": 8, "color": look.colour},
-            hovertext=[_words(point, f"{x}: {show_number(float(point.x))}") for point in line],
-            hoverinfo="text",
+            hover=[_words(point, f"{x}: {show_number(float(point.x))}") for point in line],
         )
-    _add_paper(figure, [point for point in paper if point.series in looks], looks, x)
-    figure.update_xaxes(**_axis([float(point.x) for point in points], log=log_x, own=True))
-    figure.update_yaxes(**_axis([point.value for point in points], log=log_y))
-    keys = _keys(looks, hollow=any(point.series in looks for point in paper))
-    _write(figure, keys)
-    return finish(figure, title=title, x=x, y=y, height=_HEIGHT, head=_LINE * len(keys) + 6, dark=dark)
+    shown = [point for point in paper if point.series in looks]
+    _add_paper(figure, shown, looks, x)
+    figure.x_axis = _axis([float(point.x) for point in points], log=log_x, own=True)
+    figure.y_axis = _axis([point.value for point in points], log=log_y)
+    keys = _keys(looks, hollow=bool(shown))
+    figure.key(*keys, shift=4)
+    return figure.finish(title=title, x=x, y=y, height=_HEIGHT, head=_LINE * len(keys) + 6)
 
 
 def experiment_dots(points: Sequence[Point], *, title: str, x: str, log: bool = False, dark: bool = False) -> go.Figure:
@@ -111,44 +114,38 @@ def experiment_dots(points: Sequence[Point], *, title: str, x: str, log: bool = 
     x : str
         What the values are, with their unit.
     """
-    colours, figure = palette(dark), Drawing()
+    figure = Drawing(dark)
     points = [point for point in points if not log or point.value > 0]
-    looks = _looks(points, colours)
+    looks = _looks(points, figure.colours)
     names = list(dict.fromkeys(str(point.x) for point in points))
     tall = _STEP * len(looks) + 1.0
-    places = {name: -number * tall for number, name in enumerate(names)}
+    heights = {name: -number * tall for number, name in enumerate(names)}
     # What is never below zero is not drawn there either.
     floor = 0.0 if all(point.value >= 0 for point in points) else -math.inf
     for number, (series, look) in enumerate(looks.items()):
         row = [point for point in points if point.series == series]
-        figure.add_scatter(
-            x=[point.value for point in row],
-            y=[places[str(point.x)] + _STEP * ((len(looks) - 1) / 2 - number) for point in row],
-            name=safe(series),
-            mode="markers",
-            cliponaxis=False,
-            marker={"symbol": look.symbol, "size": 10, "color": look.colour},
-            error_x={
-                "array": [2 * (point.error or 0.0) for point in row],
-                "arrayminus": [min(2 * (point.error or 0.0), point.value - floor) for point in row],
-                "color": look.colour,
-                "thickness": 2,
-                "width": 3,
-            },
-            hovertext=[_words(point, str(point.x)) for point in row],
-            hoverinfo="text",
+        values, reach = [point.value for point in row], [2 * (point.error or 0.0) for point in row]
+        minus = [min(far, value - floor) for far, value in zip(reach, values, strict=True)]
+        figure.points(
+            values,
+            [heights[str(point.x)] + _STEP * ((len(looks) - 1) / 2 - number) for point in row],
+            safe(series),
+            symbol=look.symbol,
+            colour=look.colour,
+            error_x={"array": reach, "arrayminus": minus, "color": look.colour, "thickness": 2, "width": 3},
+            hover=[_words(point, str(point.x)) for point in row],
         )
-    figure.update_yaxes(
-        tickvals=list(places.values()),
-        ticktext=[label(name, _NAME) for name in names],
-        range=[min(places.values(), default=0.0) - tall / 2, tall / 2],
-        showgrid=True,
-    )
-    figure.update_xaxes(**_axis([point.value for point in points], log=log))
+    figure.y_axis = {
+        "tickvals": list(heights.values()),
+        "ticktext": [label(name, _NAME) for name in names],
+        "range": [min(heights.values(), default=0.0) - tall / 2, tall / 2],
+        "showgrid": True,
+    }
+    figure.x_axis = _axis([point.value for point in points], log=log)
     keys = _keys(looks, hollow=False)
-    _write(figure, keys)
+    figure.key(*keys, shift=4)
     height = round(_ROW * tall * max(len(names), 1)) + 60
-    return finish(figure, title=title, x=x, y="", height=height, head=_LINE * len(keys) + 6, dark=dark)
+    return figure.finish(title=title, x=x, height=height, head=_LINE * len(keys) + 6)
 
 
 def series_title(series: str) -> str:
@@ -162,16 +159,16 @@ def series_title(series: str) -> str:
 
 def _looks(points: Sequence[Point], colours: Palette) -> dict[str, Look]:
     """Give every series its look: Mandoline ink, the plain score grey, others a colour and a shape."""
-    found, number = {}, 0
+    looks, number = {}, 0
     for series in dict.fromkeys(point.series for point in points):
         if series == _OWN:
-            found[series] = Look(colours.ink, "diamond", "◆")
+            looks[series] = Look(colours.ink, "diamond", "◆")
         elif series == _PLAIN:
-            found[series] = Look(colours.muted, "triangle-left", "◀")
+            looks[series] = Look(colours.muted, "triangle-left", "◀")
         else:
-            found[series] = Look(*_LOOKS[number % len(_LOOKS)])
+            looks[series] = Look(*_LOOKS[number % len(_LOOKS)])
             number += 1
-    return found
+    return looks
 
 
 def _axis(values: Sequence[float], *, log: bool, own: bool = False) -> dict[str, Any]:
@@ -196,30 +193,28 @@ def _tick(value: float) -> str:
 
 
 def _add_band(figure: Drawing, line: Sequence[Point], look: Look, log: bool) -> None:
-    known = [point for point in line if point.error]
-    low = [point.value - 2 * (point.error or 0.0) for point in known]
-    if len(known) < 2 or (log and min(low) <= 0):
+    sure = [point for point in line if point.error]
+    low = [point.value - 2 * (point.error or 0.0) for point in sure]
+    if len(sure) < 2 or (log and min(low) <= 0):
         return
     red, green, blue = (int(look.colour[i : i + 2], 16) for i in (1, 3, 5))
-    figure.add_band(
-        [float(point.x) for point in known],
-        low,
-        [point.value + 2 * (point.error or 0.0) for point in known],
-        f"rgba({red},{green},{blue},0.15)",
-    )
+    high = [point.value + 2 * (point.error or 0.0) for point in sure]
+    figure.band([float(point.x) for point in sure], low, high, colour=f"rgba({red},{green},{blue},0.15)")
 
 
 def _add_paper(figure: Drawing, paper: Sequence[Point], looks: dict[str, Look], x: str) -> None:
     for series in dict.fromkeys(point.series for point in paper):
         line, look = [point for point in paper if point.series == series], looks[series]
-        figure.add_scatter(
-            x=[point.x for point in line],
-            y=[point.value for point in line],
-            name=f"{safe(series)}, the paper",
-            mode="markers",
-            marker={"symbol": f"{look.symbol}-open", "size": 13, "color": look.colour, "line": {"width": 2}},
-            hovertext=[_words(point, f"{x}: {show_number(float(point.x))}, in the paper") for point in line],
-            hoverinfo="text",
+        figure.points(
+            [float(point.x) for point in line],
+            [point.value for point in line],
+            f"{safe(series)}, the paper",
+            symbol=f"{look.symbol}-open",
+            size=13,
+            colour=look.colour,
+            outline={"width": 2},
+            cliponaxis=True,
+            hover=[_words(point, f"{x}: {show_number(float(point.x))}, in the paper") for point in line],
         )
 
 
@@ -238,25 +233,10 @@ def _keys(looks: dict[str, Look], *, hollow: bool) -> list[str]:
         if room < 0 or not lines:
             lines.append([])
             room = TITLE_WIDTH - len(name)
-        lines[-1].append(f'<span style="color:{look.colour}">{look.letter}</span> {label(name, TITLE_WIDTH)}')
+        lines[-1].append(swatch(look.character, look.colour, label(name, TITLE_WIDTH)))
     if hollow:
         lines.append(["◇ ○ hollow: the paper's number"])
     return ["   ".join(line) for line in lines]
-
-
-def _write(figure: Drawing, keys: Sequence[str]) -> None:
-    for number, line in enumerate(keys):
-        figure.add_annotation(
-            x=0,
-            xref="paper",
-            xanchor="left",
-            y=1,
-            yref="paper",
-            yanchor="bottom",
-            yshift=_LINE * (len(keys) - 1 - number) + 4,
-            text=line,
-            showarrow=False,
-        )
 
 
 def is_number(value: object) -> bool:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import plotly.graph_objects as go
 
 from mandoline_core.report.charts.drawing import Drawing
-from mandoline_core.report.charts.template import WIDE_AXIS, finish, label, palette, safe, shorten
+from mandoline_core.report.charts.style import WIDE_AXIS, label, mark, shorten
 
 MOST_NODES = 12  # slices in a graph that can be read
 
@@ -21,64 +22,41 @@ def slice_graph(
     dark: bool = False,
 ) -> go.Figure:
     """Draw at most a dozen slices on a circle; solid lines join those that move together, dashed ones are suggested."""
-    colours = palette(dark)
-    place = dict(zip(names, _places(len(names)), strict=True))
-    figure = Drawing()
+    figure = Drawing(dark)
+    ink, muted = figure.colours.ink, figure.colours.muted
+    angles = [math.pi / 2 - 2 * math.pi * i / max(len(names), 1) for i in range(len(names))]
+    at = {name: (math.cos(angle), math.sin(angle)) for name, angle in zip(names, angles, strict=True)}
+
+    def join(a: str, b: str, name: str, *, hover: str, **look: Any) -> None:
+        # A third point in the middle, so that hovering over a line's middle says what it is.
+        x, y = ((start, (start + end) / 2, end) for start, end in zip(at[a], at[b], strict=True))
+        figure.line(x, y, name, hover=hover, **look)
+
     for a, b in edges:
-        _add_line(figure, place[a], place[b], "edge", {"color": colours.ink, "width": 3}, _pair_words(a, b))
+        join(a, b, "edge", hover=_pair_words(a, b), colour=ink, width=3)
     for a, b, z in suggested:
-        line = {"color": colours.muted, "width": 1 + min(abs(z), 15) / 3, "dash": "dash"}
         words = f"suggested: {_pair_words(a, b)}<br>z = {z:.1f}"
-        _add_line(figure, place[a], place[b], "suggested", line, words)
-    figure.add_scatter(
-        x=[x for x, _ in place.values()],
-        y=[y for _, y in place.values()],
-        name="slices",
+        join(a, b, "suggested", hover=words, colour=muted, width=1 + min(abs(z), 15) / 3, dash="dash")
+    figure.points(
+        [x for x, _ in at.values()],
+        [y for _, y in at.values()],
+        "slices",
+        symbol="circle",
+        size=13,
+        colour=ink,
         mode="markers+text",
-        cliponaxis=False,
-        marker={"size": 13, "color": colours.ink},
         text=[f" {label(name, 14)} " for name in names],
-        textposition=[_side(x, y) for x, y in place.values()],
+        textposition=[_side(x, y) for x, y in at.values()],
         textfont={"size": 12},
-        hovertext=[safe(shorten(name, 60)) for name in names],
-        hoverinfo="text",
+        hover=[mark(name) for name in names],
     )
-    for axes, reach in ((figure.update_xaxes, 2.1), (figure.update_yaxes, 1.25)):
-        axes(range=[-reach, reach], showgrid=False, showticklabels=False, ticks="")
-    return finish(
-        figure,
+    bare = {"showgrid": False, "showticklabels": False, "ticks": ""}
+    figure.x_axis, figure.y_axis = {"range": [-2.1, 2.1], **bare}, {"range": [-1.25, 1.25], **bare}
+    return figure.finish(
         title=_graph_title(edges, suggested),
         x="solid: move together; dashed: suggested, wider for a larger |z|",
-        y="",
         height=330,
         axis_width=WIDE_AXIS,
-        dark=dark,
-    )
-
-
-def _places(n: int) -> list[tuple[float, float]]:
-    """Go round the circle."""
-    angles = [math.pi / 2 - 2 * math.pi * i / max(n, 1) for i in range(n)]
-    return [(math.cos(angle), math.sin(angle)) for angle in angles]
-
-
-def _add_line(
-    figure: Drawing,
-    start: tuple[float, float],
-    end: tuple[float, float],
-    name: str,
-    line: dict[str, object],
-    words: str,
-) -> None:
-    middle = ((start[0] + end[0]) / 2, (start[1] + end[1]) / 2)
-    figure.add_scatter(
-        x=[start[0], middle[0], end[0]],
-        y=[start[1], middle[1], end[1]],
-        name=name,
-        mode="lines",
-        line=line,
-        hovertext=words,
-        hoverinfo="text",
     )
 
 
@@ -89,7 +67,7 @@ def _side(x: float, y: float) -> str:
 
 
 def _pair_words(a: str, b: str) -> str:
-    return f"{safe(shorten(a, 40))} and {safe(shorten(b, 40))}"
+    return f"{label(a, 40)} and {label(b, 40)}"
 
 
 def _graph_title(edges: Sequence[tuple[str, str]], suggested: Sequence[tuple[str, str, float]]) -> str:

@@ -12,7 +12,7 @@ import plotly.graph_objects as go
 from mandoline_core.arrays import Floats
 from mandoline_core.discovery.descriptions import RowMap
 from mandoline_core.report.charts.drawing import Drawing
-from mandoline_core.report.charts.template import SOURCE, TARGET, WIDE_AXIS, finish, palette, safe, shorten, wrap
+from mandoline_core.report.charts.style import SOURCE, TARGET, WIDE_AXIS, safe, shorten, swatch, wrap
 
 # Little, some, much: clear of the colours that stand for the samples and the truth, on light and on dark.
 _SCALE = [[0.0, "#7B3FA0"], [0.5, "#B9A9C4"], [1.0, "#E3A51A"]]
@@ -95,44 +95,39 @@ def row_map(
     selected : pair of sequences of int, optional
         Dots of both samples, in the map's order, that are selected to begin with.
     """
-    figure = Drawing()
+    figure = Drawing(dark)
     for number, (name, points) in enumerate((("labelled rows", found.source), ("new rows", found.target))):
         chosen: dict[str, Any] = {} if selected is None else {"selectedpoints": list(selected[number])}
-        figure.add_scatter(
-            x=points[:, 0].round(3),
-            y=points[:, 1].round(3),
+        figure.scatter(
+            points[:, 0].round(3),
+            points[:, 1].round(3),
+            name,
             mode="markers",
-            name=name,
-            marker=_marker(number == 1, shade, dark),
+            marker=_marker(number == 1, shade, figure.colours.muted),
             selected={"marker": {"opacity": 1}},
             unselected={"marker": {"opacity": 0.18}},
-            hovertext=[f"<b>{name.removesuffix('s')}</b><br>{line}" for line in hover[number]],
-            hoverinfo="text",
+            hover=[f"<b>{name.removesuffix('s')}</b><br>{line}" for line in hover[number]],
             **chosen,
         )
-    place = {"x": 0, "xref": "paper", "xanchor": "left", "y": 1, "yref": "paper", "yanchor": "bottom"}
-    figure.add_annotation(text=_key(found, shade), showarrow=False, **place)
-    figure.update_xaxes(showticklabels=False, showgrid=False, ticks="")
-    figure.update_yaxes(showticklabels=False, showgrid=False, ticks="")
-    done = finish(
-        figure,
+    figure.key(_key(found, shade))
+    figure.x_axis = figure.y_axis = {"showticklabels": False, "showgrid": False, "ticks": ""}
+    selection = {"line": {"color": figure.colours.ink, "width": 1.5}}
+    figure.layout = {"dragmode": "lasso", "newselection": selection}
+    return figure.finish(
         title=_title(found) if shade is None else shade.title,
         x="no units: rows near each other are alike; far apart says little",
-        y="",
         height=430,
         head=24,
         axis_width=WIDE_AXIS,
-        dark=dark,
     )
-    return done.update_layout(dragmode="lasso", newselection={"line": {"color": palette(dark).ink, "width": 1.5}})
 
 
-def _marker(is_target: bool, shade: Shade | None, dark: bool) -> dict[str, Any]:
+def _marker(is_target: bool, shade: Shade | None, muted: str) -> dict[str, Any]:
     shape = {"symbol": "diamond" if is_target else "circle", "size": 6 if is_target else 5}
     if shade is None:
         return {**shape, "color": TARGET if is_target else SOURCE, "opacity": 0.7}
     if is_target:
-        return {**shape, "symbol": "diamond-open", "color": palette(dark).muted, "opacity": 0.35}
+        return {**shape, "symbol": "diamond-open", "color": muted, "opacity": 0.35}
     ends, known = list(shade.ticks), np.isfinite(shade.values)
     return {
         **shape,
@@ -158,20 +153,14 @@ def _marker(is_target: bool, shade: Shade | None, dark: bool) -> dict[str, Any]:
 
 
 def _key(found: RowMap, shade: Shade | None) -> str:
-    colours = (SOURCE, TARGET) if shade is None else ("inherit", "inherit")
-    sides = zip(
-        colours,
-        ("●", "◆" if shade is None else "◇"),
-        ("labelled", "new"),
-        (found.source_rows, found.target_rows),
-        (found.n_source, found.n_target),
-        strict=True,
-    )
+    sides = [
+        (SOURCE, "●", "labelled", found.source_rows, found.n_source),
+        (TARGET, "◆" if shade is None else "◇", "new", found.target_rows, found.n_target),
+    ]
     parts = []
-    for colour, dot, word, rows, n in sides:
+    for colour, character, word, rows, n in sides:
         count = f"{len(rows):,} of {n:,} {word}" if len(rows) < n else f"{n:,} {word}"
-        mark = dot if colour == "inherit" else f'<span style="color:{colour}">{dot}</span>'
-        parts.append(f"{mark} {count}")
+        parts.append(swatch(character, colour, count) if shade is None else f"{character} {count}")
     return "   ".join(parts)
 
 

@@ -1,4 +1,4 @@
-"""How far hidden shift could move the estimate, beside how strong the known slices are."""
+"""How far the truth could be off: by hidden shift, beside how strong known slices are, and by the paper's bound."""
 
 from __future__ import annotations
 
@@ -8,15 +8,17 @@ from typing import NamedTuple
 
 import plotly.graph_objects as go
 
-from mandoline_core.checks import SensitivityPoint, SliceStrength
-from mandoline_core.formatting import show_value
+from mandoline_core.checks import SensitivityPoint, SliceStrength, TheoremBound
+from mandoline_core.formatting import say, show_value
 from mandoline_core.report.charts.drawing import Drawing
-from mandoline_core.report.charts.scales import TICK_FORMAT, ZOOMED, value_range
-from mandoline_core.report.charts.template import TARGET, WIDE_AXIS, finish, label, palette, safe, shorten
+from mandoline_core.report.charts.style import TARGET, WIDE_AXIS, ZOOMED, label, mark, safe, value_range, wrap
+from mandoline_core.report.words import PLAIN
 
 MOST_SLICES = 8
+TERM_NAMES = {"hidden shift": "hidden change", "corrections": "corrections", "sampling error": "luck of the draw"}
 _TICKS = (1.0, 1.25, 1.5, 2.0, 3.0, 4.0, 5.0)
 _PLOT, _ROW, _GAP = 260, 24, 44  # pixels
+_TERM = 46  # pixels
 
 
 class HiddenShift(NamedTuple):
@@ -40,55 +42,56 @@ class HiddenShift(NamedTuple):
     strengths: Sequence[SliceStrength]
 
 
-def hidden_shift_curve(found: HiddenShift, *, metric: str, share: bool, dark: bool = False) -> go.Figure:
+def hidden_shift_curve(shift: HiddenShift, *, metric: str, share: bool, dark: bool = False) -> go.Figure:
     """Show the bounds over the strength of hidden shift; below them, how strong each slice is."""
-    slices = strongest(found.strengths)[:MOST_SLICES]
-    most = max(found.gammas)
-    figure = Drawing()
-    _add_bands(figure, found, dark)
-    _add_chosen(figure, found, share=share, dark=dark)
-    ends = [end for point in found.points for end in point.interval]
-    span = value_range([*ends, *([] if found.threshold is None else [found.threshold])], share)
-    if found.threshold is not None:
-        _add_threshold(figure, found, most, share=share)
-    _add_slices(figure, slices, most, dark)
+    slices, most, figure = strongest(shift.strengths)[:MOST_SLICES], max(shift.gammas), Drawing(dark)
+    low, high = zip(*(point.interval for point in shift.points), strict=True)
+    figure.band([point.gamma for point in shift.points], low, high, name="with sampling error")
+    for name, bounds in (("lowest", shift.lows), ("highest", shift.highs)):
+        hover = [f"{name} {y:.3f} at {x:.2f} times" for x, y in zip(shift.gammas, bounds, strict=True)]
+        figure.line(list(shift.gammas), list(bounds), name, colour=figure.colours.ink, hover=hover)
+    _add_chosen(figure, shift.chosen, share=share)
+    span = value_range([*low, *high, *([] if shift.threshold is None else [shift.threshold])], share)
+    if shift.threshold is not None:
+        _add_threshold(figure, shift.threshold, shift.crossing, most, share=share)
+    for row, slice_ in enumerate(slices):
+        _add_slice(figure, slice_, row, most)
     below = _ROW * len(slices) + (_GAP if slices else 0)
     height = _PLOT + below
-    figure.update_layout(
-        yaxis={"domain": [below / height, 1.0], "range": span, "tickformat": TICK_FORMAT[share], "nticks": 6},
-        yaxis2={
-            "domain": [0.0, max(below - _GAP, 1) / height],
-            "range": [0.6 - max(len(slices), 1), 0.6],
-            "tickvals": [],
-            "showgrid": False,
-            "anchor": "x",
-            "visible": bool(slices),
-        },
-    )
-    figure.update_xaxes(
-        type="log",
-        range=[0.0, math.log10(most) + 0.03],
-        tickvals=_TICKS,
-        ticktext=[f"{tick:g}" for tick in _TICKS],
-        showgrid=True,
-        anchor="y2" if slices else "y",
-    )
-    finished = finish(
-        figure,
-        title=_title(found, share),
+    figure.value_axis("y", span, share=share, ticks=6)
+    del figure.y_axis["showgrid"]
+    figure.y_axis["domain"] = [below / height, 1.0]
+    figure.layout["yaxis2"] = {
+        "domain": [0.0, max(below - _GAP, 1) / height],
+        "range": [0.6 - max(len(slices), 1), 0.6],
+        "tickvals": [],
+        "showgrid": False,
+        "anchor": "x",
+        "visible": bool(slices),
+        "fixedrange": True,
+        "automargin": True,
+    }
+    figure.x_axis = {
+        "type": "log",
+        "range": [0.0, math.log10(most) + 0.03],
+        "tickvals": _TICKS,
+        "ticktext": [f"{tick:g}" for tick in _TICKS],
+        "showgrid": True,
+        "anchor": "y2" if slices else "y",
+    }
+    return figure.finish(
+        title=_shift_title(shift.chosen, share),
         x="strength of a hidden change: times more or less that a row may count (log scale)",
         y=f"{metric} ({ZOOMED})" if span[0] > 0 else metric,
         height=height + 30,
         axis_width=WIDE_AXIS,
-        dark=dark,
     )
-    finished.update_layout(yaxis2={"title": {"text": ""}})
-    return finished
 
 
 def strongest(strengths: Sequence[SliceStrength]) -> list[SliceStrength]:
     """List the slices whose strength is known, the strongest first."""
-    return sorted((one for one in strengths if one.largest is not None), key=lambda one: -(one.largest or 0.0))
+    known = [strength for strength in strengths if strength.largest is not None]
+    return sorted(known, key=lambda strength: -(strength.largest or 0.0))
 
 
 def show_strength(strength: float, *, unit: bool = True) -> str:
@@ -100,117 +103,117 @@ def show_strength(strength: float, *, unit: bool = True) -> str:
     return "without limit" if math.isinf(strength) else f"{strength:,.3g}{' times' if unit else ''}"
 
 
-def _add_bands(figure: Drawing, found: HiddenShift, dark: bool) -> None:
-    colours = palette(dark)
-    some = [point.gamma for point in found.points]
-    figure.add_scatter(
-        x=[*some, *some[::-1]],
-        y=[*(p.interval[1] for p in found.points), *(p.interval[0] for p in found.points[::-1])],
-        name="with sampling error",
-        mode="lines",
-        line={"width": 0},
-        fill="toself",
-        fillcolor=colours.band,
-        hoverinfo="skip",
-    )
-    for name, values in (("lowest", found.lows), ("highest", found.highs)):
-        figure.add_scatter(
-            x=list(found.gammas),
-            y=list(values),
-            name=name,
-            mode="lines",
-            line={"color": colours.ink, "width": 2},
-            hovertemplate=f"{name} %{{y:.3f}} at %{{x:.2f}} times<extra></extra>",
-        )
-
-
-def _add_chosen(figure: Drawing, found: HiddenShift, *, share: bool, dark: bool) -> None:
-    chosen, colours = found.chosen, palette(dark)
-    figure.add_scatter(
-        x=[chosen.gamma, chosen.gamma],
-        y=[chosen.low, chosen.high],
-        name="chosen",
+def _add_chosen(figure: Drawing, chosen: SensitivityPoint, *, share: bool) -> None:
+    ink = figure.colours.ink
+    figure.points(
+        [chosen.gamma, chosen.gamma],
+        [chosen.low, chosen.high],
+        "chosen",
+        symbol="diamond",
+        size=11,
+        colour=ink,
         mode="lines+markers",
-        line={"color": colours.ink, "width": 2, "dash": "dot"},
-        marker={"symbol": "diamond", "size": 11, "color": colours.ink},
-        cliponaxis=False,
-        hoverinfo="skip",
+        line={"color": ink, "width": 2, "dash": "dot"},
     )
     right = chosen.gamma > 2.5
     for value, shift in ((chosen.low, -16), (chosen.high, 16)):
         if value == chosen.low == chosen.high and shift < 0:
             continue
-        figure.add_annotation(
+        figure.write(
+            f"<b>{show_value(value, share=share)}</b>",
             x=math.log10(chosen.gamma),  # on a log axis annotations are placed by the logarithm
             y=value,
-            text=f"<b>{show_value(value, share=share)}</b>",
-            showarrow=False,
             yshift=shift,
             xanchor="right" if right else "left",
             xshift=-6 if right else 6,
-            bgcolor=colours.paper,
+            bgcolor=figure.colours.paper,
         )
 
 
-def _add_threshold(figure: Drawing, found: HiddenShift, most: float, *, share: bool) -> None:
-    threshold = float(found.threshold or 0.0)
-    figure.add_scatter(
-        x=[1.0, most],
-        y=[threshold, threshold],
-        name="threshold",
-        mode="lines",
-        line={"color": TARGET, "width": 2, "dash": "dash"},
-        hovertext=f"your threshold: {show_value(threshold, share=share)}",
-        hoverinfo="text",
+def _add_threshold(figure: Drawing, threshold: float, crossing: float | None, most: float, *, share: bool) -> None:
+    written = show_value(threshold, share=share)
+    ends = [threshold, threshold]
+    figure.line([1.0, most], ends, "threshold", colour=TARGET, dash="dash", hover=f"your threshold: {written}")
+    figure.write(f"your threshold {written}", x=1, xref="paper", xanchor="right", y=threshold, yanchor="bottom")
+    if crossing is not None and crossing <= most:
+        hover = f"reached at {crossing:.2f} times"
+        figure.points([crossing], [threshold], "crossing", symbol="x", size=11, colour=TARGET, hover=hover)
+
+
+def _add_slice(figure: Drawing, slice_: SliceStrength, row: int, most: float) -> None:
+    """Give a slice a line of its own under the plot, with a mark at its strength."""
+    strength = slice_.largest or 1.0
+    written = show_strength(strength)
+    far = written if math.isinf(strength) else f"by up to {written}"
+    figure.points(
+        [min(max(strength, 1.0), most)],
+        [-row],
+        slice_.name,
+        symbol="triangle-right" if strength > most else "square",
+        colour=figure.colours.ink,
+        yaxis="y2",
+        mode="markers+text",
+        text=[f"{label(slice_.name)} <b>{show_strength(strength, unit=False)}</b>"],
+        textposition="middle left" if strength > 2.0 else "middle right",
+        hover=f"{mark(slice_.name)}: leaving it out changes how much rows count {far}",
     )
-    figure.add_annotation(
-        x=1,
-        xref="paper",
-        xanchor="right",
-        y=threshold,
-        yanchor="bottom",
-        text=f"your threshold {show_value(threshold, share=share)}",
-        showarrow=False,
-    )
-    if found.crossing is not None and found.crossing <= most:
-        figure.add_scatter(
-            x=[found.crossing],
-            y=[threshold],
-            name="crossing",
-            mode="markers",
-            marker={"symbol": "x", "size": 11, "color": TARGET},
-            hovertext=f"reached at {found.crossing:.2f} times",
-            hoverinfo="text",
-        )
 
 
-def _add_slices(figure: Drawing, slices: Sequence[SliceStrength], most: float, dark: bool) -> None:
-    """Give each slice a line of its own under the plot, with a mark at its strength."""
-    colours = palette(dark)
-    for place, one in enumerate(slices):
-        strength = one.largest or 1.0
-        beyond = strength > most
-        written = show_strength(strength)
-        left = strength > 2.0
-        figure.add_scatter(
-            x=[min(max(strength, 1.0), most)],
-            y=[-place],
-            yaxis="y2",
-            name=one.name,
-            mode="markers+text",
-            cliponaxis=False,
-            marker={"symbol": "triangle-right" if beyond else "square", "size": 10, "color": colours.ink},
-            text=[f"{label(one.name)} <b>{show_strength(strength, unit=False)}</b>"],
-            textposition="middle left" if left else "middle right",
-            hovertext=f"{safe(shorten(one.name, 60))}: leaving it out changes how much rows count "
-            f"{written if math.isinf(strength) else f'by up to {written}'}",
-            hoverinfo="text",
-        )
-
-
-def _title(found: HiddenShift, share: bool) -> str:
-    chosen = found.chosen
-    if chosen.gamma == 1.0:
-        return f"With nothing hidden, the estimate is {show_value(chosen.low, share=share)}"
+def _shift_title(chosen: SensitivityPoint, share: bool) -> str:
     low, high = show_value(chosen.low, share=share), show_value(chosen.high, share=share)
+    if chosen.gamma == 1.0:
+        return f"With nothing hidden, the estimate is {low}"
     return f"A hidden change of {chosen.gamma:.2f} times could put the truth anywhere from {low} to {high}"
+
+
+def bound_bars(bound: TheoremBound, *, half_interval: float | None, share: bool, dark: bool = False) -> go.Figure:
+    """Stack the terms of the bound, each on a line of its own, starting where the one before ends.
+
+    Parameters
+    ----------
+    half_interval : float or None
+        How far the interval reaches from the estimate, for comparison.
+    """
+    figure, scale = Drawing(dark), 100.0 if share else 1.0
+    colours, names = figure.colours, []
+    for term in bound.terms:
+        origin = "from the data" if term.known else "you assume"
+        names.append(f"{TERM_NAMES.get(term.name, safe(term.name))} ({origin})<br><b>{_number(term.value, share)}</b>")
+    names.append(f"the bound, all together<br><b>{_number(bound.total, share)}</b>")
+    if half_interval is not None:
+        names.append(f"for comparison: the<br>interval's half <b>{_number(half_interval, share)}</b>")
+    heights, start = figure.rows(names), 0.0
+    for term, y in zip(bound.terms, heights, strict=False):
+        # Hatched where it is assumed, so that colour is not needed to tell it from what is known.
+        pattern = {"shape": "" if term.known else "/", "fillmode": "replace", "fgcolor": colours.ink, "size": 7}
+        # Once on a line of its own, once as a part of the whole.
+        figure.bars(
+            [scale * term.value] * 2,
+            [y, heights[len(bound.terms)]],
+            term.name,
+            colour=colours.muted,
+            base=[start] * 2,
+            width=0.6,
+            marker={"pattern": pattern, "line": {"width": 1, "color": colours.ink}},
+            hover=wrap(say(term.words, PLAIN), 60),
+        )
+        start += scale * term.value
+    if half_interval is not None:
+        said = "what is likely, if nothing is hidden"
+        x, y = scale * half_interval, heights[-1]
+        figure.points([x], [y], "half interval", symbol="diamond", size=12, colour=colours.ink, hover=said)
+    figure.layout["barmode"] = "overlay"
+    most = max([scale * bound.total, scale * (half_interval or 0.0), 1e-9])
+    figure.x_axis = {"range": [-0.03 * most, 1.08 * most], "nticks": 5, "showgrid": True}
+    title = f"If your assumptions hold, the estimate is off by at most {_number(bound.total, share)}"
+    if share and bound.total >= 1:
+        title = "The bound is wider than the whole scale: in the worst case anything is possible"
+    return figure.finish(
+        title=title,
+        x=f"error of the estimate ({'points' if share else 'in units of the metric'}; hatched: assumed)",
+        height=_TERM * len(names) + 50,
+    )
+
+
+def _number(value: float, share: bool) -> str:
+    return f"{100 * value:,.1f} points" if share else f"{value:.3g}"

@@ -1,31 +1,39 @@
-"""What weighting leaves of each shift: a dot before, a dot after."""
+"""Shifts as dots on a line each: what weighting leaves of them, how often classes are predicted, and calibration."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import plotly.graph_objects as go
 
+from mandoline_core.checks import ClassShare, SliceCalibration
 from mandoline_core.report.charts.drawing import Drawing
-from mandoline_core.report.charts.template import finish, label, mark, palette, safe, shorten
+from mandoline_core.report.charts.style import (
+    SOURCE,
+    TARGET,
+    ZOOMED,
+    label,
+    mark,
+    palette,
+    shorten,
+    swatch,
+)
 
 MOST_PAIRS = 20
-_LINE = 24  # pixels a line
-_KEY = "○ before weighting  ● after"
+_MOST_LINES = 14
+_LEAST_SPAN = 0.1  # of a share: less would make little of nothing look large
 
 
-class _Line(NamedTuple):
-    """Hold one line: its name as ticks, hovering and the title write it, the shift before and after, and its name."""
+class _Series(NamedTuple):
+    """Hold one kind of dot: its name, symbol, the character that the key writes, colours and values."""
 
-    tick: str
-    hover: str
-    title: str
-    before: float
-    after: float
-    modelled: bool = False
-    name: str = ""
+    name: str
+    symbol: str
+    character: str
+    colour: str | Sequence[str]
+    values: Sequence[float]
 
 
 def pair_gaps(
@@ -38,27 +46,24 @@ def pair_gaps(
     before, after : sequence of float
         Target minus source, as shares; shown in points.
     """
-    lines = _sorted(
-        _Line(
-            f"{label(a, 10)} + {label(b, 10)}",
-            f"{safe(shorten(a, 40))} and {safe(shorten(b, 40))}",
-            f"{shorten(a)} and {shorten(b)}",
-            100 * old,
-            100 * new,
-        )
-        for (a, b), old, new in zip(names_pairs, before, after, strict=True)
-    )
-    shown = lines[:MOST_PAIRS]
-    note = f"; {len(shown)} of {len(lines):,} pairs" if len(shown) < len(lines) else ""
+    order = _furthest_first(after)
+    shown = order[:MOST_PAIRS]
+    pairs = [names_pairs[i] for i in shown]
+    old, new = ([100 * values[i] for i in shown] for values in (before, after))
+    note = f"; {len(shown)} of {len(order):,} pairs" if len(shown) < len(order) else ""
     title = "A pair needs two slices"
-    if lines:
-        title = f"At most {abs(lines[0].after):.1f} points of joint frequency remain, in {lines[0].title}"
+    if pairs:
+        worst = " and ".join(map(shorten, pairs[0]))
+        title = f"At most {abs(new[0]):.1f} points of joint frequency remain, in {worst}"
     return _before_after(
-        shown,
+        [" + ".join(label(name, 10) for name in pair) for pair in pairs],
+        [" and ".join(label(name, 40) for name in pair) for pair in pairs],
+        old,
+        new,
+        written=lambda value: f"{value:+.1f} points",
         title=title,
         x=f"new minus labelled data, joint frequency (points{note})",
         y="pair of slices",
-        unit=" points",
         dark=dark,
     )
 
@@ -80,82 +85,158 @@ def balance(
     modelled : sequence of bool
         Slices in use: greyed, because they match by construction.
     """
-    lines = _sorted(
-        _Line(label(name), safe(shorten(name, 60)), shorten(name, 24), old, new, known, name)
-        for name, old, new, known in zip(names, before, after, modelled, strict=True)
-    )
+    order = _furthest_first(after)
+    grey = [modelled[i] for i in order]
+    free = [i for i in order if not modelled[i] and not math.isnan(after[i])]
+    title = "Everything shown matches by construction"
+    if free:
+        worst, size = shorten(names[free[0]], 24), abs(after[free[0]])
+        title = f"Weighting leaves {worst} off by {size:.2f} standard deviations"
+        if size < 0.1:
+            title = f"Nothing stays far off: {worst} most, by {size:.2f}"
     return _before_after(
-        lines,
-        title=_balance_title(lines),
-        x="standardised shift, new minus labelled data (standard deviations)",
+        [label(names[i]) for i in order],
+        [mark(names[i]) for i in order],
+        [before[i] for i in order],
+        [after[i] for i in order],
+        written=lambda value: f"{value:+.2f}",
+        grey=grey,
+        clicked=[mark(names[i]) for i in order],
+        title=title,
+        x="standardised shift, new minus labelled data (standard deviations)"
+        + ("; grey ones match by construction" if any(grey) else ""),
         y="column or slice",
-        unit="",
         dark=dark,
     )
 
 
-def _balance_title(lines: Sequence[_Line]) -> str:
-    free = [line for line in lines if not line.modelled and not math.isnan(line.after)]
-    if not free:
-        return "Everything shown matches by construction"
-    worst = free[0]
-    if abs(worst.after) < 0.1:
-        return f"Nothing stays far off: {worst.title} most, by {abs(worst.after):.2f}"
-    return f"Weighting leaves {worst.title} off by {abs(worst.after):.2f} standard deviations"
+def _furthest_first(values: Sequence[float]) -> list[int]:
+    """Order by size, what is not known last."""
+    return sorted(range(len(values)), key=lambda i: -1.0 if math.isnan(values[i]) else abs(values[i]), reverse=True)
 
 
-def _sorted(lines: Iterable[_Line]) -> list[_Line]:
-    return sorted(lines, key=lambda line: -1.0 if math.isnan(line.after) else abs(line.after), reverse=True)
+def _before_after(
+    ticks: Sequence[str],
+    hovers: Sequence[str],
+    before: Sequence[float],
+    after: Sequence[float],
+    *,
+    written: Callable[[float], str],
+    title: str,
+    x: str,
+    y: str,
+    dark: bool,
+    grey: Sequence[bool] = (),
+    clicked: Sequence[str] | None = None,
+) -> go.Figure:
+    """Draw a hollow dot before weighting and a full one after it, on either side of zero."""
+    figure, grey = Drawing(dark), grey or [False] * len(ticks)
+    muted = figure.colours.muted
+    inks = [muted if is_grey else figure.colours.ink for is_grey in grey]
+    series = [_Series("before", "circle-open", "", inks, before), _Series("after", "circle", "", inks, after)]
+    hover = [
+        f"<b>{name}</b><br>before {written(old)}, after {written(new)}"
+        f"{'<br>matches by construction' if is_grey else ''}"
+        for name, old, new, is_grey in zip(hovers, before, after, grey, strict=True)
+    ]
+    named = [
+        f'<span style="color:{muted}">{tick}</span>' if is_grey else tick
+        for tick, is_grey in zip(ticks, grey, strict=True)
+    ]
+    _add_dots(figure, named, series, [hover, hover], **({} if clicked is None else {"customdata": clicked}))
+    ends = [0.0, *(value for value in (*before, *after) if not math.isnan(value))]
+    room = 0.12 * (max(ends) - min(ends)) or 1.0
+    span = [min(ends) - room, max(ends) + room]
+    figure.x_axis = {"range": span, "showgrid": True, "zeroline": True, "zerolinewidth": 2, "nticks": 6}
+    figure.key("○ before weighting  ● after")
+    return figure.finish(title=title, x=x, y=y, height=24 * len(ticks) + 80, head=18)
 
 
-def _before_after(lines: Sequence[_Line], *, title: str, x: str, y: str, unit: str, dark: bool) -> go.Figure:
-    colours = palette(dark)
-    figure = Drawing()
-    places = [-i for i in range(len(lines))]
-    # One trace for all connecting lines: None lifts the pen.
-    figure.add_scatter(
-        x=[value for line in lines for value in (line.before, line.after, None)],
-        y=[value for place in places for value in (place, place, None)],
-        name="path",
-        mode="lines",
-        line={"color": colours.grid, "width": 3},
-        hoverinfo="skip",
-    )
-    inks = [colours.muted if line.modelled else colours.ink for line in lines]
-    for name, symbol in (("before", "circle-open"), ("after", "circle")):
-        values = [getattr(line, name) for line in lines]
-        figure.add_scatter(
-            x=values,
-            y=places,
-            name=name,
-            mode="markers",
-            cliponaxis=False,
-            marker={"symbol": symbol, "size": 10, "color": inks, "line": {"color": inks, "width": 2}},
-            hovertext=[_words(line, unit) for line in lines],
-            hoverinfo="text",
-            customdata=[mark(line.name) for line in lines],
+def predicted_classes(shares: Sequence[ClassShare], *, dark: bool = False) -> go.Figure:
+    """Show how often each class is predicted: labelled, reweighted and new rows; the largest gap on top."""
+    shown = sorted(shares, key=lambda line: -abs(line.gap))[:_MOST_LINES]
+    title = "No classes are predicted"
+    if shown:
+        worst = shown[0]
+        title = (
+            f"{shorten(worst.name, 20)} is predicted for {worst.target:.1%} of the new rows, and for "
+            f"{worst.weighted:.1%} of the labelled ones, reweighted"
         )
-    ends = [value for line in lines for value in (line.before, line.after) if not math.isnan(value)]
-    low, high = min([0.0, *ends]), max([0.0, *ends])
-    room = 0.12 * (high - low) or 1.0
-    figure.update_xaxes(range=[low - room, high + room], showgrid=True, zeroline=True, zerolinewidth=2, nticks=6)
-    figure.update_yaxes(
-        tickvals=places,
-        ticktext=[
-            f'<span style="color:{colours.muted}">{line.tick}</span>' if line.modelled else line.tick for line in lines
+    note = f"; {len(shown)} of {len(shares)} classes" if len(shown) < len(shares) else ""
+    return _shares(
+        [line.name for line in shown],
+        [
+            _Series("labelled", "circle-open", "○", SOURCE, [line.source for line in shown]),
+            _Series("reweighted", "diamond", "◆", palette(dark).ink, [line.weighted for line in shown]),
+            _Series("new", "square", "■", TARGET, [line.target for line in shown]),
         ],
-        range=[0.6 - max(len(lines), 1), 0.6],
-        showgrid=False,
+        title=title,
+        x=f"share of rows predicted as the class{note}",
+        dark=dark,
     )
-    figure.add_annotation(
-        x=0, xref="paper", xanchor="left", y=1, yref="paper", yanchor="bottom", text=_KEY, showarrow=False
-    )
-    if any(line.modelled for line in lines):
-        x += "; grey ones match by construction"
-    return finish(figure, title=title, x=x, y=y, height=_LINE * len(lines) + 80, head=18, dark=dark)
 
 
-def _words(line: _Line, unit: str) -> str:
-    grey = "<br>matches by construction" if line.modelled else ""
-    digits = 1 if unit else 2
-    return f"<b>{line.hover}</b><br>before {line.before:+.{digits}f}{unit}, after {line.after:+.{digits}f}{unit}{grey}"
+def calibration(lines: Sequence[SliceCalibration], *, dark: bool = False) -> go.Figure:
+    """Show confidence beside accuracy on the labelled rows, inside each slice; the largest gap on top."""
+    slices = sorted((line for line in lines if line.slice is not None), key=lambda line: -abs(line.gap))
+    shown = [*(line for line in lines if line.slice is None), *slices][:_MOST_LINES]
+    title = "There are no probabilities to compare"
+    if slices:
+        worst = slices[0]
+        word = "too sure" if worst.gap > 0 else "not sure enough"
+        title = f"In {shorten(str(worst.slice), 20)} the model is {word}: by {abs(100 * worst.gap):.1f} points"
+    return _shares(
+        ["all rows" if line.slice is None else line.slice for line in shown],
+        [
+            _Series("confidence", "circle-open", "○", palette(dark).ink, [line.confidence for line in shown]),
+            _Series("accuracy", "circle", "●", SOURCE, [line.accuracy for line in shown]),
+        ],
+        title=title,
+        x="share, on the labelled rows inside the slice",
+        dark=dark,
+    )
+
+
+def _shares(names: Sequence[str], series: Sequence[_Series], *, title: str, x: str, dark: bool) -> go.Figure:
+    """Draw shares of several kinds on a line a name."""
+    figure = Drawing(dark)
+    hovers = [
+        [f"<b>{mark(name)}</b><br>{kind.name} {value:.1%}" for name, value in zip(names, kind.values, strict=True)]
+        for kind in series
+    ]
+    _add_dots(figure, [label(name) for name in names], series, hovers)
+    values = [value for kind in series for value in kind.values] or [0.0, 1.0]
+    room = max(0.1 * (max(values) - min(values)), (_LEAST_SPAN - max(values) + min(values)) / 2)
+    span = [max(min(values) - room, -0.02), min(max(values) + room, 1.02)]
+    figure.value_axis("x", span, share=True, ticks=6)
+    figure.key("  ".join(swatch(kind.character, str(kind.colour), kind.name) for kind in series))
+    note = "" if span[0] <= 0 and span[1] >= 1 else f" ({ZOOMED})"
+    return figure.finish(title=title, x=f"{x}{note}", height=26 * max(len(names), 1) + 80, head=18)
+
+
+def _add_dots(
+    figure: Drawing, names: Sequence[str], series: Sequence[_Series], hovers: Sequence[Sequence[str]], **more: Any
+) -> None:
+    """Add a line of dots for each name, joined from the least to the largest."""
+    heights = figure.rows(names)
+    ends = [(min(values), max(values)) for values in zip(*(kind.values for kind in series), strict=True)]
+    # One trace for all connecting lines: None lifts the pen.
+    figure.line(
+        [value for low, high in ends for value in (low, high, None)],
+        [value for y in heights for value in (y, y, None)],
+        "path",
+        colour=figure.colours.grid,
+        width=3,
+    )
+    for kind, hover in zip(series, hovers, strict=True):
+        outline = {"color": kind.colour, "width": 2}
+        figure.points(
+            kind.values,
+            heights,
+            kind.name,
+            symbol=kind.symbol,
+            colour=kind.colour,
+            outline=outline,
+            hover=hover,
+            **more,
+        )

@@ -13,8 +13,7 @@ from dataclasses import dataclass
 
 from mandoline_core.formatting import show_value
 from mandoline_core.pipeline import AblationPoint
-from mandoline_core.report.charts.scales import ZOOMED, value_range
-from mandoline_core.report.charts.template import SOURCE, TRUTH, Palette, palette, shorten
+from mandoline_core.report.charts.style import SOURCE, TRUTH, ZOOMED, Palette, palette, shorten, value_range
 
 _WIDTH, _HEIGHT = 1200, 560
 _LEFT, _RIGHT, _TOP, _BOTTOM = 110, 170, 30, 120

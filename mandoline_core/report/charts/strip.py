@@ -1,7 +1,8 @@
-"""The estimate strip: source, estimate and truth on one axis."""
+"""Values with intervals under each other on one axis: the estimate between source and truth, and others like it."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import plotly.graph_objects as go
@@ -10,21 +11,76 @@ from mandoline_core.arrays import Interval
 from mandoline_core.checks import ModelReport
 from mandoline_core.formatting import direction, show_difference, show_ends, show_interval, show_value
 from mandoline_core.pipeline import is_share
-from mandoline_core.report.charts.drawing import Drawing
-from mandoline_core.report.charts.scales import TICK_FORMAT, value_axis, value_range
-from mandoline_core.report.charts.template import SOURCE, TRUTH, finish, palette
+from mandoline_core.report.charts.drawing import Drawing, error_bars
+from mandoline_core.report.charts.style import SOURCE, TRUTH, axis_title, palette, safe, value_range
 
 SPREAD = "with other slices"
 
 
-class Mark(NamedTuple):
-    """Hold one line of the strip."""
+class IntervalRow(NamedTuple):
+    """Hold one line: what it is, its value and interval, and how it is marked.
+
+    Parameters
+    ----------
+    bold : bool
+        Whether its number is written in bold: an estimate that is not to be trusted is not.
+    spread : pair of floats, optional
+        How far it reaches with other slices: a lighter band behind its interval.
+    """
 
     name: str
     value: float
     interval: Interval | None
     symbol: str
     colour: str
+    bold: bool = True
+    spread: Interval | None = None
+
+    def number(self, share: bool) -> str:
+        """Write the value with its interval."""
+        if self.interval is None:
+            return show_value(self.value, share=share)
+        return show_interval(self.value, self.interval, share=share)
+
+
+def interval_rows(
+    rows: Sequence[IntervalRow], *, title: str, metric: str, share: bool, dark: bool = False
+) -> go.Figure:
+    """Show values with their intervals under each other, each with its name and number beside it.
+
+    Parameters
+    ----------
+    title, metric : str
+        Plain text.
+    share : bool
+        Whether values are percentages.
+    """
+    figure, span = Drawing(dark), rows_span(rows, share)
+    numbers = [f"<b>{row.number(share)}</b>" if row.bold else row.number(share) for row in rows]
+    heights = figure.rows(
+        [f"{safe(row.name)}<br>{number}" for row, number in zip(rows, numbers, strict=True)], grid=True
+    )
+    for row, y in zip(rows, heights, strict=True):
+        if row.spread is not None:
+            said = f"{SPREAD}: {show_ends(row.spread, share=share)}"
+            figure.line(row.spread, [y, y], SPREAD, colour=row.colour, width=12, opacity=0.25, hover=said)
+        figure.points(
+            [row.value],
+            [y],
+            row.name,
+            symbol=row.symbol,
+            size=13,
+            colour=row.colour,
+            error_x=error_bars([row.value], [row.interval], row.colour, visible=row.interval is not None),
+            hover=f"{safe(row.name)}: {row.number(share)}",
+        )
+    figure.value_axis("x", span, share=share)
+    return figure.finish(title=title, x=axis_title(metric, span, share), height=46 * len(rows) + 50)
+
+
+def rows_span(rows: Sequence[IntervalRow], share: bool) -> list[float]:
+    """Span all values and their intervals."""
+    return value_range([end for row in rows for end in (row.value, *(row.interval or ()), *(row.spread or ()))], share)
 
 
 def estimate_strip(
@@ -37,88 +93,25 @@ def estimate_strip(
     spread : pair of floats, optional
         How far the estimate reaches with other slices: a lighter band behind its interval.
     """
-    share = is_share(report)
-    marks = strip_marks(report, reveal=reveal, ink=palette(dark).muted if is_red(report) else palette(dark).ink)
-    figure = Drawing()
-    for place, mark in enumerate(marks):
-        if spread is not None and mark.symbol == "diamond":
-            figure.add_scatter(
-                x=list(spread),
-                y=[-place, -place],
-                name=SPREAD,
-                mode="lines",
-                line={"color": mark.colour, "width": 12},
-                opacity=0.25,
-                hovertext=f"{SPREAD}: {show_ends(spread, share=share)}",
-                hoverinfo="text",
-            )
-        low, high = mark.interval or (mark.value, mark.value)
-        figure.add_scatter(
-            x=[mark.value],
-            y=[-place],
-            name=mark.name,
-            mode="markers",
-            marker={"symbol": mark.symbol, "size": 13, "color": mark.colour, "line": {"width": 0}},
-            error_x={
-                "array": [high - mark.value],
-                "arrayminus": [mark.value - low],
-                "color": mark.colour,
-                "thickness": 3,
-                "width": 5,
-                "visible": mark.interval is not None,
-            },
-            hovertext=f"{mark.name}: {written(mark, share)}",
-            hoverinfo="text",
-        )
-    span = strip_span(marks, share, spread)
-    figure.update_yaxes(
-        tickvals=[-place for place in range(len(marks))],
-        ticktext=[f"{mark.name}<br>{_weighed(mark, written(mark, share), report)}" for mark in marks],
-        range=[0.6 - len(marks), 0.6],
-        showgrid=True,
-    )
-    figure.update_xaxes(range=span, tickformat=TICK_FORMAT[share], nticks=5, showgrid=True)
-    return finish(
-        figure,
-        title=strip_title(report, share, reveal),
-        x=value_axis(report.metric, span, share),
-        y="",
-        height=46 * len(marks) + 50,
-        dark=dark,
-    )
+    share, colours = is_share(report), palette(dark)
+    rows = strip_rows(report, reveal=reveal, ink=colours.muted if is_red(report) else colours.ink, spread=spread)
+    return interval_rows(rows, title=strip_title(report, share, reveal), metric=report.metric, share=share, dark=dark)
 
 
-def strip_marks(report: ModelReport, *, reveal: bool, ink: str) -> list[Mark]:
+def strip_rows(report: ModelReport, *, reveal: bool, ink: str, spread: Interval | None = None) -> list[IntervalRow]:
     """List the lines of the strip: the score on the source, the estimate, and the truth when revealed."""
-    marks = [Mark("labelled data", report.source, report.source_interval, "circle", SOURCE)]
+    rows = [IntervalRow("labelled data", report.source, report.source_interval, "circle", SOURCE)]
     if report.converged:
-        marks.append(Mark("new data, estimated", report.estimate, report.interval, "diamond", ink))
+        value, ends = report.estimate, report.interval
+        rows.append(IntervalRow("new data, estimated", value, ends, "diamond", ink, not is_red(report), spread))
     if reveal and report.truth is not None:
-        marks.append(Mark("new data, truth", report.truth, None, "star", TRUTH))
-    return marks
-
-
-def strip_span(marks: list[Mark], share: bool, spread: Interval | None = None) -> list[float]:
-    """Span all marks and their intervals."""
-    ends = [end for mark in marks for end in (mark.interval or (mark.value, mark.value))]
-    return value_range([*ends, *(spread or ())], share)
-
-
-def written(mark: Mark, share: bool) -> str:
-    """Write a line's value with its interval."""
-    if mark.interval is None:
-        return show_value(mark.value, share=share)
-    return show_interval(mark.value, mark.interval, share=share)
+        rows.append(IntervalRow("new data, truth", report.truth, None, "star", TRUTH))
+    return rows
 
 
 def is_red(report: ModelReport) -> bool:
     """Tell whether the estimate is not to be trusted, and so not to be shown at full weight."""
     return report.verdict is not None and report.verdict.level == "red"
-
-
-def _weighed(mark: Mark, said: str, report: ModelReport) -> str:
-    """Write a number as heavily as it may be taken: an estimate that is not to be trusted is not in bold."""
-    return said if mark.symbol == "diamond" and is_red(report) else f"<b>{said}</b>"
 
 
 def strip_title(report: ModelReport, share: bool, reveal: bool) -> str:

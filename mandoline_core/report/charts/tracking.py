@@ -1,22 +1,30 @@
-"""How an estimate moves from target to target."""
+"""How an estimate moves: from target to target, and from edit to edit."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import plotly.graph_objects as go
 
 from mandoline_core.arrays import Interval
-from mandoline_core.formatting import counted, direction, show_difference, show_interval, show_value
-from mandoline_core.report.charts.drawing import Drawing
-from mandoline_core.report.charts.scales import TICK_FORMAT, ZOOMED, value_range
-from mandoline_core.report.charts.template import SOURCE, WIDE_AXIS, Palette, finish, label, palette, safe, shorten
+from mandoline_core.formatting import counted, direction, show_difference, show_interval, show_step, show_value
+from mandoline_core.report.charts.drawing import Drawing, error_bars
+from mandoline_core.report.charts.style import SOURCE, WIDE_AXIS, ZOOMED, label, mark, safe, shorten, value_range, wrap
 
 _MOST_NAMES = 8
 _SYMBOLS = {"green": "circle", "amber": "diamond", "red": "x"}
 _KEY = "● green   ◆ amber   ✖ red   ◯ alert"
-_LINE = 20  # pixels
+
+
+class TimelinePoint(NamedTuple):
+    """Hold the estimate after one edit, and the name that a person gave to that state, if any."""
+
+    label: str
+    estimate: float
+    interval: Interval
+    name: str = ""
 
 
 class TrackedPoint(NamedTuple):
@@ -42,115 +50,86 @@ def track_chart(
     points: Sequence[TrackedPoint], *, source: float, model: str, metric: str, share: bool = True, dark: bool = False
 ) -> go.Figure:
     """Show the estimate over targets in their order, with intervals; marks tell verdicts, rings alerts."""
-    colours, n = palette(dark), len(points)
-    places = list(range(n))
-    low, high = ([point.interval[end] for point in points] for end in (0, 1))
-    figure = Drawing()
+    n, figure = len(points), Drawing(dark)
+    steps = list(range(n))
+    low, high = zip(*(point.interval for point in points), strict=True)
     if n > 1:
-        figure.add_band(places, low, high, colours.band)
-    ends = (-0.3, n - 0.7)
-    _add_level(figure, "labelled data", list(ends), [source] * 2, SOURCE, "dot", share)
-    said = f"labelled data {show_value(source, share=share)}"
-    _add_limits(figure, points, colours, share, not_at=_write(figure, points, dict.fromkeys(places, source), said))
-    _add_alerts(figure, points, colours)
-    _add_estimates(figure, points, colours, share)
-    step = -(-n // _MOST_NAMES)
-    figure.update_xaxes(
-        range=[-0.3, n - 0.7 + 0.12 * max(n - 1, 1)],  # room for the last value
-        tickvals=places[::step],
-        ticktext=[label(point.name, 14) for point in points[::step]],
-        showgrid=False,
-    )
+        figure.band(steps, low, high)
+    _add_level(figure, "labelled data", [-0.3, n - 0.7], [source] * 2, SOURCE, "dot", share)
+    words = f"labelled data {show_value(source, share=share)}"
+    _add_limits(figure, points, share, not_at=_write(figure, points, dict.fromkeys(steps, source), words))
+    if alerts := [step for step, point in enumerate(points) if point.alert]:
+        ring = {"symbol": "circle-open", "size": 22, "colour": figure.colours.ink, "outline": {"width": 2}}
+        figure.points(alerts, [points[step].estimate for step in alerts], "alert", **ring)
+    _add_estimates(figure, points, share)
+    every = -(-n // _MOST_NAMES)
+    figure.x_axis = {
+        "range": [-0.3, n - 0.7 + 0.12 * max(n - 1, 1)],  # room for the last value
+        "tickvals": steps[::every],
+        "ticktext": [label(point.name, 14) for point in points[::every]],
+        "showgrid": False,
+    }
     limits = [limit for point in points for limit in point.limits]
-    figure.update_yaxes(
-        range=value_range([*low, *high, source, *limits], share),
-        tickformat=TICK_FORMAT[share],
-        nticks=6,
-        showgrid=True,
-    )
-    figure.add_annotation(
-        x=0, xref="paper", xanchor="left", y=1, yref="paper", yanchor="bottom", yshift=4, text=_KEY, showarrow=False
-    )
-    return finish(
-        figure,
-        title=_title(points, model, share),
+    figure.value_axis("y", value_range([*low, *high, source, *limits], share), share=share, ticks=6)
+    figure.key(_KEY, shift=4)
+    return figure.finish(
+        title=_track_title(points, model, share),
         x="batches of new data, in the order of their names",
         y=f"{metric}, estimated ({ZOOMED})",
         height=300,
-        head=_LINE,
+        head=20,
         axis_width=WIDE_AXIS,
-        dark=dark,
     )
 
 
-def _add_estimates(figure: Drawing, points: Sequence[TrackedPoint], colours: Palette, share: bool) -> None:
+def _add_estimates(figure: Drawing, points: Sequence[TrackedPoint], share: bool) -> None:
     """Draw the line; a single estimate has its interval as a bar."""
-    figure.add_scatter(
-        x=list(range(len(points))),
-        y=[point.estimate for point in points],
-        name="estimate",
+    ink, values = figure.colours.ink, [point.estimate for point in points]
+    figure.scatter(
+        list(range(len(points))),
+        values,
+        "estimate",
         mode="lines+markers+text",
-        line={"color": colours.ink, "width": 2},
+        line={"color": ink, "width": 2},
         marker={
             "symbol": [_SYMBOLS.get(point.verdict, "circle-open") for point in points],
             "size": 10,
-            "color": colours.ink,
+            "color": ink,
             "opacity": 1,
         },
-        error_y={
-            "type": "data",
-            "symmetric": False,
-            "visible": len(points) == 1,
-            "array": [point.interval[1] - point.estimate for point in points],
-            "arrayminus": [point.estimate - point.interval[0] for point in points],
-            "color": colours.ink,
-        },
+        error_y=error_bars(
+            values,
+            [point.interval for point in points],
+            ink,
+            thickness=2,
+            width=4,
+            visible=len(points) == 1,
+        ),
         text=["" for _ in points[1:]] + [f"&nbsp;&nbsp;&nbsp;{show_value(points[-1].estimate, share=share)}"],
         textposition="middle right",
         cliponaxis=False,
-        hovertext=[_words(point, share) for point in points],
-        hoverinfo="text",
+        hover=[_tracked_words(point, share) for point in points],
     )
 
 
-def _add_alerts(figure: Drawing, points: Sequence[TrackedPoint], colours: Palette) -> None:
-    places = [place for place, point in enumerate(points) if point.alert]
-    if places:
-        figure.add_scatter(
-            x=places,
-            y=[points[place].estimate for place in places],
-            name="alert",
-            mode="markers",
-            marker={"symbol": "circle-open", "size": 22, "color": colours.ink, "line": {"width": 2}},
-            cliponaxis=False,
-            hoverinfo="skip",
-        )
-
-
-def _add_limits(figure: Drawing, points: Sequence[TrackedPoint], colours: Palette, share: bool, *, not_at: int) -> None:
+def _add_limits(figure: Drawing, points: Sequence[TrackedPoint], share: bool, *, not_at: int) -> None:
     """Draw the line that no estimate may cross: level, or in steps where it follows the estimates."""
     for number in range(max(len(point.limits) for point in points)):
-        steps = [(place, point.limits[number]) for place, point in enumerate(points) if len(point.limits) > number]
-        x = [end for place, _ in steps for end in (place - 0.5, place + 0.5)]
+        steps = [(step, point.limits[number]) for step, point in enumerate(points) if len(point.limits) > number]
+        x = [end for step, _ in steps for end in (step - 0.5, step + 0.5)]
         x = [max(x[0], -0.3), *x[1:-1], min(x[-1], len(points) - 0.7)]
-        _add_level(figure, "alert", x, [value for _, value in steps for _ in (0, 1)], colours.ink, "dash", share)
+        y = [value for _, value in steps for _ in (0, 1)]
+        _add_level(figure, "alert", x, y, figure.colours.ink, "dash", share)
         if number == 0:
             first = steps[0][1]
-            level = all(value == first for _, value in steps)
-            said = f"alert beyond {show_value(first, share=share)}" if level else "alert beyond this line"
-            _write(figure, points, dict(steps), said, not_at=not_at)
+            is_level = all(value == first for _, value in steps)
+            words = f"alert beyond {show_value(first, share=share)}" if is_level else "alert beyond this line"
+            _write(figure, points, dict(steps), words, not_at=not_at)
 
 
 def _add_level(figure: Drawing, name: str, x: list[float], y: list[float], colour: str, dash: str, share: bool) -> None:
-    figure.add_scatter(
-        x=x,
-        y=y,
-        name=name,
-        mode="lines",
-        line={"color": colour, "width": 1.5, "dash": dash},
-        hovertext=[f"{name}: {show_value(value, share=share)}" for value in y],
-        hoverinfo="text",
-    )
+    hover = [f"{name}: {show_value(value, share=share)}" for value in y]
+    figure.line(x, y, name, colour=colour, width=1.5, dash=dash, hover=hover)
 
 
 def _write(
@@ -166,30 +145,29 @@ def _write(
     That is the end where the line is furthest from the intervals, unless another line has its words there.
     """
 
-    def room(place: int) -> float:
-        near = [i for i in line if abs(i - place) <= len(points) / 3]
+    def room(step: int) -> float:
+        near = [i for i in line if abs(i - step) <= len(points) / 3]
         return min(max(points[i].interval[0] - line[i], line[i] - points[i].interval[1]) for i in near)
 
     first, last = min(line), max(line)
-    place = max((end for end in (first, last) if end != not_at or first == last), key=room)
-    is_left = place == first and not (first == last and not_at is not None)
-    figure.add_annotation(
-        x=max(place - 0.5, -0.3) if is_left else len(points) - 0.7,
-        y=line[place],
-        text=safe(text),
-        showarrow=False,
+    step = max((end for end in (first, last) if end != not_at or first == last), key=room)
+    is_left = step == first and not (first == last and not_at is not None)
+    figure.write(
+        safe(text),
+        x=max(step - 0.5, -0.3) if is_left else len(points) - 0.7,
+        y=line[step],
         xanchor="left" if is_left else "right",
-        yanchor="bottom" if line[place] > points[place].estimate else "top",
+        yanchor="bottom" if line[step] > points[step].estimate else "top",
     )
-    return place
+    return step
 
 
-def _words(point: TrackedPoint, share: bool) -> str:
-    said = f"{safe(shorten(point.name, 60))}<br>{show_interval(point.estimate, point.interval, share=share)}"
-    return f"{said}<br>{point.verdict}{', alert' if point.alert else ''}"
+def _tracked_words(point: TrackedPoint, share: bool) -> str:
+    number = show_interval(point.estimate, point.interval, share=share)
+    return f"{mark(point.name)}<br>{number}<br>{point.verdict}{', alert' if point.alert else ''}"
 
 
-def _title(points: Sequence[TrackedPoint], model: str, share: bool) -> str:
+def _track_title(points: Sequence[TrackedPoint], model: str, share: bool) -> str:
     """Say how far the estimate moved, and how many alerts there are."""
     alerts = sum(point.alert for point in points)
     end = f"; {counted(alerts, 'alert')}" if alerts else ""
@@ -202,3 +180,53 @@ def _title(points: Sequence[TrackedPoint], model: str, share: bool) -> str:
     far = way if way == "the same" else f"{show_difference(change, share=share)} {way}"
     than = "as" if way == "the same" else "than"
     return f"{shorten(model)}: {value} on {shorten(last.name)}, {far} {than} on {shorten(first.name)}{end}"
+
+
+def timeline(points: Sequence[TimelinePoint], *, share: bool = True, dark: bool = False) -> go.Figure:
+    """Show how the estimate moved from edit to edit, with its interval; named states stand out."""
+    steps, figure = list(range(len(points))), Drawing(dark)
+    low, high = zip(*(point.interval for point in points), strict=True)
+    figure.band(steps, low, high)
+    figure.scatter(
+        steps,
+        [point.estimate for point in points],
+        "estimate",
+        mode="lines+markers+text",
+        line={"color": figure.colours.ink, "width": 2, "shape": "hv"},
+        marker={
+            "symbol": ["star" if point.name else "diamond" for point in points],
+            "size": [13 if point.name else 8 for point in points],
+            "color": figure.colours.ink,
+            "opacity": 1,
+        },
+        text=[label(point.name) if point.name else "" for point in points],
+        textposition="top center",
+        cliponaxis=False,
+        hover=[_edit_words(point, before, share) for before, point in zip([None, *points], points, strict=False)],
+    )
+    figure.x_axis = {"range": [-0.3, len(points) - 0.7], "showticklabels": False, "ticks": "", "showgrid": False}
+    figure.value_axis("y", value_range([*low, *high], share), share=share, ticks=6)
+    return figure.finish(
+        title=_timeline_title(points, share),
+        x="edits, the oldest on the left",
+        y=f"estimate ({ZOOMED})",
+        height=260,
+        axis_width=WIDE_AXIS,
+    )
+
+
+def _edit_words(point: TimelinePoint, before: TimelinePoint | None, share: bool) -> str:
+    moved = "" if before is None else f"<br>{show_step(point.estimate - before.estimate, share=share)}"
+    unit = " points" if moved and share else ""
+    name = f"<br>{mark(point.name)}" if point.name else ""
+    return f"{wrap(point.label)}{name}<br>{show_interval(point.estimate, point.interval, share=share)}{moved}{unit}"
+
+
+def _timeline_title(points: Sequence[TimelinePoint], share: bool) -> str:
+    change = points[-1].estimate - points[0].estimate
+    way = direction(change, share=share)
+    if way == "the same":
+        return "The estimate is where it started"
+    largest = max(pairwise(points), key=lambda pair: abs(pair[1].estimate - pair[0].estimate))[1]
+    far = show_difference(change, share=share)
+    return f"The estimate is {far} {way} than at the start; most came with: {shorten(largest.label, 30)}"

@@ -1,29 +1,32 @@
-"""How much each source row counts: a histogram of ratios, by pattern."""
+"""How much each source row counts: a histogram of ratios, by pattern, and the estimate under a cap on them."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 import plotly.graph_objects as go
 
 from mandoline_core.arrays import Floats
-from mandoline_core.checks import ModelReport
-from mandoline_core.formatting import show_times
+from mandoline_core.checks import ModelReport, Trimming
+from mandoline_core.formatting import counted, direction, show_difference, show_interval, show_times, show_value
 from mandoline_core.patterns import Patterns, describe
 from mandoline_core.report.charts.drawing import Drawing
-from mandoline_core.report.charts.template import SOURCE, WIDE_AXIS, finish, palette, safe, shorten
+from mandoline_core.report.charts.style import SOURCE, WIDE_AXIS, ZOOMED, safe, shorten, value_range
 
 LEAST = -10  # in powers of two: what counts less than 1/1,024 times shares a bar
 _MOST_BARS = 24
 _MOST_TICKS = 7
 _NAMED = 3  # patterns a bar names
+_MOST_CAPS = 8  # what fits on a phone
 
 
 class WeightBar(NamedTuple):
-    """Hold one bar: its place in powers of two, the rows in it, and what hovering says, line by line."""
+    """Hold one bar: where it stands, in powers of two, the rows in it, and what hovering says, line by line."""
 
-    place: float
+    power: float
     rows: float
     lines: tuple[str, ...]
 
@@ -42,37 +45,32 @@ def weight_histogram(report: ModelReport, *, log_counts: bool = False, dark: boo
 
     Bars are centred on 1, 1/2, 2 and so on; rows that count for nothing have a bar of their own.
     """
-    bars, step, ticks, span = weight_bars(report)
-    figure = Drawing()
-    figure.add_bar(
-        x=[bar.place for bar in bars],
-        y=[bar.rows for bar in bars],
+    figure, (bars, step, ticks, span) = Drawing(dark), weight_bars(report)
+    figure.bars(
+        [bar.power for bar in bars],
+        [bar.rows for bar in bars],
+        "labelled rows",
+        colour=SOURCE,
+        orientation="v",
         width=0.9 * step,
-        name="labelled rows",
-        marker={"color": SOURCE},
-        hovertext=[_hover(bar) for bar in bars],
-        hoverinfo="text",
+        hover=[_hover(bar) for bar in bars],
     )
-    figure.add_vline(x=0, line={"color": palette(dark).ink, "dash": "dot", "width": 1.5}, layer="above")
-    figure.add_annotation(
-        x=0, xanchor="left", y=1, yref="paper", yanchor="bottom", text="counts once", showarrow=False, xshift=-4
-    )
-    figure.update_xaxes(
-        tickvals=list(ticks), ticktext=list(ticks.values()), range=list(span), tickangle=0, showgrid=False
-    )
-    figure.update_yaxes(showgrid=True, nticks=5, tickformat=",~d" if not log_counts else ",.1~f", rangemode="tozero")
+    figure.upright(0, line={"color": figure.colours.ink, "dash": "dot", "width": 1.5}, layer="above")
+    figure.write("counts once", x=0, xanchor="left", y=1, yref="paper", yanchor="bottom", xshift=-4)
+    names = list(ticks.values())
+    figure.x_axis = {"tickvals": list(ticks), "ticktext": names, "range": span, "tickangle": 0, "showgrid": False}
+    figure.y_axis = {"showgrid": True, "nticks": 5, "tickformat": ",~d", "rangemode": "tozero"}
     if log_counts:
         most = max((bar.rows for bar in bars), default=1.0)
-        figure.update_yaxes(type="log", range=[np.log10(0.5), np.log10(2 * most)], dtick=1)
-    return finish(
-        figure,
+        ends = [np.log10(0.5), np.log10(2 * most)]  # on a log axis ranges are given by the logarithm
+        figure.y_axis |= {"tickformat": ",.1~f", "type": "log", "range": ends, "dtick": 1}
+    return figure.finish(
         title=weights_title(report),
         x="how many times a labelled row counts",
         y="labelled rows (log scale)" if log_counts else "labelled rows",
         height=270,
         head=16,
         axis_width=WIDE_AXIS,
-        dark=dark,
     )
 
 
@@ -89,14 +87,14 @@ def weight_bars(report: ModelReport) -> WeightBars:
     table = report.problem.patterns
     shown = table.source > 0
     ratios = report.ratios[shown]
-    step = _step(ratios)
+    step = _bar_width(ratios)
     bars = _bars(table.source[shown], ratios, step, table.codes[shown], table)
-    places = np.array([bar.place for bar in bars if np.isfinite(bar.place)] or [0.0])
-    low, high = min(places.min(), 0.0), max(places.max(), 0.0)
+    powers = np.array([bar.power for bar in bars if np.isfinite(bar.power)] or [0.0])
+    low, high = min(powers.min(), 0.0), max(powers.max(), 0.0)
     zero = low - 2 * step
-    has_zero = any(not np.isfinite(bar.place) for bar in bars)
+    has_zero = any(not np.isfinite(bar.power) for bar in bars)
     return WeightBars(
-        bars=[bar if np.isfinite(bar.place) else bar._replace(place=float(zero)) for bar in bars],
+        bars=[bar if np.isfinite(bar.power) else bar._replace(power=float(zero)) for bar in bars],
         step=step,
         ticks=({float(zero): "0"} if has_zero else {}) | {tick: _times(tick, low) for tick in _ticks(low, high)},
         span=(float(zero if has_zero else low) - step, float(high) + step),
@@ -108,7 +106,7 @@ def _hover(bar: WeightBar) -> str:
     return "<br>".join([f"<b>{first}</b>", *others])
 
 
-def _step(ratios: Floats) -> float:
+def _bar_width(ratios: Floats) -> float:
     """Choose the width of a bar in powers of two: half a doubling, or more where that makes too many bars."""
     powers = _powers(ratios[ratios > 0])
     spread = float(np.ptp(powers)) if len(powers) else 0.0
@@ -123,20 +121,20 @@ def _powers(ratios: Floats) -> Floats:
 
 
 def _bars(counts: Floats, ratios: Floats, step: float, codes: np.ndarray, table: Patterns) -> list[WeightBar]:
-    places = np.full(len(ratios), -np.inf)
+    powers = np.full(len(ratios), -np.inf)
     positive = ratios > 0
     # Rounded first: a ratio of 1 that is off in the last digit must not change its bar.
-    places[positive] = np.round(np.round(_powers(ratios[positive]), 9) / step) * step
+    powers[positive] = np.round(np.round(_powers(ratios[positive]), 9) / step) * step
     bars, names = [], [shorten(name) for name in table.names]
-    for place in np.unique(places):
-        inside = np.flatnonzero(places == place)
+    for power in np.unique(powers):
+        inside = np.flatnonzero(powers == power)
         rows = float(counts[inside].sum())
         top = inside[np.argsort(-counts[inside], kind="stable")]
-        said = [f"{counts[i]:,.0f} rows in {describe(names, codes[i], most=4)}" for i in top[:_NAMED]]
+        combinations = [f"{counts[i]:,.0f} rows in {describe(names, codes[i], most=4)}" for i in top[:_NAMED]]
         if len(top) > _NAMED:
-            said.append(f"and {len(top) - _NAMED:,} more combinations")
-        times = "0 times" if not np.isfinite(place) else show_times(ratios[inside].min(), ratios[inside].max())
-        bars.append(WeightBar(float(place), rows, (f"{rows:,.0f} rows count {times}", *said)))
+            combinations.append(f"and {len(top) - _NAMED:,} more combinations")
+        times = "0 times" if not np.isfinite(power) else show_times(ratios[inside].min(), ratios[inside].max())
+        bars.append(WeightBar(float(power), rows, (f"{rows:,.0f} rows count {times}", *combinations)))
     return bars
 
 
@@ -159,3 +157,93 @@ def _times(power: float, low: float) -> str:
     if power >= 0:
         return number
     return f"≤1/{number}" if power == LEAST == low else f"1/{number}"
+
+
+def show_cap(cap: float) -> str:
+    """Write a cap.
+
+    >>> show_cap(1.5), show_cap(20.0), show_cap(math.inf)
+    ('1.5', '20', 'no cap')
+    """
+    return "no cap" if math.isinf(cap) else f"{cap:,g}"
+
+
+def show_capped(cap: float) -> str:
+    """Write how often a row may count.
+
+    >>> show_capped(1.0), show_capped(20.0)
+    ('1 time', '20 times')
+    """
+    return f"{show_cap(cap)} {'time' if cap == 1 else 'times'}"
+
+
+def trimming_curve(
+    curve: Sequence[Trimming], chosen: float, *, metric: str, share: bool, dark: bool = False
+) -> go.Figure:
+    """Show the estimate with its interval for every cap, the chosen one marked.
+
+    Parameters
+    ----------
+    curve : sequence of Trimming
+        By cap, ascending; the last has none.
+    """
+    figure, steps = Drawing(dark), list(range(len(curve)))
+    low, high = zip(*(point.interval for point in curve), strict=True)
+    figure.band(steps, low, high)
+    figure.scatter(
+        steps,
+        [point.estimate for point in curve],
+        "estimate",
+        mode="lines+markers",
+        line={"color": figure.colours.ink, "width": 2},
+        marker={
+            "color": figure.colours.ink,
+            "symbol": ["diamond" if point.cap == chosen else "circle" for point in curve],
+            "size": [15 if point.cap == chosen else 7 for point in curve],
+        },
+        hover=[_cap_words(point, share) for point in curve],
+    )
+    at = next(i for i, point in enumerate(curve) if point.cap == chosen)
+    figure.write(
+        f"<b>{show_value(curve[at].estimate, share=share)}</b>",
+        x=at,
+        y=curve[at].estimate,
+        yshift=18,
+        xanchor="right" if at > len(curve) / 2 else "left",
+        bgcolor=figure.colours.paper,
+    )
+    every = math.ceil(len(steps) / _MOST_CAPS)
+    named = [*steps[:-every:every], steps[-1]]
+    figure.x_axis = {
+        "tickvals": named,
+        "ticktext": [show_cap(curve[i].cap) for i in named],
+        "tickangle": 0,
+        "range": [-0.3, len(curve) - 0.7],
+    }
+    figure.value_axis("y", value_range([*low, *high], share), share=share, ticks=6)
+    return figure.finish(
+        title=_cap_title(curve[at], curve[-1], share),
+        x="times a row may count (steps are not to scale)",
+        y=f"{metric} ({ZOOMED})",
+        height=270,
+        axis_width=WIDE_AXIS,
+    )
+
+
+def _cap_title(chosen: Trimming, free: Trimming, share: bool) -> str:
+    if math.isinf(chosen.cap):
+        return f"Without a cap the estimate is {show_value(free.estimate, share=share)}; a cap trades balance for calm"
+    way = direction(chosen.change, share=share)
+    moved = (
+        "leaves the estimate as it is"
+        if way == "the same"
+        else (f"makes the estimate {show_difference(chosen.change, share=share)} {way}")
+    )
+    return f"A cap at {show_capped(chosen.cap)} {moved}"
+
+
+def _cap_words(point: Trimming, share: bool) -> str:
+    return (
+        f"<b>{show_cap(point.cap)}</b>: {show_interval(point.estimate, point.interval, share=share)}<br>"
+        f"{counted(point.rows_capped, 'row')} capped, {point.effective_sample_size:,.0f} effective rows"
+    )

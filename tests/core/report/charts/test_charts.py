@@ -16,7 +16,7 @@ import pytest
 import mandoline_core as md
 from mandoline_core import Ablation, AblationPoint, ModelReport, SliceRow
 from mandoline_core.report import charts
-from mandoline_core.report.charts.template import DARK, LIGHT, TITLE_WIDTH, label, safe, shorten, wrap
+from mandoline_core.report.charts.style import DARK, LIGHT, TITLE_WIDTH, label, safe, shorten, wrap
 
 REVIEWS = Path(__file__).parents[4] / "sample_data" / "reviews" / "project.toml"
 HOSTILE = ("<img src=x onerror=alert(1)>", "[x](javascript:alert(1))", "<a href='x'>y</a> & $x$ %{y}", "n" * 300)
@@ -411,7 +411,7 @@ def test_suggested_edges_are_dashed_and_wider_the_stronger():
     weak, strong = (line for line in figure.data if line.name == "suggested")
     assert weak.line.dash == strong.line.dash == "dash"
     assert strong.line.width > weak.line.width
-    assert trace(figure, "edge").line.dash is None
+    assert trace(figure, "edge").line.dash == "solid"
     assert figure.layout.title.text == "Worth joining: b and c, and 1 more"
 
 

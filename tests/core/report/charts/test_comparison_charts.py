@@ -15,9 +15,8 @@ from mandoline_core.estimators.baselines import Source
 from mandoline_core.estimators.registry import ESTIMATORS
 from mandoline_core.metrics.registry import get_metric
 from mandoline_core.report import charts
-from mandoline_core.report.charts.comparison import APART, LATER, PAPER, axis_span
-from mandoline_core.report.charts.ranking import order_words
-from mandoline_core.report.charts.template import DARK, LIGHT, SOURCE, TITLE_WIDTH, TRUTH
+from mandoline_core.report.charts.comparison import LATER, PAPER, WITHOUT, axis_span, order_words
+from mandoline_core.report.charts.style import DARK, LIGHT, SOURCE, TITLE_WIDTH, TRUTH
 
 HOSTILE = "<img src=x onerror=alert(1)> $x$ %{y}"
 
@@ -76,9 +75,9 @@ def test_dots_and_intervals_are_the_entries() -> None:
 def test_groups_come_in_order_and_what_does_not_apply_is_last() -> None:
     figure = charts.method_dots(SOME, chosen="mandoline", waiting=["kmm_slices"])
     places = notes(figure)
-    assert places[PAPER] > places[LATER] > places[APART] > places["does not apply"] > places["not run yet"]
+    assert places[PAPER] > places[LATER] > places[WITHOUT] > places["does not apply"] > places["not run yet"]
     dots = marks(figure)
-    assert places[PAPER] > dots["simple"].y[0] > places[LATER] > dots["younger"].y[0] > places[APART]
+    assert places[PAPER] > dots["simple"].y[0] > places[LATER] > dots["younger"].y[0] > places[WITHOUT]
     assert list(figure.layout.yaxis.tickvals) == sorted(figure.layout.yaxis.tickvals, reverse=True)
 
 

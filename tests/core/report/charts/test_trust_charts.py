@@ -19,9 +19,9 @@ from mandoline_core.pipeline.attribution import Attribution, AttributionPart
 from mandoline_core.pipeline.elasticity import CorrectionSlope
 from mandoline_core.report import charts
 from mandoline_core.report.charts.backtest import coverage, method_order
-from mandoline_core.report.charts.elasticity import effect
+from mandoline_core.report.charts.corrections import effect
 from mandoline_core.report.charts.sensitivity import MOST_SLICES
-from mandoline_core.report.charts.template import SOURCE, TARGET, TITLE_WIDTH
+from mandoline_core.report.charts.style import SOURCE, TARGET, TITLE_WIDTH
 
 HOSTILE = "<img src=x onerror=alert(1)> $x$ %{y}"
 

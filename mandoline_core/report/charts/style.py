@@ -1,4 +1,4 @@
-"""One look for every figure: colours, the Plotly template, titles, and user text made safe to show."""
+"""One look for every figure: colours, user text made safe to show, and honest axes for a metric's values."""
 
 from __future__ import annotations
 
@@ -9,22 +9,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import plotly.graph_objects as go
-
-from mandoline_core.report.charts.drawing import Drawing
-
 SOURCE = "#0072B2"
 TARGET = "#D55E00"
 TRUTH = "#009E73"
 IMAGE_FORMATS = ("svg", "png")
+ZOOMED = "the axis is zoomed in"  # a dot plot may zoom in, and then says so
 TITLE_WIDTH = 44  # characters a line: what fits on a phone
 AXIS_WIDTH = 36  # beside names on the left
 WIDE_AXIS = 48
 NAME_WIDTH = 18
-_MARK = 60
-_TITLE_SIZE = 15
-_LINE = 20  # pixels
-_CLEAR = "rgba(0,0,0,0)"
+HOVER_WIDTH = 60
 _JOINERS = "\u200c\u200d"  # hold letters and emoji together
 
 
@@ -79,32 +73,6 @@ def palette(dark: bool) -> Palette:
     return DARK if dark else LIGHT
 
 
-def _template(colours: Palette) -> go.layout.Template:
-    axis = {
-        "gridcolor": colours.grid,
-        "zerolinecolor": colours.muted,
-        "linecolor": colours.muted,
-        "tickcolor": colours.grid,
-        "zeroline": False,
-        "automargin": True,
-    }
-    return go.layout.Template(
-        layout={
-            # Not clear: text stays readable when the page changes its theme before the figure does, and when saved.
-            "paper_bgcolor": colours.paper,
-            "plot_bgcolor": _CLEAR,
-            "font": {"color": colours.ink, "family": "Source Sans, system-ui, sans-serif", "size": 12},
-            "title": {"font": {"color": colours.ink, "weight": 600}},
-            "hoverlabel": {"align": "left", "bgcolor": colours.paper, "font": {"color": colours.ink}},
-            "xaxis": axis,
-            "yaxis": axis,
-        }
-    )
-
-
-_TEMPLATES = {colours.name: _template(colours) for colours in (LIGHT, DARK)}
-
-
 def clean(text: str) -> str:
     r"""Put text on one line and drop the characters that nobody can see.
 
@@ -152,12 +120,17 @@ def label(text: str, width: int = NAME_WIDTH) -> str:
 
 
 def mark(text: str) -> str:
-    """Write the name that a dot or a bar goes by where it is clicked.
+    """Write a name nearly whole and escaped: for hovering, and where a dot or a bar is clicked.
 
     >>> mark("<i>")
     '&lt;i&gt;'
     """
-    return label(text, _MARK)
+    return label(text, HOVER_WIDTH)
+
+
+def swatch(character: str, colour: str, text: str) -> str:
+    """Write an entry of a key: a coloured character that looks like the marker, and what it stands for."""
+    return f'<span style="color:{colour}">{character}</span> {text}'
 
 
 def wrap(text: str, width: int = TITLE_WIDTH) -> str:
@@ -169,58 +142,25 @@ def wrap(text: str, width: int = TITLE_WIDTH) -> str:
     return "<br>".join(safe(line) for line in textwrap.wrap(clean(text), width))
 
 
-def finish(
-    figure: Drawing,
-    *,
-    title: str,
-    x: str,
-    y: str,
-    height: int,
-    dark: bool,
-    head: int = 0,
-    axis_width: int = AXIS_WIDTH,
-) -> go.Figure:
-    """Give a figure its title, axis titles, size and template.
+def value_range(values: Sequence[float], share: bool) -> list[float]:
+    """Span the values with some room; a share stays a share.
 
-    Parameters
-    ----------
-    title, x, y : str
-        Plain text; escaped here.
-    height : int
-        Of the plot, in pixels; the title comes on top.
-    head : int
-        Pixels to leave free between the title and the plot.
-    axis_width : int
-        Characters a line in the axis titles.
+    >>> value_range([0.5, 0.75], share=True)
+    [0.47, 0.78]
     """
-    lines = wrap(title)
-    n_lines = lines.count("<br>") + 1
-    top = _LINE * n_lines + 16 + head
-    figure.update_layout(
-        template=_TEMPLATES[palette(dark).name],
-        title={
-            "text": lines,
-            "font": {"size": _TITLE_SIZE},
-            "x": 0,
-            "xanchor": "left",
-            "xref": "container",
-            "y": 1,
-            "yanchor": "top",
-            "yref": "container",
-            # Plotly lowers a title of one line by its cap height, but not one of several.
-            "pad": {"t": 5 + (0.7 * _TITLE_SIZE if n_lines > 1 else 0), "l": 2},
-        },
-        height=height + top,
-        margin={"l": 8, "r": 14, "t": top, "b": 8, "pad": 2},
-        showlegend=False,
-        dragmode=False,  # a finger on the figure scrolls the page
-        hovermode="closest",
-        bargap=0.25,
-    )
-    for axes, text in ((figure.update_xaxes, x), (figure.update_yaxes, y)):
-        axes(
-            title={"text": wrap(text, axis_width) if text else "", "font": {"size": 12}, "standoff": 8},
-            fixedrange=True,
-            automargin=True,
-        )
-    return figure.figure()
+    low, high = min(values), max(values)
+    room = 0.12 * (high - low) or (0.02 if share else 0.05 * abs(high) or 1.0)
+    # A marker on the very edge of the possible needs a sliver to be seen whole.
+    return [max(low - room, -0.01), min(high + room, 1.01)] if share else [low - room, high + room]
+
+
+def axis_title(metric: str, span: Sequence[float], share: bool) -> str:
+    """Name the axis of a metric, and say so when it is zoomed in.
+
+    >>> axis_title("accuracy", (0.7, 0.9), share=True)
+    'accuracy (share of rows; the axis is zoomed in)'
+    """
+    whole = span[0] <= 0 and (not share or span[1] >= 1)
+    unit = ["share of rows"] if share else []
+    notes = unit + ([] if whole else [ZOOMED])
+    return f"{metric} ({'; '.join(notes)})" if notes else metric

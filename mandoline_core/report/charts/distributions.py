@@ -1,0 +1,280 @@
+"""How values are spread in both samples: the shares of classes, and a column with a cut through it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import ArrayLike, NDArray
+
+from mandoline_core.arrays import Floats
+from mandoline_core.formatting import show_number
+from mandoline_core.report.charts.drawing import Drawing
+from mandoline_core.report.charts.style import SOURCE, TARGET, WIDE_AXIS, label, mark, safe, shorten, swatch
+
+_BAR = 19  # pixels a bar
+MOST_CLASSES = 20
+_NO_SHIFT = 0.01 + 1e-9  # a share; beyond it two percentages differ when written
+_BINS = 30
+_TAIL = 0.005  # so much on either side may share the end bins
+_FAR = 3.0  # when the whole range is so many times the middle's
+
+_Shares = dict[str, tuple[float, float | None]]  # of the source and, where it is known, of the target
+
+
+class _Side(NamedTuple):
+    """Hold one side of a cut: its words, and its share of both samples."""
+
+    words: str
+    source: float
+    target: float
+
+
+def class_balance(
+    source_shares: Mapping[str, float],
+    target_shares: Mapping[str, float] | None,
+    *,
+    what: str = "class",
+    dark: bool = False,
+) -> go.Figure:
+    """Show how often each class occurs in each sample, most frequent first; rare ones are put together.
+
+    Parameters
+    ----------
+    source_shares, target_shares : mapping of str to float
+        Share of rows by class. None for a target whose classes are not known.
+    what : str
+        What the classes are, for the axis: "label", "predicted class".
+    """
+    target = target_shares or {}
+    known = target_shares is not None
+    names = sorted(
+        {*source_shares, *target}, key=lambda name: (-source_shares.get(name, 0.0), -target.get(name, 0.0), name)
+    )
+    shares: _Shares = {
+        name: (source_shares.get(name, 0.0), target.get(name, 0.0) if known else None) for name in names[:MOST_CLASSES]
+    }
+    if rest := names[MOST_CLASSES:]:
+        source, others = (sum(side.get(name, 0.0) for name in rest) for side in (source_shares, target))
+        shares[f"{len(rest)} others"] = source, others if known else None
+    figure = Drawing(dark)
+    heights = figure.rows([label(name) for name in shares], room=0.55)
+    # The hatching tells the samples apart where colours do not.
+    sides = [("labelled", SOURCE, "", 0.2 if known else 0.0, [pair[0] for pair in shares.values()])]
+    if known:
+        sides.append(("new", TARGET, "/", -0.2, [pair[1] or 0.0 for pair in shares.values()]))
+    for side, colour, pattern, offset, values in sides:
+        hatching = {"shape": pattern, "bgcolor": colour, "fgcolor": "white", "fgopacity": 0.6, "size": 5}
+        figure.bars(
+            [100 * share for share in values],
+            [y + offset for y in heights],
+            side,
+            colour=colour,
+            width=0.38 if known else 0.6,
+            marker={"pattern": hatching},
+            # The first pair says which bar is which; the colours and the hatching say it for the rest.
+            text=[f"{side} {_percent(share)}" if i == 0 else _percent(share) for i, share in enumerate(values)],
+            hover=[_pair_words(name, *pair) for name, pair in shares.items()],
+            customdata=[mark(name) for name in shares],
+        )
+    furthest = max((100 * max(pair[0], pair[1] or 0.0) for pair in shares.values()), default=0.0) or 1.0
+    figure.x_axis = {"range": [0, 1.35 * furthest], "showgrid": True, "nticks": 6, "ticksuffix": "%"}
+    return figure.finish(
+        title=_class_title(shares, known),
+        x="share of rows (%)",
+        y=what,
+        height=(2 if known else 1.4) * _BAR * len(shares) + 62,
+    )
+
+
+def _class_title(shares: _Shares, known: bool) -> str:
+    if not shares:
+        return "There are no classes to count"
+    if not known:
+        name, (most, _) = next(iter(shares.items()))
+        return f"{shorten(name, 24)} is the most frequent, {_percent(most)} of the labelled data"
+    # A shift that the percentages would not show is none to speak of.
+    shifts = {name: (target or 0.0) - source for name, (source, target) in shares.items()}
+    name = max(shifts, key=lambda name: abs(shifts[name]))
+    if abs(shifts[name]) <= _NO_SHIFT:
+        return "No class shifts by more than a point"
+    source, target = shares[name]
+    return (
+        f"{shorten(name, 24)} shifts most: {_percent(source)} of the labelled data, "
+        f"{_percent(target or 0.0)} of the new data"
+    )
+
+
+def _pair_words(name: str, source: float, target: float | None) -> str:
+    new = "" if target is None else f", new data {_percent(target)}"
+    return f"<b>{mark(name)}</b><br>labelled data {_percent(source)}{new}"
+
+
+def _percent(share: float) -> str:
+    """Write a share with a digit more where it is small.
+
+    >>> _percent(0.19), _percent(0.004), _percent(0.0), _percent(0.00004)
+    ('19%', '0.4%', '0%', '<0.1%')
+    """
+    if 0 < share < 0.0005:
+        return "<0.1%"
+    return f"{100 * share:.1f}%" if 0 < share < 0.0995 else f"{100 * share:.0f}%"
+
+
+def histogram_with_cut(
+    source_values: ArrayLike,
+    target_values: ArrayLike,
+    *,
+    column: str,
+    bounds: Mapping[str, float],
+    dark: bool = False,
+) -> go.Figure:
+    """Show a column's values in both samples, where a threshold cuts them, and the shares on either side.
+
+    Shares are of all rows; missing values (NaN) abstain and are counted apart.
+
+    Parameters
+    ----------
+    bounds : mapping of str to float
+        As a threshold slice has them: rows beyond the first are inside; beyond a second they are outside, and between
+        the two the slice abstains.
+    """
+    source, target = np.asarray(source_values, dtype=float), np.asarray(target_values, dtype=float)
+    cuts = list(bounds.values())
+    edges, clipped = _edges(np.concatenate([source, target]), cuts)
+    figure = Drawing(dark)
+    heights = [100 * _bin_shares(values, edges) for values in (source, target)]
+    hovers = [
+        [f"{name}, {low:g} to {high:g}: {y:.1f}%" for (low, high), y in zip(pairwise(edges), shares, strict=True)]
+        for name, shares in zip(("labelled data", "new data"), heights, strict=True)
+    ]
+    figure.bars(
+        (edges[:-1] + edges[1:]) / 2,
+        heights[0],
+        "labelled data",
+        colour=SOURCE,
+        orientation="v",
+        width=np.diff(edges),
+        marker={"line": {"width": 0}},
+        hover=hovers[0],
+    )
+    figure.scatter(
+        edges,
+        [*heights[1], heights[1][-1]],
+        "new data",
+        mode="lines",
+        line={"color": TARGET, "width": 2.5, "shape": "hv", "dash": "5px,2px"},
+        hover=[*hovers[1], ""],
+    )
+    for cut in dict.fromkeys(cuts):
+        figure.upright(cut, line={"color": figure.colours.ink, "width": 2})
+    sides = _sides(source, target, bounds)
+    _print_sides(figure, sides)
+    figure.x_axis = {"showgrid": False, "nticks": 6, "range": [edges[0], edges[-1]]}
+    figure.y_axis = {"showgrid": True, "nticks": 5, "ticksuffix": "%", "rangemode": "tozero"}
+    return figure.finish(
+        title=_cut_title(sides, column, bounds),
+        x=_x_title(column, source, target, clipped),
+        y="share of rows a bin (%)",
+        height=250,
+        head=54 if sides else 22,
+        axis_width=WIDE_AXIS,
+    )
+
+
+def _edges(values: Floats, cuts: list[float]) -> tuple[Floats, bool]:
+    """Choose the bins: whole numbers stay together, and far tails go into the end bins."""
+    finite = values[np.isfinite(values)]
+    if not len(finite):
+        return np.linspace(min(cuts, default=0.0) - 0.5, max(cuts, default=0.0) + 0.5, 2), False
+    low, high = float(finite.min()), float(finite.max())
+    middle = np.quantile(finite, [_TAIL, 1 - _TAIL])
+    clipped = bool(high - low > _FAR * (middle[1] - middle[0]) > 0)
+    if clipped:
+        low, high = float(middle[0]), float(middle[1])
+    low, high = min([low, *cuts]), max([high, *cuts])
+    if (finite == np.round(finite)).all():
+        width = max(int(np.ceil((high - low + 1) / _BINS)), 1)
+        start = np.floor(low) - 0.5
+        n_bins = int(np.ceil((high + 0.5 - start) / width))
+        return start + width * np.arange(n_bins + 1), clipped
+    if low == high:
+        return np.array([low - 0.5, low + 0.5]), clipped
+    return np.linspace(low, high, _BINS + 1), clipped
+
+
+def _bin_shares(values: Floats, edges: Floats) -> Floats:
+    """Count the share of all rows in each bin; what lies beyond goes into the end bins."""
+    known = values[~np.isnan(values)]
+    counts, _ = np.histogram(np.clip(known, edges[0], edges[-1]), edges)
+    return counts / max(len(values), 1)
+
+
+# Of each bound: its words, what lies beyond it, and which bound has the rest.
+_BOUNDS: dict[str, tuple[str, Callable[[Floats, float], NDArray[np.bool_]], str]] = {
+    "above": ("above {}", np.greater, "at_most"),
+    "at_least": ("{} or more", np.greater_equal, "below"),
+    "below": ("below {}", np.less, "at_least"),
+    "at_most": ("{} or less", np.less_equal, "above"),
+}
+
+
+def _sides(source: Floats, target: Floats, bounds: Mapping[str, float]) -> list[_Side]:
+    """Describe what lies on either side of the cut, and between two, from left to right."""
+
+    def beyond(name: str, bound: float) -> tuple[str, list[NDArray[np.bool_]]]:
+        words, test, _ = _BOUNDS[name]
+        return words.format(show_number(bound)), [test(values, bound) for values in (source, target)]
+
+    def side(words: str, inside: list[NDArray[np.bool_]]) -> _Side:
+        return _Side(words, *(float(rows.sum() / max(len(rows), 1)) for rows in inside))
+
+    if not bounds:
+        return []
+    (name, cut), *others = bounds.items()
+    words, inside = beyond(name, cut)
+    if others:
+        below, outside = beyond(*others[0])
+        known = [~np.isnan(values) for values in (source, target)]
+        between = [rows & ~(a | b) for rows, a, b in zip(known, inside, outside, strict=True)]
+        return [side(below, outside), side("abstains", between), side(f"{words}: in", inside)]
+    both = [side(f"{words}: inside", inside), side(*beyond(_BOUNDS[name][2], cut))]
+    return both if name in ("below", "at_most") else both[::-1]
+
+
+def _print_sides(figure: Drawing, sides: list[_Side]) -> None:
+    """Print the shares over the plot, left to right as they lie; without a cut, what is what."""
+    keys = swatch("■", SOURCE, "labelled data"), swatch("╍", TARGET, "new data")
+    blocks = [
+        f"<b>{safe(side.words)}</b><br>{keys[0]} {side.source:.1%}<br>{keys[1]} {side.target:.1%}" for side in sides
+    ] or [" ".join(keys)]
+    places = {1: ["left"], 2: ["left", "right"], 3: ["left", "center", "right"]}[len(blocks)]
+    for block, anchor in zip(blocks, places, strict=True):
+        x = {"left": 0.0, "center": 0.5, "right": 1.0}[anchor]
+        font = {"size": 10 if len(blocks) > 2 else 12}
+        figure.write(
+            block, x=x, xref="paper", xanchor=anchor, y=1.0, yref="paper", yanchor="bottom", align="left", font=font
+        )
+
+
+def _cut_title(sides: list[_Side], column: str, bounds: Mapping[str, float]) -> str:
+    name = shorten(column, 24)
+    if not sides:
+        return f"{name} in both samples: choose where to cut"
+    first, cut = next(iter(bounds.items()))
+    inside = sides[0] if first in ("below", "at_most") else sides[-1]
+    rule = _BOUNDS[first][0].format(show_number(cut))
+    return f"{name} is {rule} for {inside.source:.1%} of the labelled and {inside.target:.1%} of the new data"
+
+
+def _x_title(column: str, source: Floats, target: Floats, clipped: bool) -> str:
+    missing = [float(np.isnan(values).mean()) if len(values) else 0.0 for values in (source, target)]
+    notes = []
+    if any(missing):
+        notes.append(f"missing: {missing[0]:.1%} of the labelled data, {missing[1]:.1%} of the new data")
+    if clipped:
+        notes.append("the end bins hold all that lies beyond")
+    return shorten(column, 40) + (f" ({'; '.join(notes)})" if notes else "")
