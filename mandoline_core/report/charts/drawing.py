@@ -96,7 +96,7 @@ class Drawing:
         colour: str | None = None,
     ) -> None:
         """Add intervals as a filled band."""
-        look = {"fill": "toself", "fillcolor": colour or self.colours.band, "line": {"width": 0}, "mode": "lines"}
+        look: Part = {"fill": "toself", "fillcolor": colour or self.colours.band, "line": {"width": 0}, "mode": "lines"}
         self.scatter([*x, *x[::-1]], [*high, *low[::-1]], name, **look)
 
     def bars(self, x: Any, y: Any, name: str, *, colour: str, hover: Hover = None, **trace: Any) -> None:

@@ -59,8 +59,15 @@ def track_chart(
     words = f"labelled data {show_value(source, share=share)}"
     _add_limits(figure, points, share, not_at=_write(figure, points, dict.fromkeys(steps, source), words))
     if alerts := [step for step, point in enumerate(points) if point.alert]:
-        ring = {"symbol": "circle-open", "size": 22, "colour": figure.colours.ink, "outline": {"width": 2}}
-        figure.points(alerts, [points[step].estimate for step in alerts], "alert", **ring)
+        figure.points(
+            alerts,
+            [points[step].estimate for step in alerts],
+            "alert",
+            symbol="circle-open",
+            size=22,
+            colour=figure.colours.ink,
+            outline={"width": 2},
+        )
     _add_estimates(figure, points, share)
     every = -(-n // _MOST_NAMES)
     figure.x_axis = {
