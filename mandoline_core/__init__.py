@@ -10,8 +10,17 @@ if TYPE_CHECKING:
     from mandoline_core.comparison import Comparison, Difference, Entry, ModelComparison, Ranking, compare
     from mandoline_core.comparison.backtests import Backtest, backtest
     from mandoline_core.data import Model, Predictions, Sample, predict_columns, read_table
-    from mandoline_core.discovery import Spread, Suggestion, Suggestions, spread, suggest
-    from mandoline_core.discovery.descriptions import Description, RowMap, describe_selection, map_rows
+    from mandoline_core.discovery import (
+        Description,
+        RowMap,
+        Spread,
+        Suggestion,
+        Suggestions,
+        describe_selection,
+        map_rows,
+        spread,
+        suggest,
+    )
     from mandoline_core.errors import DataError, MandolineError, OverlapError, ProjectError, SliceError
     from mandoline_core.estimators import ESTIMATORS
     from mandoline_core.findings import Check, Finding, Verdict
@@ -88,10 +97,9 @@ _PUBLIC = {
     "metrics": "METRICS",
     "estimators": "ESTIMATORS",
     "pipeline": ("Ablation AblationPoint Attribution Fit SliceRow SliceTable ablation attribute prepare slice_table"),
-    "discovery.descriptions": "Description RowMap describe_selection map_rows",
     "labels": "FewLabels LabelPlan plan_labels published_correction read_plan use_labels",
     "checks": "ModelReport report_model",
-    "discovery": "Spread Suggestion Suggestions spread suggest",
+    "discovery": "Description RowMap Spread Suggestion Suggestions describe_selection map_rows spread suggest",
     "comparison": "Comparison Difference Entry ModelComparison Ranking compare",
     "comparison.backtests": "Backtest backtest",
     "report": "Report estimate estimate_from_codes write_weights",

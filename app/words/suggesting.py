@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from app.words.wording import step_to
 from mandoline_core import Suggestion
-from mandoline_core.discovery import Trial, Unexplained
+from mandoline_core.discovery import RemainingShift, TrialEstimate
 from mandoline_core.formatting import counted, show_ends, show_percent
 
 
@@ -13,10 +13,10 @@ def coverage(one: Suggestion) -> str:
     return f"{show_percent(one.source)} of the labelled rows, {show_percent(one.target)} of the new rows"
 
 
-def effect(trial: Trial, *, share: bool) -> str:
+def effect(trial: TrialEstimate, *, share: bool) -> str:
     """Say where the estimate goes with it, how sure that is, and on how many rows it rests.
 
-    >>> trial = Trial(0.789, (0.77, 0.81), -0.005, 0.1, -0.05, -3.2, 1200.0, 0.0)
+    >>> trial = TrialEstimate(0.789, (0.77, 0.81), -0.005, 0.1, -0.05, -3.2, 1200.0, 0.0)
     >>> effect(trial, share=True)
     'Estimate 79.4% → 78.9% (77.0 to 81.0), on 1,200 effective rows'
     """
@@ -26,10 +26,10 @@ def effect(trial: Trial, *, share: bool) -> str:
     return f"Estimate {said} ({ends}), on {trial.effective_sample_size:,.0f} effective rows{aside}"
 
 
-def left_open(found: Unexplained | None) -> str:
+def left_open(found: RemainingShift | None) -> str:
     """Say what no slice would speak of then.
 
-    >>> left_open(Unexplained(2, "age", 0.31)), left_open(Unexplained(0, "age", 0.04))
+    >>> left_open(RemainingShift(2, "age", 0.31)), left_open(RemainingShift(0, "age", 0.04))
     ('Then 2 columns are still off, most of all age.', 'Then no other column is off.')
     """
     if found is None:

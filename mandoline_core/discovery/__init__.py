@@ -1,12 +1,21 @@
-"""Suggesting: what is asked for goes in; slices worth trying come out, each tried, and accepted only on request.
+"""Discovery: slices worth trying, each tried, and accepted only on request; and rules for rows that a person points at.
 
-Candidates come from the columns, without a look at scores; relevance ranks them; choosing on halves says how far the
-choice itself may have moved the estimate.
+Candidate rules come from the columns, without a look at scores; relevance ranks them; choosing on halves says how far
+the choice itself may have moved the estimate. A map of both samples' rows, and the simplest rules for rows of it, are
+for people who see what changed before they can say it.
 """
 
 from __future__ import annotations
 
-from mandoline_core.discovery.crossfit import CrossFit
-from mandoline_core.discovery.results import Accepted, Suggestion, Suggestions, Trial, Unexplained
+from mandoline_core.discovery.description import FEWEST, Description, describe_selection
+from mandoline_core.discovery.row_map import MOST_ROWS, RowMap, map_rows
+from mandoline_core.discovery.selection import CrossFit
 from mandoline_core.discovery.spread import Spread, spread
 from mandoline_core.discovery.suggest import suggest
+from mandoline_core.discovery.suggestions import (
+    AcceptedSlices,
+    RemainingShift,
+    Suggestion,
+    Suggestions,
+    TrialEstimate,
+)

@@ -1,4 +1,4 @@
-"""Phrases: which rows contain which two words in a row, counted as a keyword slice counts them."""
+"""Phrases: which rows contain which two words in a row, as a keyword slice counts them; and words that say little."""
 
 from __future__ import annotations
 
@@ -14,6 +14,17 @@ from mandoline_core.arrays import Index
 _HEAD = re.compile(r"[\w'\u2019]+")
 _TAIL = re.compile(r"[\w'\u2019]+$")
 _APOSTROPHES = "'\u2019"
+# Function words hold sentences together and say little about what a row is about, so rules on them come last.
+# Words of negation are not among them: what they do to a sentence is what models get wrong.
+_WORDS = """
+a about after again all also am an and any are as at be because been before being both but by can could did do does
+doing done for from had has have having he her here hers herself him himself his how i if in into is it its itself
+just may me might more most must my myself of off on once only or other our ours ourselves out over own same shall
+she should so some such than that the their theirs them themselves then there these they this those through to too
+under until up us very was we were what when where which while who whom whose why will with would you your yours
+yourself yourselves i'm i've i'd i'll it's he's she's that's there's you're we're they're
+"""
+_FUNCTION_WORDS = frozenset(_WORDS.split())
 
 
 def phrases_of(texts: pa.Array, words: list[str], fewest: int) -> tuple[csr_matrix, list[str]]:
@@ -51,19 +62,28 @@ def phrases_of(texts: pa.Array, words: list[str], fewest: int) -> tuple[csr_matr
     first, second = tails[index[:-1]], heads[index[1:]]
     joined = (first >= 0) & (second >= 0) & (parents[:-1] == parents[1:])
     keys, rows = first[joined] * len(words) + second[joined], parents[:-1][joined]
-    found, place, counts = np.unique(keys, return_inverse=True, return_counts=True)
+    distinct_keys, key_of, counts = np.unique(keys, return_inverse=True, return_counts=True)
     often = counts >= fewest
-    column = np.where(often, np.cumsum(often) - 1, -1)[place]
-    kept: Index = found[often]
-    here = column >= 0
-    table = csr_matrix((np.ones(int(here.sum())), (rows[here], column[here])), shape=(len(texts), len(kept)))
+    column = np.where(often, np.cumsum(often) - 1, -1)[key_of]
+    kept: Index = distinct_keys[often]
+    marked = column >= 0
+    table = csr_matrix((np.ones(int(marked.sum())), (rows[marked], column[marked])), shape=(len(texts), len(kept)))
     table.sum_duplicates()
     table.data[:] = 1.0
     return table, [f"{words[key // len(words)]} {words[key % len(words)]}" for key in kept]
 
 
-def _number(found: re.Match[str] | None, numbers: dict[str, int]) -> int:
+def _number(match: re.Match[str] | None, numbers: dict[str, int]) -> int:
     """Return the number of the word at an end of a piece; -1 where punctuation or an unknown word is there."""
-    if found is None or found[0][0] in _APOSTROPHES or found[0][-1] in _APOSTROPHES:
+    if match is None or match[0][0] in _APOSTROPHES or match[0][-1] in _APOSTROPHES:
         return -1
-    return numbers.get(found[0].replace("\u2019", "'"), -1)
+    return numbers.get(match[0].replace("\u2019", "'"), -1)
+
+
+def has_function_word(phrase: str) -> bool:
+    """Tell whether a word is a function word, or a phrase has one.
+
+    >>> has_function_word("of"), has_function_word("waste of"), has_function_word("not good")
+    (True, True, False)
+    """
+    return any(word in _FUNCTION_WORDS for word in phrase.split())

@@ -1,30 +1,107 @@
-"""Ranking: which candidates would matter most to the estimate, for one model or several."""
+"""Ranking: which candidates would matter most to the estimate, for one model or several, and which say the same."""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
-from scipy.sparse import csr_matrix, hstack
+from scipy.sparse import csc_matrix, csr_matrix, hstack
 
 from mandoline_core.arrays import Bools, Floats, Index
 from mandoline_core.checks import sampling_threshold, weigh
-from mandoline_core.discovery.candidates import CLEARLY_MORE, Candidate, distinct
-from mandoline_core.discovery.conjunctions import is_joinable, join_rules
-from mandoline_core.discovery.pool import Pool, supported
-from mandoline_core.discovery.relevance import Relevance, Scored, relevance, score_table
-from mandoline_core.discovery.standing import Edge, Standing, rule_key, rule_name
+from mandoline_core.discovery.pool import Pool, has_support
+from mandoline_core.discovery.relevance import Relevance, ScoreTally, relevance, score_table
+from mandoline_core.discovery.search_state import Edge, SearchState, rule_key, rule_name
+from mandoline_core.formatting import show_number
 from mandoline_core.pipeline import Tally, cell_marks
-from mandoline_core.slices import Slice
+from mandoline_core.slices import Category, Expression, Keyword, Slice, conjoin, written_column, written_text
 from mandoline_core.weighting import has_rows, take_step
 
 MOST_JOINED = 10  # candidates that are looked at in pairs
+CLEARLY_MORE = 1.25  # times the z of its parts, and of what it comes before: then a conjunction is worth its length
+ALIKE, ALIKE_OF_ONE = 0.8, 0.5  # correlation from which two slices say nearly the same, or two on the same columns
 
 
 @dataclass(frozen=True, eq=False)
-class Ranking:
+class Candidate:
+    """Hold one candidate and what it would do to one model's estimate, to first order.
+
+    Parameters
+    ----------
+    rule : Slice or pair of slice names
+    tables : pair of csc_matrix
+        What candidates say of the drawn rows, of both samples.
+    column : int
+        This candidate's, in both.
+    last : bool
+        Whether it is on function words, which come last.
+    joined : bool
+        Whether it joins two others.
+    """
+
+    model: str
+    rule: Slice | Edge
+    source: float
+    target: float
+    gap: float
+    gap_z: float
+    difference: float
+    z: float
+    tables: tuple[csc_matrix, csc_matrix]
+    column: int
+    last: bool = False
+    joined: bool = False
+
+    @cached_property
+    def inside(self) -> Floats:
+        """The drawn rows inside, of both samples, one after the other."""
+        return np.concatenate([table[:, [self.column]].toarray().ravel() for table in self.tables])
+
+    @property
+    def merit(self) -> float:
+        """What it is ranked by: |z|, less for a conjunction, which may stand for what two slices say better."""
+        return abs(self.z) / (CLEARLY_MORE if self.joined else 1.0)
+
+    @property
+    def key(self) -> object:
+        """What tells it from other candidates."""
+        return rule_key(self.rule)
+
+    @property
+    def name(self) -> str:
+        """What a project calls the slice, or the two slices of an edge."""
+        return rule_name(self.rule)
+
+
+def distinct(candidates: Sequence[Candidate], most: int) -> list[Candidate]:
+    """Take the first candidates that do not say nearly the same as one before."""
+    chosen: list[Candidate] = []
+    for candidate in candidates:
+        if len(chosen) == most:
+            break
+        if not any(_alike(candidate, other) for other in chosen):
+            chosen.append(candidate)
+    return chosen
+
+
+def _alike(one: Candidate, other: Candidate) -> bool:
+    if len(one.inside) != len(other.inside):  # of models that score other rows
+        return False
+    bound = ALIKE
+    if isinstance(one.rule, Slice) and isinstance(other.rule, Slice) and set(one.rule.reads) == set(other.rule.reads):
+        if isinstance(one.rule, Keyword):  # a phrase with a word that comes before it
+            return float(one.inside @ other.inside) >= ALIKE * one.inside.sum()
+        bound = ALIKE_OF_ONE
+    left, right = one.inside - one.inside.mean(), other.inside - other.inside.mean()
+    scale = float(np.sqrt((left @ left) * (right @ right)))
+    return scale > 0 and abs(float(left @ right)) / scale >= bound
+
+
+@dataclass(frozen=True, eq=False)
+class CandidateRanking:
     """Hold candidates, the most relevant first, and how far one must stand out among so many.
 
     Parameters
@@ -34,7 +111,8 @@ class Ranking:
     by_model : mapping
         The same rules by their keys, for every model.
     gap_threshold : float
-        The |z| of a gap beyond which it stands out from luck, among all that were looked at (Bonferroni).
+        The |z| of a gap beyond which it stands out from sampling error among all that were looked at. Bonferroni, as
+        candidates overlap in every way: it holds whatever their dependence.
     threshold : float
         The |z| beyond which a candidate stands out among those whose gap does. Which these are, no score decides, so
         only they count.
@@ -46,115 +124,116 @@ class Ranking:
     threshold: float
 
     def is_off(self, candidate: Candidate) -> bool:
-        """Tell whether luck does not explain what remains off."""
+        """Tell whether sampling error does not explain what remains off."""
         return abs(candidate.gap_z) > self.gap_threshold
 
     def stands_out(self, candidate: Candidate) -> bool:
-        """Tell whether luck explains neither what remains off nor what that does to the estimate."""
+        """Tell whether sampling error explains neither what remains off nor what that does to the estimate."""
         return self.is_off(candidate) and abs(candidate.z) > self.threshold
 
 
-def rank(standings: Sequence[Standing], pools: Sequence[Pool], never: Collection[object]) -> Ranking:
+def rank(states: Sequence[SearchState], pools: Sequence[Pool], never: Collection[object]) -> CandidateRanking:
     """Rank all candidates by their largest |z| over models; function words come last.
 
     Of a slice and its opposite, the one that the target has more of comes first.
     """
-    found: dict[object, dict[str, Candidate]] = {}
+    by_model: dict[object, dict[str, Candidate]] = {}
     gaps: list[Floats] = []
-    for standing, pool in zip(standings, pools, strict=True):
+    for state, pool in zip(states, pools, strict=True):
         take_step()
-        listed, looked_at = _rank_one(standing, pool, never)
+        candidates, looked_at = _rank_for_model(state, pool, never)
         gaps += looked_at
-        for one in listed:
-            found.setdefault(one.key, {})[one.model] = one
-    best = [max(some.values(), key=lambda one: abs(one.z)) for some in found.values()]
+        for candidate in candidates:
+            by_model.setdefault(candidate.key, {})[candidate.model] = candidate
+    best = [max(of_rule.values(), key=lambda one: abs(one.z)) for of_rule in by_model.values()]
+    # Rounded, so that slices that say the same come in the order of their names whatever the last digits are.
     best.sort(key=lambda one: (one.last, -round(one.merit, 6), one.gap < 0, one.name))
     every = np.abs(np.concatenate([*gaps, np.empty(0)]))
     first = sampling_threshold(len(every))
-    return Ranking(tuple(best), found, first, sampling_threshold(int((every > first).sum())))
+    return CandidateRanking(tuple(best), by_model, first, sampling_threshold(int((every > first).sum())))
 
 
-class _Drawn:
-    """The drawn rows of one standing, in cells, with their scores."""
+class _DrawnRows:
+    """The drawn rows of one state, in cells, with their scores."""
 
-    def __init__(self, standing: Standing, pool: Pool) -> None:
-        count = standing.fit.cells.count
-        rows = pool.source_rows
-        here = np.ones(len(rows), dtype=bool) if standing.part is None else standing.part[rows]
-        place = rows if standing.part is None else (np.cumsum(standing.part) - 1)[rows[here]]
-        self.used: Index = np.flatnonzero(here)
+    def __init__(self, state: SearchState, pool: Pool) -> None:
+        count, rows = state.fit.cells.count, pool.source_rows
+        if state.part is None:
+            self.used: Index = np.arange(len(rows))
+        else:
+            self.used = np.flatnonzero(state.part[rows])
+            rows = (np.cumsum(state.part) - 1)[rows[self.used]]
         n = len(count.patterns)
-        self.patterns = count.source_index[place], count.target_index[pool.target_rows]
+        self.patterns = count.source_index[rows], count.target_index[pool.target_rows]
         self.cells = cell_marks(self.patterns[0], n), cell_marks(self.patterns[1], n)
-        self.scores = standing.scores[place]
-        self.weighing = weigh(standing.report)
+        self.scores = state.scores[rows]
+        self.weighing = weigh(state.report)
 
     def relevance(self, source: csr_matrix, target: csr_matrix) -> Relevance | None:
         sides = tuple(zip(self.cells, (source, target), strict=True))
         rows, sums = [cell @ np.ones(cell.shape[1]) for cell in self.cells], [cell @ side for cell, side in sides]
         squares = None
         if any((side.data != 1).any() for side in (source, target)):
-            sums = [hstack([one, cell @ side.power(2)]) for one, (cell, side) in zip(sums, sides, strict=True)]
+            sums = [hstack([of_side, cell @ side.power(2)]) for of_side, (cell, side) in zip(sums, sides, strict=True)]
             squares = np.tile(np.arange(source.shape[1], 2 * source.shape[1]), 2)
         tally = Tally(rows[0], rows[1], csr_matrix(sums[0]), csr_matrix(sums[1]), squares)
         cells, scores = self.cells[0], self.scores
         products = score_table(cells, scores, source)
-        return relevance(self.weighing, Scored(tally, *products, cells @ scores, cells @ scores**2))
+        return relevance(self.weighing, ScoreTally(tally, *products, cells @ scores, cells @ scores**2))
 
 
-def _rank_one(standing: Standing, pool: Pool, never: Collection[object]) -> tuple[list[Candidate], list[Floats]]:
+def _rank_for_model(state: SearchState, pool: Pool, never: Collection[object]) -> tuple[list[Candidate], list[Floats]]:
     """List one model's candidates, and the z of every gap that was looked at."""
-    drawn = _Drawn(standing, pool)
+    drawn = _DrawnRows(state, pool)
     source, target = csr_matrix(pool.source[drawn.used]), pool.target
-    taken = {rule.key for rule in standing.rules} | set(never)
-    found = drawn.relevance(source, target)
-    rules: dict[int, Slice | Edge] = {column: pool.rules[place] for column, place in enumerate(pool.rule_of)}
-    singles = [] if found is None else _listed(standing, rules, found, source, target, pool.last, taken)
-    joined, more = _conjunctions(standing, drawn, singles, taken)
-    pairs, others = _edges(standing, drawn, taken)
-    gaps = [one.gap_z for one in (found, more, others) if one is not None]
-    return [*singles, *joined, *pairs], gaps
+    taken = {rule.key for rule in state.rules} | set(never)
+    single = drawn.relevance(source, target)
+    rules: dict[int, Slice | Edge] = {column: pool.rules[number] for column, number in enumerate(pool.rule_of)}
+    singles = [] if single is None else _candidates(state, rules, single, (source, target), taken, pool.last)
+    conjunctions, joint = _conjunctions(state, drawn, singles, taken)
+    edges, pairwise = _edges(state, drawn, taken)
+    gaps = [relevant.gap_z for relevant in (single, joint, pairwise) if relevant is not None]
+    return [*singles, *conjunctions, *edges], gaps
 
 
-def _listed(
-    standing: Standing,
+def _candidates(
+    state: SearchState,
     rules: Mapping[int, Slice | Edge],
-    found: Relevance,
-    source: csr_matrix,
-    target: csr_matrix,
-    last: Bools,
+    relevant: Relevance,
+    tables: tuple[csr_matrix, csr_matrix],
     taken: Collection[object],
+    last: Bools | None = None,
 ) -> list[Candidate]:
     """Make candidates of the columns that have something of their own; the best column of each rule."""
     best: dict[object, int] = {}
-    for place, rule in sorted(rules.items(), key=lambda item: -abs(float(found.z[item[0]]))):
+    for column, rule in sorted(rules.items(), key=lambda item: -abs(float(relevant.z[item[0]]))):
         key = rule_key(rule)
-        if found.z[place] != 0 and key not in taken and rule_name(rule) not in taken:
-            best.setdefault(key, place)
-    here, there = source.tocsc(), target.tocsc()
+        if relevant.z[column] != 0 and key not in taken and rule_name(rule) not in taken:
+            best.setdefault(key, column)
+    by_column = tables[0].tocsc(), tables[1].tocsc()
     return [
         Candidate(
-            model=standing.fit.model,
+            model=state.fit.model,
             rule=rules[i],
-            source=float(found.source[i]),
-            target=float(found.target[i]),
-            gap=float(found.gap[i]),
-            gap_z=float(found.gap_z[i]),
-            difference=float(found.difference[i]),
-            z=float(found.z[i]),
-            tables=(here, there),
+            source=float(relevant.source[i]),
+            target=float(relevant.target[i]),
+            gap=float(relevant.gap[i]),
+            gap_z=float(relevant.gap_z[i]),
+            difference=float(relevant.difference[i]),
+            z=float(relevant.z[i]),
+            tables=by_column,
             column=i,
-            last=bool(last[i]),
+            last=last is not None and bool(last[i]),
         )
         for i in best.values()
     ]
 
 
 def _conjunctions(
-    standing: Standing, drawn: _Drawn, singles: Sequence[Candidate], taken: Collection[object]
+    state: SearchState, drawn: _DrawnRows, singles: Sequence[Candidate], taken: Collection[object]
 ) -> tuple[list[Candidate], Relevance | None]:
     """Join the most relevant candidates in pairs, where that says clearly more than either."""
-    able = [one for one in singles if not one.last and is_joinable(one.rule)]
+    able = [one for one in singles if not one.last and _written(one.rule) is not None]
     parts = distinct(sorted(able, key=lambda one: -abs(one.z)), MOST_JOINED)
     ways = list(itertools.product(itertools.combinations(parts, 2), ((True, True), (True, False), (False, True))))
     if not ways:
@@ -164,24 +243,57 @@ def _conjunctions(
         for pair, way in ways
     ]
     both = csr_matrix(np.column_stack(columns))
-    source, target = csr_matrix(both[: len(drawn.used)]), csr_matrix(both[len(drawn.used) :])
-    found = drawn.relevance(source, target)
-    if found is None:
+    tables = csr_matrix(both[: len(drawn.used)]), csr_matrix(both[len(drawn.used) :])
+    relevant = drawn.relevance(*tables)
+    if relevant is None:
         return [], None
-    enough = supported(source, target)
     least = [CLEARLY_MORE * max(abs(part.z) for part in pair) for pair, _ in ways]
-    rules: dict[int, Slice | Edge] = {
-        place: rule
-        for place in np.flatnonzero(enough & (np.abs(found.z) > least)).tolist()
-        if (rule := join_rules((ways[place][0][0].rule, ways[place][0][1].rule), ways[place][1])) is not None
-    }
-    listed = _listed(standing, rules, found, source, target, np.zeros(len(ways), dtype=bool), taken)
-    return [replace(one, joined=True) for one in listed], found
+    rules: dict[int, Slice | Edge] = {}
+    for column in np.flatnonzero(has_support(*tables) & (np.abs(relevant.z) > least)).tolist():
+        (one, other), way = ways[column]
+        rule = join_rules((one.rule, other.rule), way)
+        if rule is not None:
+            rules[column] = rule
+    return [replace(one, joined=True) for one in _candidates(state, rules, relevant, tables, taken)], relevant
 
 
-def _edges(standing: Standing, drawn: _Drawn, taken: Collection[object]) -> tuple[list[Candidate], Relevance | None]:
+def join_rules(parts: tuple[Slice | Edge, Slice | Edge], way: tuple[bool, bool] = (True, True)) -> Expression | None:
+    """Join two rules by `and`, or their opposites; None where an expression cannot say it.
+
+    Parameters
+    ----------
+    way : pair of bool
+        Whether each part is taken as it is, or its opposite.
+
+    Examples
+    --------
+    >>> from mandoline_core.slices import Threshold
+    >>> old, urban = Threshold("old", column="age", above=65), Category("b", column="place", values=("b",))
+    >>> join_rules((old, urban)).text
+    'age > 65 and place in ("b")'
+    """
+    written = [_written(part) for part in parts]
+    if None in written:
+        return None
+    text = " and ".join(f"{rule}" if yes else f"not ({rule})" for rule, yes in zip(written, way, strict=True))
+    return Expression(text, text=text)
+
+
+def _written(rule: Slice | Edge) -> str | None:
+    """Write a rule in the expression language; None where it cannot be said."""
+    expression = conjoin("rule", [rule]) if isinstance(rule, Slice) else None
+    if expression is None or not isinstance(rule, Category):
+        return None if expression is None else expression.text
+    # One value is written as a list, too: a level and a group of levels read the same way.
+    values = (written_text(value) if isinstance(value, str) else show_number(value) for value in rule.values or ())
+    return f"{written_column(rule.column)} in ({', '.join(values)})"
+
+
+def _edges(
+    state: SearchState, drawn: _DrawnRows, taken: Collection[object]
+) -> tuple[list[Candidate], Relevance | None]:
     """Look at pairs of slices of different rules that have no edge yet."""
-    problem, origins = standing.fit.problem, standing.fit.cells.origins
+    problem, origins = state.fit.problem, state.fit.cells.origins
     names, codes = problem.patterns.names, problem.patterns.codes.astype(float)
     pairs = [
         (i, j)
@@ -191,9 +303,9 @@ def _edges(standing: Standing, drawn: _Drawn, taken: Collection[object]) -> tupl
     if not pairs:
         return [], None
     agree = np.column_stack([(1 + codes[:, i] * codes[:, j]) / 2 for i, j in pairs])
-    source, target = (csr_matrix(agree[side]) for side in drawn.patterns)
-    found = drawn.relevance(source, target)
-    if found is None:
+    tables = csr_matrix(agree[drawn.patterns[0]]), csr_matrix(agree[drawn.patterns[1]])
+    relevant = drawn.relevance(*tables)
+    if relevant is None:
         return [], None
     rules: dict[int, Slice | Edge] = {number: (names[i], names[j]) for number, (i, j) in enumerate(pairs)}
-    return _listed(standing, rules, found, source, target, np.zeros(len(pairs), dtype=bool), taken), found
+    return _candidates(state, rules, relevant, tables, taken), relevant

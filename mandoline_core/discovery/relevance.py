@@ -1,4 +1,4 @@
-"""Relevance: what a slice would do to the estimate, to first order, and how far that stands out from luck.
+"""Relevance: what a slice would do to the estimate, to first order, and how far that stands out from sampling error.
 
 If a slice x joined, the weights would move so that its share matches, and the estimate by about
 
@@ -23,7 +23,7 @@ _NOTHING_LEFT = 0.05  # of a slice's variance beyond the modelled slices: then t
 
 
 @dataclass(frozen=True, eq=False)
-class Scored:
+class ScoreTally:
     """Hold candidates and scores, added up over the rows of each cell.
 
     Parameters
@@ -77,7 +77,7 @@ class Relevance:
         return self.gap * self.difference
 
 
-def relevance(weights: CellWeights, scored: Scored) -> Relevance | None:
+def relevance(weights: CellWeights, scored: ScoreTally) -> Relevance | None:
     """Compute the relevance of many candidates at once; None where a sample has no row that counts.
 
     Examples
@@ -86,7 +86,7 @@ def relevance(weights: CellWeights, scored: Scored) -> Relevance | None:
 
     >>> rows, none = np.array([100.0]), np.empty((1, 0))
     >>> tally = Tally(rows, rows, np.array([[20.0]]), np.array([[40.0]]))
-    >>> scores = Scored(tally, np.array([[10.0]]), np.array([[10.0]]), np.array([90.0]), np.array([90.0]))
+    >>> scores = ScoreTally(tally, np.array([[10.0]]), np.array([[10.0]]), np.array([90.0]), np.array([90.0]))
     >>> found = relevance(CellWeights(np.array([0.01]), np.ones(1), none, none), scores)
     >>> found.gap.round(3).tolist(), found.difference.round(3).tolist(), found.effect.round(3).tolist()
     ([0.2], [-0.5], [-0.1])
@@ -121,7 +121,9 @@ def relevance(weights: CellWeights, scored: Scored) -> Relevance | None:
     return Relevance(gaps.source, gaps.target, gap, gaps.z, difference, z, own)
 
 
-def _spread(matched: Floats, inverse: Floats, lines: Floats, fitted: Floats, weight: Floats, scored: Scored) -> Floats:
+def _spread(
+    matched: Floats, inverse: Floats, lines: Floats, fitted: Floats, weight: Floats, scored: ScoreTally
+) -> Floats:
     """Add up, over source rows, (weight * residual of the score * residual of the candidate)**2.
 
     Candidates between 0 and 1 count as their own square, which overstates the error a little where a slice abstains.

@@ -16,10 +16,10 @@ import numpy as np
 
 from mandoline_core.arrays import Interval
 from mandoline_core.data import Sample
-from mandoline_core.discovery.choosing import fewest_effective, try_rule
-from mandoline_core.discovery.results import Suggestion, Suggestions
-from mandoline_core.discovery.standing import Standing
-from mandoline_core.discovery.suggest import stand_for, suggest
+from mandoline_core.discovery.search_state import SearchState
+from mandoline_core.discovery.selection import fewest_effective, try_rule
+from mandoline_core.discovery.suggest import start_states, suggest
+from mandoline_core.discovery.suggestions import Suggestion, Suggestions
 from mandoline_core.findings import Finding, FindingKind
 from mandoline_core.formatting import Sentence, show_ends, show_points
 from mandoline_core.pipeline import Asked, Progress, estimate_with, steps
@@ -65,7 +65,7 @@ class Spread:
 
     @property
     def finding(self) -> Finding | None:
-        """What to know where the choice of slices matters more than the luck of the draw."""
+        """What to know where the choice of slices matters more than sampling error."""
         if self.times <= MUCH_WIDER:
             return None
         moved = show_points(self.moved, share=self.share, sign=False)
@@ -144,21 +144,21 @@ def spread(
         suggestions = suggest(
             source, target, slices, estimator=estimator, progress=lambda what, share: tell(what, 0.7 * share), **asked
         )
-    request, standings = stand_for("spread", source, target, slices, estimator=estimator, **asked)
-    found, grown = suggestions.suggestions, standings
+    request, states = start_states("spread", source, target, slices, estimator=estimator, **asked)
+    found, grown = suggestions.suggestions, states
     for one in found:
         grown = try_rule(grown, one.rule) or grown
     rng = np.random.default_rng(request.settings.seed)
     chosen = rng.random((SUBSETS, len(found))) < 0.5
     spreads = {}
-    for number, (start, whole) in enumerate(zip(standings, grown, strict=True)):
-        tell("other choices of slices", 0.8 + 0.2 * number / len(standings))
+    for number, (start, whole) in enumerate(zip(states, grown, strict=True)):
+        tell("other choices of slices", 0.8 + 0.2 * number / len(states))
         others = [*_singles(start, found), *_sets(start, whole, found, chosen)]
         spreads[start.fit.model] = _spread(start, others)
     return spreads
 
 
-def _spread(start: Standing, others: Sequence[_Other]) -> Spread:
+def _spread(start: SearchState, others: Sequence[_Other]) -> Spread:
     report = start.report
     least = fewest_effective(start)
     used = [one for one in others if one.rows >= least]
@@ -171,17 +171,17 @@ def _spread(start: Standing, others: Sequence[_Other]) -> Spread:
     return Spread(interval, moved, "" if furthest is None else furthest.words, len(used), times, start.share)
 
 
-def _singles(start: Standing, found: Sequence[Suggestion]) -> Iterator[_Other]:
+def _singles(start: SearchState, found: Sequence[Suggestion]) -> Iterator[_Other]:
     """List what each suggestion alone gives."""
     for one in found:
         trial = one.trials[start.fit.model]
         yield _Other(one.words, trial.estimate, trial.effective_sample_size)
 
 
-def _sets(start: Standing, whole: Standing, found: Sequence[Suggestion], chosen: np.ndarray) -> Iterator[_Other]:
+def _sets(start: SearchState, whole: SearchState, found: Sequence[Suggestion], chosen: np.ndarray) -> Iterator[_Other]:
     """Estimate with random sets of the suggestions and with all of them: on the patterns of all, no rows are read."""
-    own, there = list(steps(start.fit)), steps(whole.fit)
-    words = {one.name: one.words for one in found if one.name in there}
+    own, known = list(steps(start.fit)), steps(whole.fit)
+    words = {one.name: one.words for one in found if one.name in known}
     picked = [[name for name, taken in zip([one.name for one in found], row, strict=True) if taken] for row in chosen]
     seen: set[tuple[str, ...]] = set()
     for names in [*picked, list(words)]:

@@ -3,30 +3,34 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Unpack
 
 import numpy as np
 
 from mandoline_core.arrays import Interval
-from mandoline_core.checks import ModelReport, report_model
+from mandoline_core.checks import NOTABLE, ModelReport, columns_of, report_model, unmodelled_balance
 from mandoline_core.data import Sample
-from mandoline_core.discovery.candidates import distinct
-from mandoline_core.discovery.choosing import Choice, choose
-from mandoline_core.discovery.crossfit import CrossFit, cross_fit
 from mandoline_core.discovery.pool import Pool, make_pools
-from mandoline_core.discovery.ranking import Ranking, rank
-from mandoline_core.discovery.results import Accepted, Suggestion, Suggestions
-from mandoline_core.discovery.standing import Edge, Standing, rule_key, stand
-from mandoline_core.discovery.trying import try_candidate
+from mandoline_core.discovery.ranking import Candidate, distinct, rank
+from mandoline_core.discovery.search_state import Edge, SearchState, rule_key, start_search
+from mandoline_core.discovery.selection import CrossFit, choose, cross_fit, try_rule
+from mandoline_core.discovery.suggestions import (
+    AcceptedSlices,
+    RemainingShift,
+    Suggestion,
+    Suggestions,
+    TrialEstimate,
+)
 from mandoline_core.errors import MandolineError
 from mandoline_core.estimators import get_estimator, influence_interval
+from mandoline_core.formatting import Sentence, show_points
 from mandoline_core.pipeline import AblationPoint, Asked, Progress, Request, state, state_problem
 from mandoline_core.project import EstimatorSettings, Project
 from mandoline_core.slices import Slice
 
-WORTH_A_LOOK = 2.0  # |z|: what is below is hardly more than luck, however few are looked at
+WORTH_A_LOOK = 2.0  # |z|: what is below is hardly more than sampling error, however few are looked at
 
 
 def suggest(
@@ -55,8 +59,8 @@ def suggest(
         Suggestions, at most.
     auto : bool
         Accept greedily: the most relevant, then the most relevant of what is left, and so on. It stops at eight, or
-        when nothing stands out from luck, and passes over what leaves too few effective rows or sets rows aside.
-        Intervals then allow for the choice.
+        when nothing stands out from sampling error, and passes over what leaves too few effective rows or sets rows
+        aside. Intervals then allow for the choice.
     never : collection of Slice, pair of slice names, or str
         Rules, or names of rules, that are not to be suggested.
     progress : callable, optional
@@ -78,31 +82,39 @@ def suggest(
     wanted: object = most
     if isinstance(wanted, bool) or not isinstance(wanted, int) or wanted < 1:
         raise MandolineError(f"most must be a whole number, 1 or above. Got {most!r}.")
-    said = _silent if progress is None else progress
-    request, standings = stand_for(
-        "suggest", source, target, slices, estimator=estimator, progress=_part(said, 0.0, 0.2), **asked
+    tell = progress or (lambda _what, _share: None)
+    request, states = start_states(
+        "suggest", source, target, slices, estimator=estimator, progress=_part(tell, 0.0, 0.2), **asked
     )
-    prepared = [one.fit for one in standings]
-    said("looking for slices", 0.2)
-    pools = make_pools(prepared, request.slices)
-    barred = {rule if isinstance(rule, str) else rule_key(_edge(rule)) for rule in never}
-    said("looking for slices", 0.3)
-    ranking = rank(standings, pools, barred)
-    found = _try(standings, ranking, most, _part(said, 0.4, 0.6 if auto else 1.0))
-    first = standings[0]
-    drawn = prepared[0].cells.drawn
+    first = states[0]
+    tell("looking for slices", 0.2)
+    pools = make_pools([one.fit for one in states], request.slices)
+    barred = {rule if isinstance(rule, str) else rule_key(rule) for rule in never}
+    tell("looking for slices", 0.3)
+    ranking = rank(states, pools, barred)
+    # What is off for sure is worth knowing, too, where it matters little: then nobody need wonder.
+    worth = [one for one in ranking.candidates if abs(one.z) >= WORTH_A_LOOK or ranking.is_off(one)]
+    tried, trying = distinct(worth, most), _part(tell, 0.4, 0.6 if auto else 1.0)
+    suggestions = []
+    for number, candidate in enumerate(tried):
+        trying("trying slices", number / len(tried))
+        by_model = ranking.by_model[candidate.key]
+        suggestion = _try_candidate(states, candidate, by_model, stands_out=ranking.stands_out(candidate))
+        if suggestion is not None:
+            suggestions.append(suggestion)
+    drawn = first.fit.cells.drawn
     return Suggestions(
         name=request.name,
         metric=first.fit.problem.metric.spoken,
-        suggestions=found,
-        start={one.fit.model: one.report.estimate for one in standings},
+        suggestions=tuple(suggestions),
+        start={one.fit.model: one.report.estimate for one in states},
         share=first.share,
         note="" if drawn is None else drawn.note,
-        accepted=_accept(request, standings, pools, barred, _part(said, 0.6, 1.0)) if auto else None,
+        accepted=_accept(request, states, pools, barred, _part(tell, 0.6, 1.0)) if auto else None,
     )
 
 
-def stand_for(
+def start_states(
     caller: str,
     source: Project | Sample,
     target: Sample | None,
@@ -111,28 +123,17 @@ def stand_for(
     estimator: str | EstimatorSettings,
     progress: Progress | None = None,
     **asked: Unpack[Asked],
-) -> tuple[Request, tuple[Standing, ...]]:
+) -> tuple[Request, tuple[SearchState, ...]]:
     """State what is asked for, and count every model's rows."""
     request = state(caller, source, target, slices, estimator=estimator, **asked).in_memory
-    _check_method(request)
-    quick = replace(request, settings=replace(request.settings, interval="influence"))
-    return request, stand(quick, [one for one, _ in request.each_model(progress)])
-
-
-def _check_method(request: Request) -> None:
     name = request.settings.name
     if not get_estimator(name).uses_slices:
         raise MandolineError(
             f"Method {name!r} does not look at slices, so none would change its estimate. Use another."
         )
-
-
-def _edge(rule: Slice | Edge) -> Slice | Edge:
-    return rule if isinstance(rule, Slice) else (str(rule[0]), str(rule[1]))
-
-
-def _silent(_what: str, _share: float) -> None:
-    """Tell nobody."""
+    # Hundreds of fits are made on the way: none waits for a bootstrap.
+    quick = replace(request, settings=replace(request.settings, interval="influence"))
+    return request, start_search(quick, [fit for fit, _ in request.each_model(progress)])
 
 
 def _part(progress: Progress, start: float, end: float) -> Progress:
@@ -140,57 +141,46 @@ def _part(progress: Progress, start: float, end: float) -> Progress:
     return lambda what, share: progress(what, start + (end - start) * share)
 
 
-def _within(progress: Progress, what: str) -> Callable[[float], None]:
-    return lambda share: progress(what, share)
-
-
-def _try(standings: Sequence[Standing], ranking: Ranking, most: int, progress: Progress) -> tuple[Suggestion, ...]:
-    # What is off for sure is worth knowing, too, where it matters little: then nobody need wonder.
-    worth = [one for one in ranking.candidates if abs(one.z) >= WORTH_A_LOOK or ranking.is_off(one)]
-    found: list[Suggestion] = []
-    tried = distinct(worth, most)
-    for number, candidate in enumerate(tried):
-        progress("trying slices", number / len(tried))
-        others = ranking.by_model[candidate.key]
-        one = try_candidate(standings, candidate, others, stands_out=ranking.stands_out(candidate))
-        if one is not None:
-            found.append(one)
-    return tuple(found)
-
-
 def _accept(
-    request: Request, standings: Sequence[Standing], pools: Sequence[Pool], barred: set[object], progress: Progress
-) -> Accepted:
+    request: Request, states: Sequence[SearchState], pools: Sequence[Pool], barred: set[object], progress: Progress
+) -> AcceptedSlices:
     """Choose on all rows, and on halves to see what the choice hangs on."""
-    choice = choose(standings, pools, barred, _within(_part(progress, 0.0, 0.3), "choosing slices"))
-    rng = np.random.default_rng(request.settings.seed)
-    told = _within(_part(progress, 0.3, 0.9), "choosing on halves")
-    judged = cross_fit(standings, pools, barred, rng=rng, progress=told)
-    reports = {one.fit.model: _report(request, one) for one in choice.standings}
-    return Accepted(
-        rules=tuple(one.rule for one in choice.accepted),
+    choice = choose(states, pools, barred, lambda share: progress("choosing slices", 0.3 * share))
+    judged = cross_fit(
+        states,
+        pools,
+        barred,
+        rng=np.random.default_rng(request.settings.seed),
+        progress=lambda share: progress("choosing on halves", 0.3 + 0.6 * share),
+    )
+    reports = {one.fit.model: _report(request, one) for one in choice.steps[-1]}
+    names = [None, *(candidate.name for candidate in choice.accepted)]
+    curves = {
+        one.fit.model: tuple(
+            AblationPoint(name, report.estimate, report.interval, report.effective_sample_size)
+            for name, report in zip(names, [step[number].report for step in choice.steps], strict=True)
+        )
+        for number, one in enumerate(states)
+    }
+    return AcceptedSlices(
+        rules=tuple(candidate.rule for candidate in choice.accepted),
         reports=reports,
         intervals={name: _interval(report, judged[name]) for name, report in reports.items()},
         cross_fits=judged,
-        curves={one.fit.model: _curve(choice, number) for number, one in enumerate(choice.standings)},
+        curves=curves,
     )
 
 
-def _report(request: Request, standing: Standing) -> ModelReport:
+def _report(request: Request, chosen: SearchState) -> ModelReport:
     """Report on a model with all that was accepted, as the project that holds it would."""
-    if not standing.fit.problem.patterns.names:
-        return report_model(standing.fit, replace(request.settings, name="source"))
-    if not isinstance(request.edges, str):
-        return report_model(standing.fit, request.settings)
-    prepared = state_problem(
-        standing.fit.cells,
-        standing.rules,
-        edges="auto",
-        settings=request.settings,
-        methods=request.methods,
-        trust=request.trust,
-    )
-    return report_model(prepared, request.settings)
+    fit, settings = chosen.fit, request.settings
+    if not fit.problem.patterns.names:
+        return report_model(fit, replace(settings, name="source"))
+    if isinstance(request.edges, str):  # edges that are learned are learned anew, with the slices that joined
+        fit = state_problem(
+            fit.cells, chosen.rules, edges="auto", settings=settings, methods=request.methods, trust=request.trust
+        )
+    return report_model(fit, settings)
 
 
 def _interval(report: ModelReport, judged: CrossFit) -> Interval:
@@ -205,10 +195,78 @@ def _interval(report: ModelReport, judged: CrossFit) -> Interval:
     )
 
 
-def _curve(choice: Choice, number: int) -> tuple[AblationPoint, ...]:
-    names = [None, *(one.name for one in choice.accepted)]
-    reports = [step[number].report for step in choice.steps]
-    return tuple(
-        AblationPoint(name, report.estimate, report.interval, report.effective_sample_size)
-        for name, report in zip(names, reports, strict=True)
+def _try_candidate(
+    states: Sequence[SearchState], candidate: Candidate, by_model: Mapping[str, Candidate], *, stands_out: bool
+) -> Suggestion | None:
+    """Try a candidate on all rows; None where the weights cannot be fitted with it."""
+    grown = try_rule(states, candidate.rule)
+    if grown is None:
+        return None
+    trials = {
+        before.fit.model: _trial(before, after, by_model.get(before.fit.model))
+        for before, after in zip(states, grown, strict=True)
+    }
+    leading = next(one for one in grown if one.fit.model == candidate.model)
+    source, target = candidate.source, candidate.target
+    patterns = leading.fit.problem.patterns
+    if isinstance(candidate.rule, Slice) and candidate.rule.name in patterns.names:
+        # Of one slice, all rows are counted; of families and edges the draw must do.
+        number = patterns.names.index(candidate.rule.name)
+        source, target = (float(patterns.rates(side)[number, 2]) for side in ("source", "target"))
+    return Suggestion(
+        rule=candidate.rule,
+        source=source,
+        target=target,
+        model=candidate.model,
+        trials=trials,
+        unexplained=_remaining_shift(leading),
+        reason=_reason(candidate, leading),
+        stands_out=stands_out,
+    )
+
+
+def _trial(before: SearchState, after: SearchState, candidate: Candidate | None) -> TrialEstimate:
+    report = after.report
+    return TrialEstimate(
+        estimate=report.estimate,
+        interval=report.interval,
+        effect=report.estimate - before.report.estimate,
+        gap=0.0 if candidate is None else candidate.gap,
+        difference=0.0 if candidate is None else candidate.difference,
+        z=0.0 if candidate is None else candidate.z,
+        effective_sample_size=report.effective_sample_size,
+        set_aside=report.set_aside,
+    )
+
+
+def _remaining_shift(grown: SearchState) -> RemainingShift | None:
+    table = columns_of(grown.report)
+    if table is None:
+        return None
+    lines = unmodelled_balance(grown.report, table)
+    off = [line for line in lines if line.stands_out and abs(line.after) > NOTABLE]
+    worst = (off or list(lines))[:1]
+    return RemainingShift(len(off), worst[0].name if worst else "", worst[0].after if worst else 0.0)
+
+
+def _reason(candidate: Candidate, grown: SearchState) -> Sentence:
+    """Say both factors: what is off after weighting, and how the score differs there."""
+    share = grown.share
+    more = candidate.gap > 0
+    parts = {
+        "words": candidate.rule.describe() if isinstance(candidate.rule, Slice) else candidate.name,
+        "model": candidate.model,
+        "there": candidate.target,
+        "weighted": candidate.target - candidate.gap,
+        "difference": show_points(abs(candidate.difference), share=share, sign=False),
+        "way": "higher" if candidate.difference > 0 else "lower",
+        "metric": grown.fit.problem.metric.spoken,
+        "z": candidate.z,
+    }
+    what = "{words}:" if isinstance(candidate.rule, Slice) else "{words} agree on"
+    return Sentence(
+        f"{what} {{there:percent}} of the {{target}}, {'more' if more else 'less'} than the {{weighted:percent}} that "
+        "weighting leaves in the {source}; there the {metric} of {model} is {difference} {way} than the slices say "
+        "(z = {z:+.1f}).",
+        **parts,
     )

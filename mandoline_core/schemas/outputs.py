@@ -9,7 +9,7 @@ from pydantic import Field
 
 from mandoline_core.comparison import Difference, Entry, Ranking
 from mandoline_core.comparison.backtests import MethodRecord
-from mandoline_core.discovery import CrossFit, Spread, Trial, Unexplained
+from mandoline_core.discovery import CrossFit, RemainingShift, Spread, TrialEstimate
 from mandoline_core.findings import Check
 from mandoline_core.labels import FewLabels, LabelPlan
 from mandoline_core.monitoring import LEVELS
@@ -110,7 +110,7 @@ def _ablation() -> type:
 
 def _suggest() -> type:
     suggestion = record(
-        Trial,
+        TrialEstimate,
         rule=_Rule,
         words=str,
         source=float,
@@ -118,8 +118,8 @@ def _suggest() -> type:
         model=str,
         stands_out=bool,
         reason=str,
-        unexplained=Unexplained | None,
-        models=dict[str, Trial],
+        unexplained=RemainingShift | None,
+        models=dict[str, TrialEstimate],
     )
     accepted = {
         "accepted": list[str],

@@ -10,7 +10,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from mandoline_core.arrays import Floats
-from mandoline_core.discovery.descriptions import RowMap
+from mandoline_core.discovery import RowMap
 from mandoline_core.report.charts.drawing import Drawing
 from mandoline_core.report.charts.style import SOURCE, TARGET, WIDE_AXIS, safe, shorten, swatch, wrap
 

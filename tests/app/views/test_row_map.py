@@ -18,7 +18,7 @@ from app.views import parts
 from app.views.selection import Selection
 from app.views.slices import row_map
 from mandoline_core import Category, Expression, Prediction, Range, load_project, map_rows
-from mandoline_core.discovery.descriptions import FEWEST
+from mandoline_core.discovery import FEWEST
 from tests.app.pages import current, labels, offered, open_app, press, run, said
 from tests.core.projects import small_frames, write_project
 

@@ -10,12 +10,11 @@ from hypothesis import strategies as st
 
 import mandoline_core as md
 from mandoline_core.checks import CellWeights
-from mandoline_core.discovery.conjunctions import join_rules
 from mandoline_core.discovery.phrases import phrases_of
-from mandoline_core.discovery.pool import make_pools, shares
-from mandoline_core.discovery.ranking import rank
-from mandoline_core.discovery.relevance import Scored, relevance
-from mandoline_core.discovery.standing import stand
+from mandoline_core.discovery.pool import inside_shares, make_pools
+from mandoline_core.discovery.ranking import join_rules, rank
+from mandoline_core.discovery.relevance import ScoreTally, relevance
+from mandoline_core.discovery.search_state import start_search
 from mandoline_core.patterns import count_patterns, refine_count
 from mandoline_core.pipeline import Tally, state
 from mandoline_core.slices import codes, slice_codes
@@ -37,7 +36,7 @@ def test_every_candidate_says_of_the_drawn_rows_what_its_rule_says() -> None:
         expected = codes(sample, [rule for _, rule in single])
         for number, (column, rule) in enumerate(single):
             found = table[:, [column]].toarray().ravel()
-            np.testing.assert_array_equal(found, shares(expected[:, number]), rule.name)
+            np.testing.assert_array_equal(found, inside_shares(expected[:, number]), rule.name)
 
 
 @given(st.lists(st.text("ab '.-", max_size=12), min_size=1, max_size=8))
@@ -78,7 +77,7 @@ def test_relevance_is_the_weighted_regression_of_the_score_row_by_row() -> None:
     matched, weight = rng.normal(size=(cells, 2)), rng.random(cells) + 0.5
     mark, there = np.eye(cells)[cell].T, np.eye(cells)[target_cell].T
     tally = Tally(mark.sum(axis=1), there.sum(axis=1), mark @ inside, there @ target_inside)
-    scored = Scored(
+    scored = ScoreTally(
         tally, mark @ (score[:, None] * inside), mark @ (score[:, None] ** 2 * inside), mark @ score, mark @ score**2
     )
     found = relevance(CellWeights(weight, np.ones(cells), matched, matched), scored)
@@ -95,28 +94,28 @@ def test_relevance_is_the_weighted_regression_of_the_score_row_by_row() -> None:
 def test_the_first_order_effect_is_what_adding_a_small_shift_does() -> None:
     """Where little is off, the product of both factors is the change of the estimate."""
     request = state("suggest", SOURCE, TARGET, [REGION])
-    standings = stand(request, [one for one, _ in request.each_model(None)])
-    pools = make_pools([one.fit for one in standings], [REGION])
+    states = start_search(request, [one for one, _ in request.each_model(None)])
+    pools = make_pools([one.fit for one in states], [REGION])
     small = [
         one
-        for one in rank(standings, pools, set()).candidates
+        for one in rank(states, pools, set()).candidates
         if isinstance(one.rule, md.Slice) and not one.rule.is_family and abs(one.gap) < 0.03
     ]
     assert len(small) > 5
     for one in small[:10]:
-        effect = standings[0].add(one.rule).report.estimate - standings[0].report.estimate
+        effect = states[0].add(one.rule).report.estimate - states[0].report.estimate
         assert effect == pytest.approx(one.gap * one.difference, abs=5e-4)
 
 
 def test_a_part_of_the_rows_is_a_sample_of_its_own() -> None:
     """Half of the source, with a slice added, gives what an estimate on half of the source gives."""
     request = state("suggest", SOURCE, TARGET, [REGION])
-    (standing,) = stand(request, [one for one, _ in request.each_model(None)])
+    (start,) = start_search(request, [one for one, _ in request.each_model(None)])
     old = md.Threshold("old", column="age", above=50)
     part = np.arange(SOURCE.n_rows) % 2 == 0
     half = md.Sample(SOURCE.frame.to_pandas()[part], label="y", prediction="p")
     expected = md.estimate(half, TARGET, [REGION, old])
-    found = standing.on(part).add(old).report
+    found = start.on(part).add(old).report
     assert found.estimate == pytest.approx(expected.estimate)
     assert found.interval == pytest.approx(expected.interval)
 

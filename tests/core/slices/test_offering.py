@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import mandoline_core as md
-from mandoline_core.discovery.conjunctions import join_rules
+from mandoline_core.discovery.ranking import join_rules
 from mandoline_core.slices import KINDS, codes, conjoin, offer, resolve, survey
 from mandoline_core.slices.expression.tree import can_stand
 from tests.core.projects import DIGITS, REVIEWS

@@ -8,7 +8,7 @@ import pytest
 from scipy.spatial import cKDTree
 
 import mandoline_core as md
-from mandoline_core.discovery.descriptions import MOST_ROWS
+from mandoline_core.discovery import MOST_ROWS
 
 
 def samples(n: int = 120, m: int = 60) -> tuple[md.Sample, md.Sample]:

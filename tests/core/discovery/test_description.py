@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import mandoline_core as md
-from mandoline_core.discovery.descriptions import FEWEST
-from mandoline_core.discovery.descriptions.cuts import roundest
+from mandoline_core.discovery import FEWEST
+from mandoline_core.discovery.cuts import roundest
 from mandoline_core.slices import conjoin, slice_codes
 
 N = 400

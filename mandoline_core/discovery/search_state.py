@@ -1,4 +1,4 @@
-"""A standing: one model's solved problem with some slices; with one more, another."""
+"""The state of a search: one model's solved problem with the slices so far; with one more, another."""
 
 from __future__ import annotations
 
@@ -41,29 +41,29 @@ def rule_key(rule: Slice | Edge) -> object:
     return rule.key if isinstance(rule, Slice) else frozenset(rule)
 
 
-class CodesKept:
+class SliceCodes:
     """Evaluate each slice once on each sample; trying a slice in several places asks for the same codes."""
 
     def __init__(self) -> None:
-        self._known: dict[tuple[int, object], Codes] = {}
+        self._codes: dict[tuple[int, object], Codes] = {}
 
     def __call__(self, sample: Sample, rule: Slice) -> Codes:
         """Return the codes of a resolved slice."""
         key = (id(sample), rule.key)
-        if key not in self._known:
-            self._known[key] = codes(sample, [rule])[:, 0]
-        return self._known[key]
+        if key not in self._codes:
+            self._codes[key] = codes(sample, [rule])[:, 0]
+        return self._codes[key]
 
 
 @dataclass(frozen=True, eq=False)
-class Standing:
+class SearchState:
     """Hold one model's problem with the slices so far.
 
     Parameters
     ----------
     request : Request
         What was asked for at first.
-    prepared : ModelProblem
+    fit : Fit
     added : tuple of Slice or pairs of slice names
         Slices and edges that were added since, in order.
     part : array of bool, shape (n_scored,), optional
@@ -72,7 +72,7 @@ class Standing:
 
     request: Request
     fit: Fit
-    codes_of: CodesKept
+    codes_of: SliceCodes
     added: tuple[Slice | Edge, ...] = ()
     part: Bools | None = None
 
@@ -107,63 +107,63 @@ class Standing:
         """Whether the metric is a share."""
         return is_share(self.report)
 
-    def add(self, rule: Slice | Edge) -> Standing:
+    def add(self, rule: Slice | Edge) -> SearchState:
         """Add a slice, or an edge between two."""
-        counted, edges = self.fit.cells, list(self.edges)
+        cells, edges = self.fit.cells, list(self.edges)
         if isinstance(rule, Slice):
-            counted = self._count(rule)
+            cells = self._count(rule)
         else:
             edges.append(rule)
         grown = replace(self, added=(*self.added, rule))
-        return replace(grown, fit=self._state(counted, grown.rules, edges))
+        return replace(grown, fit=self._fit(cells, grown.rules, edges))
 
-    def on(self, part: Bools) -> Standing:
+    def on(self, part: Bools) -> SearchState:
         """Look at a part of the source rows only, with the same slices."""
-        counted = _restrict(self.fit.cells, part)
-        return replace(self, fit=self._state(counted, self.rules, self.edges), part=part)
+        cells = _restrict(self.fit.cells, part)
+        return replace(self, fit=self._fit(cells, self.rules, self.edges), part=part)
 
-    def _state(self, counted: Cells, rules: Sequence[Slice], edges: EdgeNames) -> Fit:
+    def _fit(self, cells: Cells, rules: Sequence[Slice], edges: EdgeNames) -> Fit:
         """State the problem as the request would."""
         asked = self.request
         return state_problem(
-            counted, rules, edges=edges, settings=asked.settings, methods=asked.methods, trust=asked.trust
+            cells, rules, edges=edges, settings=asked.settings, methods=asked.methods, trust=asked.trust
         )
 
     def _count(self, rule: Slice) -> Cells:
-        counted = self.fit.cells
+        cells = self.fit.cells
         source, target = self.request.source, self.request.target
-        model = None if counted.rows is None else counted.rows.model
+        model = None if cells.rows is None else cells.rows.model
         members = resolve([rule], source, target, model)
-        count = counted.count
+        count = cells.count
         for member in members:
-            here, there = (self.codes_of(sample, member) for sample in (source, target))
-            count = refine_count(count, here[counted.scored], there, counted.statistics, member.name)
-        origins = counted.origins | {member.name: rule.name for member in members}
-        return replace(counted, slices=(*counted.slices, *members), origins=origins, count=count)
+            of_source, of_target = (self.codes_of(sample, member) for sample in (source, target))
+            count = refine_count(count, of_source[cells.scored], of_target, cells.statistics, member.name)
+        origins = cells.origins | {member.name: rule.name for member in members}
+        return replace(cells, slices=(*cells.slices, *members), origins=origins, count=count)
 
 
-def _restrict(counted: Cells, part: Bools) -> Cells:
+def _restrict(cells: Cells, part: Bools) -> Cells:
     """Leave out source rows; what only checks look at goes, too."""
-    statistics = counted.statistics[part]
-    patterns = restrict_source(counted.count, counted.statistics, part)
-    index, rows = counted.count.source_index[part], counted.count.source_rows[part]
-    count = counted.count._replace(patterns=patterns, source_index=index, source_rows=rows)
-    scored = counted.scored.copy()
-    scored[np.flatnonzero(counted.scored)[~part]] = False
+    statistics = cells.statistics[part]
+    patterns = restrict_source(cells.count, cells.statistics, part)
+    index, rows = cells.count.source_index[part], cells.count.source_rows[part]
+    count = cells.count._replace(patterns=patterns, source_index=index, source_rows=rows)
+    scored = cells.scored.copy()
+    scored[np.flatnonzero(cells.scored)[~part]] = False
     return replace(
-        counted,
+        cells,
         count=count,
         statistics=statistics,
         scored=scored,
-        rows=None if counted.rows is None else replace(counted.rows, scored=scored),
-        gold_answers={name: answers[part] for name, answers in counted.gold_answers.items()},
+        rows=None if cells.rows is None else replace(cells.rows, scored=scored),
+        gold_answers={name: truth[part] for name, truth in cells.gold_answers.items()},
         drawn=None,
         said=None,
         labels=None,
     )
 
 
-def stand(request: Request, prepared: Sequence[Fit]) -> tuple[Standing, ...]:
+def start_search(request: Request, problems: Sequence[Fit]) -> tuple[SearchState, ...]:
     """Start with every model as the request states it."""
-    kept = CodesKept()
-    return tuple(Standing(request, one, kept) for one in prepared)
+    slice_codes = SliceCodes()  # one for all models: most slices look at columns, and say the same of all
+    return tuple(SearchState(request, problem, slice_codes) for problem in problems)

@@ -8,16 +8,21 @@ from typing import Any
 
 from mandoline_core.arrays import Interval
 from mandoline_core.checks import ModelReport
-from mandoline_core.discovery.crossfit import CrossFit
-from mandoline_core.discovery.standing import Edge, rule_name
-from mandoline_core.formatting import Sentence
+from mandoline_core.discovery.search_state import Edge, rule_name
+from mandoline_core.discovery.selection import CrossFit
+from mandoline_core.formatting import Sentence, show_interval, show_points, show_value, table, wrapped
 from mandoline_core.pipeline import AblationPoint
 from mandoline_core.project import Project, rule_table
 from mandoline_core.slices import Slice
 
+ALLOWED_FOR = (
+    "Slices were chosen by looking at scores, and the intervals allow for that: slices chosen on one half of the "
+    "labelled rows were judged on the other, and back, and what that moves the estimate by is added to its error."
+)
+
 
 @dataclass(frozen=True)
-class Trial:
+class TrialEstimate:
     """Hold what a suggestion does to one model's estimate.
 
     Parameters
@@ -45,7 +50,7 @@ class Trial:
 
 
 @dataclass(frozen=True)
-class Unexplained:
+class RemainingShift:
     """Hold what no slice speaks of after a suggestion: the columns still off, and the one that is furthest off.
 
     Parameters
@@ -75,7 +80,7 @@ class Suggestion:
         Shares of rows inside; of an edge, on which the two slices agree; of a family, in the slice that matters most.
     model : str
         The model that it matters to most.
-    trials : mapping of str to Trial
+    trials : mapping of str to TrialEstimate
         By model.
     stands_out : bool
         Whether luck does not explain it, among all the candidates that were looked at.
@@ -85,8 +90,8 @@ class Suggestion:
     source: float
     target: float
     model: str
-    trials: Mapping[str, Trial] = field(hash=False)
-    unexplained: Unexplained | None
+    trials: Mapping[str, TrialEstimate] = field(hash=False)
+    unexplained: RemainingShift | None
     reason: Sentence
     stands_out: bool
 
@@ -101,7 +106,7 @@ class Suggestion:
         return self.rule.describe() if isinstance(self.rule, Slice) else f"{self.name} move together"
 
     @property
-    def first(self) -> Trial:
+    def first(self) -> TrialEstimate:
         """What it does to the first model's estimate."""
         return next(iter(self.trials.values()))
 
@@ -122,14 +127,14 @@ class Suggestion:
 
 
 @dataclass(frozen=True, eq=False)
-class Accepted:
+class AcceptedSlices:
     """Hold what `auto` accepted, and where that leads.
 
     Parameters
     ----------
     rules : tuple of Slice or Edge
         In order.
-    reports : mapping of str to CheckedReport
+    reports : mapping of str to ModelReport
         Each model with all of them: what `estimate` says of the project that holds them.
     intervals : mapping of str to pair of floats
         Allowing for the choice: wider than the reports' own, which take the slices as given.
@@ -180,7 +185,7 @@ class Suggestions:
     start: Mapping[str, float]
     share: bool
     note: str = ""
-    accepted: Accepted | None = None
+    accepted: AcceptedSlices | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """Return everything as plain data: what `mandoline suggest --json` prints."""
@@ -209,12 +214,58 @@ class Suggestions:
         return replace(project, slices=(*project.slices, *slices), edges=edges)
 
     def __str__(self) -> str:
-        from mandoline_core.discovery.text import suggestions_text
-
-        return suggestions_text(self)
+        return _suggestions_text(self)
 
     __repr__ = __str__
 
 
-def _plain(trial: Trial) -> dict[str, Any]:
+def _plain(trial: TrialEstimate) -> dict[str, Any]:
     return {**asdict(trial), "interval": list(trial.interval)}
+
+
+def _suggestions_text(found: Suggestions) -> str:
+    """Write suggestions as a table, with the reason for each below."""
+    head = f"{found.name}: slices worth trying, by how much of the change in {found.metric} they explain"
+    if not found.suggestions:
+        parts = [head, "", wrapped("Nothing that is still off after weighting seems to matter to the score.", "")]
+    else:
+        rows = [["", "rule", "source", "target", "estimate with it", "effect", "effective rows", "z"]]
+        rows += [_row(number, one, share=found.share) for number, one in enumerate(found.suggestions, start=1)]
+        parts = [head, "", table(rows, "><>>>>>>"), ""]
+        parts += [wrapped(f"{number}. {one.reason}", "") for number, one in enumerate(found.suggestions, start=1)]
+    if found.note:
+        parts += ["", wrapped(found.note, "")]
+    if found.accepted is not None:
+        parts += ["", _accepted_text(found.accepted, found)]
+    return "\n".join(parts)
+
+
+def _row(number: int, one: Suggestion, *, share: bool) -> list[str]:
+    trial = one.first
+    return [
+        f"{number}.",
+        one.words,
+        f"{one.source:.1%}",
+        f"{one.target:.1%}",
+        show_interval(trial.estimate, trial.interval, share=share),
+        show_points(trial.effect, share=share),
+        f"{trial.effective_sample_size:,.0f}",
+        f"{one.trials[one.model].z:+.1f}",
+    ]
+
+
+def _accepted_text(accepted: AcceptedSlices, found: Suggestions) -> str:
+    if not accepted.rules:
+        return wrapped("Nothing was accepted: no candidate stands out from luck and leaves the weights sane.", "")
+    first = next(iter(accepted.curves.values()))
+    rows = [["accepted", *(f"{name}" for name in accepted.curves)]]
+    for number, point in enumerate(first):
+        cells = [curve[number].estimate for curve in accepted.curves.values()]
+        shown = ["-" if value is None else show_value(value, share=found.share) for value in cells]
+        rows.append([point.slice or "(at the start)", *shown])
+    lines = [table(rows, "<" + ">" * len(accepted.curves)), ""]
+    for name, report in accepted.reports.items():
+        said = f" {report.verdict.level.upper()}. {report.verdict.message}" if report.verdict else ""
+        interval = show_interval(report.estimate, accepted.intervals[name], share=found.share)
+        lines.append(wrapped(f"{name}: {interval}.{said}", ""))
+    return "\n".join([*lines, wrapped(ALLOWED_FOR, "")])

@@ -10,8 +10,9 @@ from numpy.typing import ArrayLike
 
 from mandoline_core.arrays import Bools, Index
 from mandoline_core.data import Sample
-from mandoline_core.discovery.descriptions.agreement import agreement
-from mandoline_core.discovery.descriptions.candidates import Candidate, Condition, candidates
+from mandoline_core.discovery.column_rules import Condition, RuleFamily, rule_families
+from mandoline_core.discovery.cuts import agreement
+from mandoline_core.domain_classifier import encode_column
 from mandoline_core.errors import DataError, MandolineError
 from mandoline_core.estimators import default_columns
 from mandoline_core.formatting import counted
@@ -79,7 +80,7 @@ def describe_selection(
     among : array of int, optional
         The rows to tell them from, such as those on a map; all when not given.
     columns : sequence of str, optional
-        What rules may speak of; all columns but labels, answers, identifiers and constants when not given.
+        What rules may speak of; all columns but labels, predictions, identifiers and constants when not given.
     most : int
         So many rules at most, no two of them of the same columns or rows, the best first, and none far worse.
 
@@ -94,23 +95,31 @@ def describe_selection(
     rows, chosen = _rows(sample, selected, among)
     if columns is None:
         columns, _ = default_columns(sample, sample)
-    wanted = np.arange(len(rows)) < len(chosen)
-    asked = list(candidates(sample, columns, rows, len(chosen)))
-    fewest = max(FEWEST, round(_SUPPORT * len(chosen)))
-    found = sorted(_search(asked, wanted, fewest), key=lambda one: -one.value)
+    n = len(chosen)
+    wanted = np.arange(len(rows)) < n
+    parts = Sample(sample.frame[rows[:n].tolist()]), Sample(sample.frame[rows[n:].tolist()])
+    everything = np.arange(n), np.arange(len(rows) - n)
+    families = [
+        family
+        for column in columns
+        for family in rule_families(column, encode_column(column, parts, everything), parts)
+    ]
+    fewest = max(FEWEST, round(_SUPPORT * n))
+    rules = sorted(_search(families, wanted, fewest), key=lambda rule: -rule.value)
     judged = Sample(sample.frame[rows.tolist()])
-    answers: list[tuple[_Rule, Description]] = []
-    for one in found:
-        if len(answers) == most:
+    best: list[tuple[_Rule, Description]] = []
+    for rule in rules:
+        if len(best) == most:
             break
-        if any(_says_the_same(one, other) for other, _ in answers):
+        # A rule that only adds words to a better one, or finds its rows in other words, says nothing new.
+        if any(rule.columns >= better.columns or rule.alike(better) > _ALIKE for better, _ in best):
             continue
-        if answers and one.value < _AS_GOOD * answers[0][0].value:
+        if best and rule.value < _AS_GOOD * best[0][0].value:
             break
-        description = _judge(one, judged, wanted)
+        description = _judge(rule, judged, wanted)
         if description is not None and description.hits >= fewest:
-            answers.append((one, description))
-    return tuple(description for _, description in answers)
+            best.append((rule, description))
+    return tuple(description for _, description in best)
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,7 +127,7 @@ class _Rule:
     """Hold conditions that hold together, the rows inside all of them, and what the rule is worth."""
 
     conditions: tuple[Condition, ...]
-    places: tuple[int, ...]  # of the candidates that they come from
+    families: tuple[int, ...]  # that they come from
     inside: Bools
     value: float
 
@@ -127,11 +136,9 @@ class _Rule:
         """The columns that it speaks of."""
         return frozenset(condition.rule.reads[0] for condition in self.conditions)
 
-
-def _says_the_same(rule: _Rule, better: _Rule) -> bool:
-    """Tell whether a rule adds only words to a better one, or finds the same rows in other words."""
-    alike = (rule.inside & better.inside).sum() / (rule.inside | better.inside).sum()
-    return rule.columns >= better.columns or bool(alike > _ALIKE)
+    def alike(self, other: _Rule) -> float:
+        """Compute the share of the rows of either rule that are inside both."""
+        return float((self.inside & other.inside).sum() / (self.inside | other.inside).sum())
 
 
 def _rows(sample: Sample, selected: ArrayLike, among: ArrayLike | None) -> tuple[Index, Index]:
@@ -151,47 +158,51 @@ def _rows(sample: Sample, selected: ArrayLike, among: ArrayLike | None) -> tuple
     return np.concatenate([chosen, others]), chosen
 
 
-def _search(asked: Sequence[Candidate], selected: Bools, fewest: int) -> Iterator[_Rule]:
-    """Yield rules of one condition, then the best of them with one more, and once again."""
+def _search(families: Sequence[RuleFamily], selected: Bools, fewest: int) -> Iterator[_Rule]:
+    """Yield rules of one condition, then the best of them with one more, and once again (a beam search)."""
     everything, n = np.ones(len(selected), dtype=bool), int(selected.sum())
     # To say nothing agrees with a large selection, too: a rule must do better.
     beam = [_Rule((), (), everything, float(agreement(n, len(selected), n, fewest)))]
     for _ in range(_MOST_CONDITIONS):
         longer: dict[frozenset[int], _Rule] = {}
         for rule in beam:
-            for place, candidate in enumerate(asked):
-                key = frozenset((*rule.places, place))
-                if place in rule.places or key in longer:
+            for number, family in enumerate(families):
+                key = frozenset((*rule.families, number))
+                if number in rule.families or key in longer:
                     continue
-                condition = candidate.best(selected, rule.inside, fewest)
+                condition = family.best(selected, rule.inside, fewest)
                 if condition is not None:
                     conditions = (*rule.conditions, condition)
-                    made = _settled(asked, conditions, (*rule.places, place), selected, fewest)
-                    if made.value > rule.value:
-                        longer[key] = made
+                    refined = _refine(families, conditions, (*rule.families, number), selected, fewest)
+                    if refined.value > rule.value:
+                        longer[key] = refined
         beam = sorted(longer.values(), key=lambda rule: -rule.value)[:_BEAM]
         yield from longer.values()
 
 
-def _settled(
-    asked: Sequence[Candidate], conditions: tuple[Condition, ...], places: tuple[int, ...], selected: Bools, fewest: int
+def _refine(
+    families: Sequence[RuleFamily],
+    conditions: tuple[Condition, ...],
+    numbers: tuple[int, ...],
+    selected: Bools,
+    fewest: int,
 ) -> _Rule:
     """Choose every condition but the last anew, in the light of the others."""
-    rule = _rule(conditions, places, selected, fewest)
-    for number in range(len(conditions) - 1):
-        others = np.logical_and.reduce([one.inside for i, one in enumerate(rule.conditions) if i != number])
-        again = asked[places[number]].best(selected, others, fewest)
+    rule = _rule(conditions, numbers, selected, fewest)
+    for i in range(len(conditions) - 1):
+        others = np.logical_and.reduce([other.inside for j, other in enumerate(rule.conditions) if j != i])
+        again = families[numbers[i]].best(selected, others, fewest)
         if again is not None:
-            changed = (*rule.conditions[:number], again, *rule.conditions[number + 1 :])
-            rule = max(rule, _rule(changed, places, selected, fewest), key=lambda one: one.value)
+            changed = (*rule.conditions[:i], again, *rule.conditions[i + 1 :])
+            rule = max(rule, _rule(changed, numbers, selected, fewest), key=lambda either: either.value)
     return rule
 
 
-def _rule(conditions: tuple[Condition, ...], places: tuple[int, ...], selected: Bools, fewest: int) -> _Rule:
-    inside = np.logical_and.reduce([one.inside for one in conditions])
-    found = float(agreement((inside & selected).sum(), inside.sum(), int(selected.sum()), fewest))
-    cost = sum(one.cost for one in conditions) + _CONDITION * len(conditions)
-    return _Rule(conditions, places, inside, found - cost)
+def _rule(conditions: tuple[Condition, ...], numbers: tuple[int, ...], selected: Bools, fewest: int) -> _Rule:
+    inside = np.logical_and.reduce([condition.inside for condition in conditions])
+    agreed = float(agreement((inside & selected).sum(), inside.sum(), int(selected.sum()), fewest))
+    cost = sum(condition.cost for condition in conditions) + _CONDITION * len(conditions)
+    return _Rule(conditions, numbers, inside, agreed - cost)
 
 
 def _judge(rule: _Rule, sample: Sample, selected: Bools) -> Description | None:

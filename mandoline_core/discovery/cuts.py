@@ -6,9 +6,9 @@ import math
 from typing import Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from mandoline_core.arrays import Bools, Floats, Index
-from mandoline_core.discovery.descriptions.agreement import agreement
 from mandoline_core.formatting import tidy_number
 
 ONE_END = 0.01  # agreement that a second end must add to be worth its words
@@ -74,11 +74,11 @@ class Cuts:
         if m < 2:
             return None
         bottom, top = np.zeros(1, np.intp), np.full(1, m, np.intp)
-        found = [counts.up_to(counts.first_look(bottom, edges)), counts.down_to(counts.first_look(edges, top))]
+        stretches = [counts.up_to(counts.first_look(bottom, edges)), counts.down_to(counts.first_look(edges, top))]
         if both_ends:
-            found.append(counts.down_to(counts.up_to(counts.first_look(edges, edges))))
-        worth = [float(counts.value(*one)) - (ONE_END if number == 2 else 0.0) for number, one in enumerate(found)]
-        start, stop = found[int(np.argmax(worth))]
+            stretches.append(counts.down_to(counts.up_to(counts.first_look(edges, edges))))
+        worth = [float(counts.value(*ends)) - (ONE_END if i == 2 else 0.0) for i, ends in enumerate(stretches)]
+        start, stop = stretches[int(np.argmax(worth))]
         return _ends(values, start, stop) if max(worth) > 0 and (start, stop) != (0, m) else None
 
     def inside(self, ends: Ends) -> Bools:
@@ -152,7 +152,28 @@ def roundest(low: float, high: float, takes: Literal["low", "high"]) -> float:
         unit = 10.0 ** max(power - digit, -300)
         near = round((low / 2 + high / 2) / unit)
         for number in (near, near + 1, near - 1):
-            found = tidy_number(number * unit)
-            if (low <= found < high) if takes == "low" else (low < found <= high):
-                return found
+            rounded = tidy_number(number * unit)
+            if (low <= rounded < high) if takes == "low" else (low < rounded <= high):
+                return rounded
     return low if takes == "low" else high
+
+
+def agreement(hits: ArrayLike, inside: ArrayLike, selected: int, fewest: int) -> Floats:
+    """Return the harmonic mean of precision and recall; 0 with fewer hits than asked for.
+
+    Parameters
+    ----------
+    hits, inside : array of int
+        Selected rows inside a rule, and all rows inside it.
+    selected : int
+        Selected rows.
+    fewest : int
+        Hits that a rule needs.
+
+    Examples
+    --------
+    >>> agreement([10, 5, 1], [10, 20, 1], selected=20, fewest=2).round(3).tolist()
+    [0.667, 0.25, 0.0]
+    """
+    enough = np.asarray(hits) >= fewest
+    return np.where(enough, 2.0 * np.asarray(hits) / np.maximum(np.asarray(inside) + selected, 1), 0.0)
