@@ -166,7 +166,7 @@ def _codes_of_table(table: Table, settled: Sequence[Slice]) -> pa.Table:
     whole = None
     if own:
         expressions = (rule.compile_codes(table.schema).cast(nw.Int8).alias(n) for n, rule in own)
-        whole = table.collect(table.at_the_door.select(nw.col(ROW), *expressions)).sort_by(ROW)
+        whole = table.collect(table.normalised.select(nw.col(ROW), *expressions)).sort_by(ROW)
     if others:
         columns = [ROW, *dict.fromkeys(c for _, rule in others for leaf in rule.leaves for c in leaf.reads if c != ROW)]
         found = table.reduce(columns, partial(_coded, others), pa.concat_tables).sort_by(ROW)

@@ -15,7 +15,7 @@ from app.compute.jobs import WorkingError, ask_for
 from app.compute.reading import samples
 from app.project import Workspace, state, visit
 from mandoline_core import Flag, MandolineError, Sample, Slice
-from mandoline_core.data import Cache, current_progress, telling
+from mandoline_core.data import Cache, current_progress, progress_to
 from mandoline_core.pipeline import SampleCells, count_tables, stay_in_tables
 from mandoline_core.slices import resolve
 
@@ -156,7 +156,7 @@ def find_cells(workspace: Workspace) -> SampleCells | None:
 
 def _count(workspace: Workspace, of: keys.Key, both: tuple[Sample, Sample], rules: tuple[Slice, ...]) -> None:
     project = workspace.project
-    with telling(_BothSides(both)):
+    with progress_to(_BothSides(both)):
         found = count_tables(*both, rules, project.models or (None,), project.metric)
     _kept().put(_place(of, found), _Counted(of, found))
 

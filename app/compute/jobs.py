@@ -11,7 +11,7 @@ import streamlit as st
 
 from app.project import Workspace
 from mandoline_core import MandolineError
-from mandoline_core.data import Cache, asking, telling
+from mandoline_core.data import Cache, cancelled_by, progress_to
 
 T = TypeVar("T")
 MOST_JOBS = 64
@@ -122,7 +122,7 @@ class Job:
     def _work(self) -> None:
         try:
             # Loops deep in the core ask and tell through these, so that no function between has to pass a job on.
-            with asking(self.step), telling(self.note):
+            with cancelled_by(self.step), progress_to(self.note):
                 for task in self.tasks:
                     self._since, self.share = time.monotonic(), 0.0
                     self.step()

@@ -9,7 +9,6 @@ import os
 import time
 from collections.abc import Hashable
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 
 import streamlit as st
@@ -17,7 +16,7 @@ import streamlit as st
 from app.compute.jobs import ask_for
 from app.project import IN_MEMORY, Workspace, allowed, engine_for
 from mandoline_core import MandolineError, Model, Sample, read_table
-from mandoline_core.data import PACKED, PARQUET, Cache, Files, find_files, fits_in_memory, is_pattern, open_data
+from mandoline_core.data import ENGINES, Cache, Files, choose_engine, find_files, fits_in_memory, is_pattern, open_data
 
 SHARE_OF_MEMORY = 0.3  # for rows
 _LOOKED_FOR = 2.0  # seconds that the files of a pattern are not looked for again
@@ -113,7 +112,8 @@ def _data(workspace: Workspace, side: str) -> Data:
     project = workspace.project
     path: Path = getattr(project, f"{side}_path")
     engine, table, master = (getattr(project, f"{side}_{what}") for what in ("engine", "table", "master"))
-    states = () if table and engine == "spark" else _states(path)
+    by_name = table is not None and ENGINES[engine or "auto"].knows_tables  # there is no file to look at
+    states = () if by_name else _states(path)
     guarded = side in workspace.server
     chosen = _engine(path, engine, states, guarded)
     return Data(str(path), workspace.names[side], chosen, table, master, guarded, states)
@@ -125,8 +125,10 @@ def _engine(path: Path, engine: str | None, states: _States, guarded: bool) -> s
         return engine
     if not guarded:
         return engine_for(path) or engine
-    n_bytes = sum(size for _, _, size in states) * (PACKED if path.suffix.lower() in PARQUET else 1)
-    return "polars" if n_bytes > IN_MEMORY and find_spec("polars") is not None else None
+    if not states:  # said when they are read
+        return None
+    chosen = choose_engine(_files(path.name, states), IN_MEMORY)
+    return None if chosen.in_memory or not chosen.is_installed else chosen.name
 
 
 def engine_at(path: Path, *, guarded: bool) -> str | None:
@@ -194,8 +196,7 @@ def _read(data: Data) -> Sample:
     path = Path(data.path)
     if data.engine in (None, "auto", "pandas") and data.table is None and not is_pattern(path) and _is_small(data):
         return Sample(read_table(path), name=data.name)
-    given = None if data.table and data.engine == "spark" else path
-    rows = open_data(given, engine=data.engine or "auto", table=data.table, master=data.master)
+    rows = open_data(path, engine=data.engine or "auto", table=data.table, master=data.master)
     return Sample(rows, name=data.name)
 
 
@@ -206,9 +207,12 @@ def _takes_long(data: Data) -> bool:
 
 def _is_small(data: Data) -> bool:
     """Tell whether data are read into memory unless told otherwise; what is missing is said when it is read."""
-    sizes = tuple((size, modified) for _, modified, size in data.states)
-    paths = tuple(Path(path) for path, _, _ in data.states)
-    return not paths or fits_in_memory(Files(data.name, paths, sizes))
+    return not data.states or fits_in_memory(_files(data.name, data.states))
+
+
+def _files(name: str, states: _States) -> Files:
+    sizes = tuple((size, modified) for _, modified, size in states)
+    return Files(name, tuple(Path(path) for path, _, _ in states), sizes)
 
 
 def _with_roles(sample: Sample, label: str | None, models: tuple[Model, ...]) -> Sample:

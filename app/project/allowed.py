@@ -5,15 +5,13 @@ from __future__ import annotations
 import glob
 import os
 from collections.abc import Iterator
-from importlib.util import find_spec
 from pathlib import Path
 
 from mandoline_core import DataError
-from mandoline_core.data import PARQUET, is_pattern
+from mandoline_core.data import ENGINES, PARQUET, is_pattern
 from mandoline_core.formatting import listed
 
 VARIABLE = "MANDOLINE_ALLOW_DIRS"
-ENGINES = {"auto": "by size", "pandas": "into memory", "polars": "by Polars", "duckdb": "by DuckDB"}
 MOST_FILES = 10_000  # that a pattern may match
 _MOST_OFFERED, _MOST_FOLDERS, _DEEPEST = 200, 500, 3
 _TABLES = (*PARQUET, ".csv", ".tsv", ".csv.gz", ".tsv.gz")
@@ -85,9 +83,9 @@ def offered() -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def engines() -> list[str]:
-    """List what can go over rows here."""
-    return [name for name in ENGINES if name in ("auto", "pandas") or find_spec(name) is not None]
+def engines() -> dict[str, str]:
+    """List what can go over the rows of files here, with what to call it."""
+    return {name: engine.title for name, engine in ENGINES.items() if engine.is_installed and not engine.knows_tables}
 
 
 def where() -> str:

@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Estimate, write what was asked for, and print."""
-    from mandoline_core.data import telling
+    from mandoline_core.data import progress_to
     from mandoline_core.discovery import spread
     from mandoline_core.project import load_project
     from mandoline_core.report import estimate, write_weights
@@ -56,7 +56,7 @@ def run(options: argparse.Namespace) -> int:
         if options.html is not None:
             write_report(options.html, report, progress, reveal=options.reveal)
         if options.weights is not None:
-            with telling(lambda _, share: progress("writing weights", share)):
+            with progress_to(lambda _, share: progress("writing weights", share)):
                 write_weights(report, options.weights)
     show(report, options)
     return _judge(report, options.fail_under)

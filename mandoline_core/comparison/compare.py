@@ -32,7 +32,7 @@ from mandoline_core.pipeline import (
 )
 from mandoline_core.project import EstimatorSettings, Project
 from mandoline_core.slices import Slice, codes
-from mandoline_core.weighting import asking, take_step, telling
+from mandoline_core.weighting import cancelled_by, progress_to, take_step
 
 ROUNDING = 1e-9  # of a score: a smaller change is none
 
@@ -102,7 +102,7 @@ def compare_model(
         for number, name in enumerate(names):
             said = _part(progress, f"{get_estimator(name).title} for {prepared.model}", number, len(names))
             said("", 0.0)
-            with telling(said):
+            with progress_to(said):
                 entries[name] = run_estimator(prepared, name, settings)
     return gather(prepared, settings, entries)
 
@@ -145,7 +145,7 @@ def run_estimator(
     """
     estimator, settings = get_estimator(name), replace(settings, name=name)
     try:
-        with asking(step):
+        with cancelled_by(step):
             if goes_by_verdict(name):
                 prepared = with_verdict(prepared, settings)
             whole, prepared = prepared, prepared.for_method(estimator)

@@ -7,15 +7,24 @@ from __future__ import annotations
 
 from mandoline_core.data.cache import SAMPLE_CACHE, Cache, TemporaryFolder, memory_budget, n_bytes
 from mandoline_core.data.classes import arrow_array, class_codes, class_name, find_classes, matching_values
-from mandoline_core.data.doors import frame_of
-from mandoline_core.data.predicting import Predictions, predict_columns
+from mandoline_core.data.engines import (
+    ENGINES,
+    Engine,
+    Reduce,
+    Table,
+    add_up_tables,
+    add_up_within,
+    check_cells,
+    choose_engine,
+    columns_of,
+    open_data,
+    read_table,
+    share_kept,
+)
+from mandoline_core.data.files import PARQUET, Files, find_files, fits_in_memory, is_pattern
+from mandoline_core.data.fingerprint import RowKeys
+from mandoline_core.data.frames import to_pandas
+from mandoline_core.data.parquet import write_batches
 from mandoline_core.data.profile import few_classes, profile_column, text_kind
-from mandoline_core.data.reading import read_table
-from mandoline_core.data.row_keys import RowKeys
-from mandoline_core.data.sample import FrozenMapping, Model, Sample, kind_of
-from mandoline_core.data.stopping import asking, current_progress, take_step, telling
-from mandoline_core.data.tables.files import PARQUET, Files, find_files, is_pattern
-from mandoline_core.data.tables.opening import ENGINES, PACKED, columns_of, fits_in_memory, open_data
-from mandoline_core.data.tables.table import Reduce, Table, add_up_tables
-from mandoline_core.data.tables.thinning import add_up_within, check_cells, share_kept
-from mandoline_core.data.tables.writing import write_batches
+from mandoline_core.data.progress import cancelled_by, current_progress, progress_to, take_step
+from mandoline_core.data.sample import FrozenMapping, Model, Predictions, Sample, kind_of, predict_columns

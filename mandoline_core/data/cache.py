@@ -221,8 +221,7 @@ def n_bytes(answer: object) -> int:
     >>> n_bytes((np.zeros(1000), {"a": np.zeros(1000)})) > 16_000
     True
     """
-    from mandoline_core.data.sample import Sample  # which keeps what it computes in a cache
-    from mandoline_core.data.tables.table import Table
+    from mandoline_core.data import Sample, Table  # which keep what they compute in a cache
 
     total, seen, left, looked = 0, set[int](), [answer], 0
     while left and looked < _MOST_PARTS:

@@ -6,23 +6,20 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import narwhals as nw
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 
+from mandoline_core.data.cache import SAMPLE_CACHE
 from mandoline_core.data.classes import class_name
-from mandoline_core.data.doors import check_names, door_expressions
-from mandoline_core.data.fingerprint import fingerprint
-from mandoline_core.data.row_keys import RowKeys, row_keys
-from mandoline_core.data.tables.handing import leave_or_take
-from mandoline_core.data.tables.table import Table
+from mandoline_core.data.engines import Table, rows_in_memory
+from mandoline_core.data.fingerprint import RowKeys, fingerprint, row_keys
+from mandoline_core.data.frames import normalise_frame
 from mandoline_core.errors import DataError
 from mandoline_core.formatting import listed
 
-_TEXT = pd.StringDtype("pyarrow", na_value=float("nan"))
 _ROUNDING = 1e-6  # probabilities are often written with a few digits
 MOST_VALUES = 10_000  # of a column of a table that are listed
 
@@ -62,7 +59,7 @@ class FrozenMapping(Mapping[str, Any]):
 
 @dataclass(frozen=True)
 class Model:
-    """Say which columns hold a model's answers.
+    """Say which columns hold a model's predictions.
 
     Parameters
     ----------
@@ -91,7 +88,7 @@ class Model:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns the model's answers are in."""
+        """The columns the model's predictions are in."""
         return (*(() if self.prediction is None else (self.prediction,)), *self.probabilities.values())
 
 
@@ -156,8 +153,8 @@ class Sample:
                 )
             models = (Model("model", prediction, probabilities or {}),)
         if table is None:
-            frame, table = leave_or_take(frame, name)
-        values = {"frame": _at_the_door(frame, name), "label": label, "models": models, "name": name, "table": table}
+            frame, table = rows_in_memory(frame, name)
+        values = {"frame": normalise_frame(frame, name), "label": label, "models": models, "name": name, "table": table}
         for key, value in values.items():
             object.__setattr__(self, key, value)
         self._check()
@@ -196,9 +193,9 @@ class Sample:
 
     @property
     def roles(self) -> frozenset[str]:
-        """The columns that are the label or a model's answers."""
-        answers = (column for model in self.models for column in model.columns)
-        return frozenset([*answers, *([] if self.label is None else [self.label])])
+        """The columns that are the label or a model's predictions."""
+        predictions = (column for model in self.models for column in model.columns)
+        return frozenset([*predictions, *([] if self.label is None else [self.label])])
 
     @cached_property
     def schema(self) -> Mapping[str, nw.dtypes.DType]:
@@ -226,15 +223,9 @@ class Sample:
 
     def row_keys(self, columns: tuple[str, ...]) -> RowKeys:
         """Name every row by what some of its columns hold; computed once."""
-        if columns not in self._row_keys:
-            for column in columns:
-                self.series(column)
-            self._row_keys[columns] = row_keys(self.frame, columns)
-        return self._row_keys[columns]
-
-    @cached_property
-    def _row_keys(self) -> dict[tuple[str, ...], RowKeys]:
-        return {}
+        for column in columns:
+            self.series(column)
+        return SAMPLE_CACHE.of((self,), ("row keys", columns), lambda: row_keys(self.frame, columns))
 
     def series(self, column: str) -> nw.Series[Any]:
         """Return a column, or say which columns there are.
@@ -291,6 +282,58 @@ class Sample:
             raise DataError(f"{where} goes from {low:g} to {high:g}. Expected numbers between 0 and 1.{hint}")
 
 
+class Predictions(NamedTuple):
+    """Hold a model's predictions as columns, and the `Model` that names them.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        A row for each row asked about, with its index if it had one: put it beside them.
+    """
+
+    frame: pd.DataFrame
+    model: Model
+
+
+def predict_columns(model: Any, X: Any, *, name: str = "model") -> Predictions:  # noqa: N803 - as scikit-learn says
+    """Ask a fitted model about rows: a column of predictions and, for a classifier, one of each class's probability.
+
+    Parameters
+    ----------
+    model : a fitted model of scikit-learn, or of anything like it
+        It has `predict`; with `predict_proba` and `classes_`, there are probabilities, too.
+    X : what its `predict` takes
+    name : str
+        The model's name: columns are called pred_NAME and prob_NAME_CLASS.
+
+    Examples
+    --------
+    >>> from sklearn.dummy import DummyClassifier
+    >>> fitted = DummyClassifier().fit([[0], [0], [0], [0]], ["no", "yes", "yes", "yes"])
+    >>> predictions = predict_columns(fitted, [[0], [1]], name="most")
+    >>> list(predictions.frame), predictions.model.probabilities["yes"]
+    (['pred_most', 'prob_most_no', 'prob_most_yes'], 'prob_most_yes')
+    """
+    if not callable(getattr(model, "predict", None)):
+        raise DataError(f"A {type(model).__name__} has no predict. Expected a fitted model, as of scikit-learn.")
+    if not name.strip():
+        raise DataError(f"A model's name must be a text that is not empty. Got {name!r}.")
+    predictions = np.asarray(model.predict(X))
+    if predictions.ndim == 2 and predictions.shape[1] == 1:
+        predictions = predictions[:, 0]
+    if predictions.ndim != 1:
+        raise DataError(f"The model gives {predictions.shape[-1]} answers a row. Take a model with one.")
+    columns: dict[str, Any] = {f"pred_{name}": predictions}
+    probabilities: dict[str, str] = {}
+    if callable(getattr(model, "predict_proba", None)):
+        values = np.asarray(model.predict_proba(X))
+        for position, class_ in enumerate(map(class_name, model.classes_)):
+            column = f"prob_{name}_{class_}"
+            columns[column], probabilities[class_] = values[:, position], column
+    index = X.index if isinstance(X, (pd.DataFrame, pd.Series)) else None
+    return Predictions(pd.DataFrame(columns, index=index), Model(name, f"pred_{name}", probabilities))
+
+
 def kind_of(dtype: nw.dtypes.DType) -> str:
     """Say in one word or two what a column of a type holds.
 
@@ -305,66 +348,3 @@ def kind_of(dtype: nw.dtypes.DType) -> str:
         return "dates or times"
     names = {nw.String: "text", nw.Boolean: "true/false", nw.Unknown: "no value at all"}
     return next((name for kind, name in names.items() if dtype == kind), f"values of type {dtype}")
-
-
-def _at_the_door(frame: Any, name: str) -> nw.DataFrame[Any]:
-    """Bring a frame of any engine to the few column types that rules know."""
-    native = nw.to_native(frame, pass_through=True)
-    try:
-        known = nw.from_native(native)
-    except nw.exceptions.DuplicateError:
-        check_names(getattr(native, "column_names", native.columns), name)
-        raise
-    except TypeError:
-        raise DataError(
-            f"{name} is of type {type(frame).__name__}, which is not a frame. Expected pandas, Polars or PyArrow."
-        ) from None
-    if isinstance(known, nw.LazyFrame):
-        raise DataError(f"{name} is a lazy frame of {known.implementation}, which no engine here runs. Collect it.")
-    if known.implementation.is_pandas():
-        native = _pandas_at_the_door(nw.to_native(known), name)
-        known = nw.from_native(native)
-        # NumPy's floats are as they should be: of one width, and with one way of being missing.
-        schema = {name: dtype for name, dtype in known.schema.items() if native.dtypes[name] != np.float64}
-    else:
-        schema = known.schema
-    check_names(known.columns, name)
-    expressions = door_expressions(schema)
-    done: nw.DataFrame[Any] = known.with_columns(*expressions) if expressions else known
-    return done
-
-
-def _pandas_at_the_door(frame: pd.DataFrame, name: str) -> pd.DataFrame:
-    frame = frame.set_axis([str(column) for column in frame.columns], axis="columns").reset_index(drop=True)
-    check_names(frame.columns, name)
-    changed = {}
-    for column, dtype in frame.dtypes.items():
-        if isinstance(dtype, np.dtype) and dtype.kind != "O":
-            continue  # numbers, true/false or times, of which there may be thousands
-        series = frame[column]
-        if isinstance(dtype, pd.CategoricalDtype):
-            series = series.astype(dtype.categories.dtype if len(dtype.categories) else object)
-        if series.dtype == object:
-            series = _objects(series)
-        elif isinstance(series.dtype, pd.StringDtype) and series.dtype.storage != "pyarrow":
-            series = series.astype(_TEXT)
-        if series.dtype != dtype:
-            changed[column] = series
-    return frame.assign(**changed) if changed else frame
-
-
-def _objects(series: pd.Series) -> pd.Series:
-    """Give a pandas object column the type of what it holds; a mixture becomes text."""
-    try:
-        array = pa.array(series, from_pandas=True)
-    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError):
-        return series.map(str, na_action="ignore").astype(_TEXT)
-    if pa.types.is_string(array.type) or pa.types.is_large_string(array.type):
-        return series.astype(_TEXT)
-    if pa.types.is_boolean(array.type):
-        return series.astype("boolean")
-    if pa.types.is_null(array.type) or pa.types.is_floating(array.type) or pa.types.is_decimal(array.type):
-        return series.astype("float64")
-    if pa.types.is_integer(array.type):
-        return series.astype("Int64")
-    return pd.Series(array.to_pandas(types_mapper=pd.ArrowDtype), index=series.index)

@@ -17,7 +17,7 @@ from mandoline_core.patterns import add_up
 from mandoline_core.pipeline.assemble import Fit
 from mandoline_core.pipeline.diagnostics import Diagnostics, diagnose, interval_of
 from mandoline_core.project import EstimatorSettings, fewest_replicates
-from mandoline_core.weighting import Problem, potential_names, telling
+from mandoline_core.weighting import Problem, potential_names, progress_to
 
 Progress = Callable[[str, float], None]
 
@@ -158,7 +158,7 @@ def solve_model(prepared: Fit, settings: EstimatorSettings, progress: Progress |
     if why is not None:
         raise MandolineError(Sentence("Estimator {name!r} does not apply here. {why}", name=settings.name, why=why))
     title = f"{estimator.title} for {prepared.model}"
-    with telling(None if progress is None else lambda what, share: progress(f"{title}, {what}", share)):
+    with progress_to(None if progress is None else lambda what, share: progress(f"{title}, {what}", share)):
         outcome = estimator.estimate(problem)
     numbers = diagnose(problem, outcome)
     interval, more = interval_by_settings(prepared, settings, outcome, progress)

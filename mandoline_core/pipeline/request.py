@@ -9,7 +9,7 @@ from typing import Any, TypedDict, Unpack
 import numpy as np
 
 from mandoline_core.arrays import Codes
-from mandoline_core.data import Model, Sample, telling
+from mandoline_core.data import Model, Sample, progress_to
 from mandoline_core.errors import MandolineError, ProjectError
 from mandoline_core.formatting import Sentence
 from mandoline_core.metrics import get_metric
@@ -82,7 +82,7 @@ class Request:
         if not stay_in_tables(self.source, self.target):
             return None
         slices = [rule for model in models for rule in resolve(self.slices, self.source, self.target, model)]
-        with telling(progress):
+        with progress_to(progress):
             return count_tables(self.source, self.target, slices, models, self.metric)
 
 

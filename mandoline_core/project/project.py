@@ -173,7 +173,7 @@ class Project:
         path = self.base / getattr(self, f"{side}_path")
         table = getattr(self, f"{side}_table")
         engine, master = getattr(self, f"{side}_engine") or "auto", getattr(self, f"{side}_master")
-        return open_data(None if table and engine == "spark" else path, engine=engine, table=table, master=master)
+        return open_data(path, engine=engine, table=table, master=master)
 
     def reveal(self, target: Sample, labels: Sample | None = None) -> Sample:
         """Put the target's labels beside its rows, from their own file if there is one; for scoring only.

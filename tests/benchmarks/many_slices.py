@@ -19,7 +19,7 @@ from threadpoolctl import threadpool_limits
 
 import mandoline_core as md
 from mandoline_core.checks.checks import report_model
-from mandoline_core.data.reading import read_table
+from mandoline_core.data import read_table
 from mandoline_core.estimators.registry import get_estimator
 from mandoline_core.metrics.registry import get_metric
 from mandoline_core.patterns.patterns import count_patterns

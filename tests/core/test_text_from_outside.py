@@ -31,8 +31,8 @@ FIXED = {
     "mandoline_core.project.guessing",
     "mandoline_core.data.classes",
     "mandoline_core.data.profile",
-    "mandoline_core.data.reading",
-    "mandoline_core.data.row_keys",
+    "mandoline_core.data.fingerprint",
+    "mandoline_core.data.parquet",
     "mandoline_core.schemas.shapes",
     "mandoline_core.slices.expression.syntax",
     "mandoline_core.slices.reading",
@@ -73,7 +73,7 @@ FILES = {
     "app.project.store.database": "the name of our own file",
     "mandoline_core.estimators.finetuning.folder": "a table of names",
     "mandoline_core.monitoring.tracking": "of the command line",
-    "mandoline_core.data.tables.files": "of a project file",
+    "mandoline_core.data.files": "of a project file",
 }
 
 RE_FUNCTIONS = {"compile", "search", "match", "fullmatch", "split", "findall", "finditer", "sub", "subn"}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mandoline_core.data.tables.spark_session import connect
+from mandoline_core.data.engines.spark import Spark
 from tests.spark.cluster import Cluster
 
 if TYPE_CHECKING:
@@ -36,6 +36,6 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 @pytest.fixture(scope="session")
 def session(cluster: Cluster) -> Iterator[SparkSession]:
     """Reach the cluster as a project does."""
-    found = connect(cluster.master)
+    found = Spark().connect(cluster.master)
     yield found
     found.stop()

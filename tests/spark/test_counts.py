@@ -12,8 +12,8 @@ import polars as pl
 import pytest
 
 import mandoline_core as md
-from mandoline_core.data import Table, asking, open_data, telling
-from mandoline_core.data.tables.spark_table import SparkTable
+from mandoline_core.data import Table, cancelled_by, open_data, progress_to
+from mandoline_core.data.engines.spark import SparkTable
 from mandoline_core.pipeline.cells.cells import TableCells
 from mandoline_core.pipeline.cells.count import count_cells
 from tests.spark.cluster import Cluster
@@ -99,7 +99,7 @@ def test_counts_are_the_same_with_a_worker_killed(
             killed.append(share)
             cluster.kill("worker1")
 
-    with telling(kill_one):
+    with progress_to(kill_one):
         found = counts(count_cells(sample, RULES, [MODEL], "label", md.MetricSettings()))
     cluster.start_worker("worker1")
     assert killed
@@ -158,7 +158,7 @@ def test_a_stop_ends_the_job_on_the_cluster(files: Path, session: SparkSession) 
         if seen[-1] and len(seen) > 20:
             raise NobodyWaits
 
-    with pytest.raises(NobodyWaits), asking(stop):
+    with pytest.raises(NobodyWaits), cancelled_by(stop):
         count_cells(sample, RULES, [MODEL], "label", md.MetricSettings())
     until = time.monotonic() + 30
     while tracker.getActiveJobsIds():

@@ -13,7 +13,7 @@ import pytest
 
 import mandoline_core as md
 from mandoline_core.data import open_data
-from mandoline_core.data.tables.table import DRAWN
+from mandoline_core.data.engines.table import DRAWN
 from tests.core.projects import DIGITS, REVIEWS
 from tests.spark.cluster import Cluster, free_port
 
@@ -95,13 +95,13 @@ def test_our_own_words_come_back_from_a_worker(session: SparkSession, tmp_path: 
 
 
 def test_a_master_that_is_not_there_is_one_sentence(session: SparkSession, cluster: Cluster) -> None:
-    from mandoline_core.data.tables.spark_session import _check_reachable, connect
+    from mandoline_core.data.engines.spark import Spark, _check_reachable
 
     with pytest.raises(md.DataError, match=r"could not be reached at spark://127\.0\.0\.1:\d+: Connection refused\."):
         _check_reachable(f"spark://127.0.0.1:{free_port()}")
     with pytest.raises(md.DataError, match="already, and a program has one"):
-        connect("local[1]")
-    assert connect(cluster.master) is session
+        Spark().connect("local[1]")
+    assert Spark().connect(cluster.master) is session
 
 
 def test_text_is_refused_with_what_to_do(session: SparkSession, tmp_path: Path) -> None:

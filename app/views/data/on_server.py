@@ -28,11 +28,12 @@ def show() -> None:
     names = allowed.offered()
     found: dict[str, tuple[Path, Sample] | None] = {}
     places = list(zip(st.columns(2), TITLES, strict=True))
+    engines = allowed.engines()
     engine = st.selectbox(
         "Rows are read",
-        allowed.engines(),
+        list(engines),
         key=ENGINE,
-        format_func=allowed.ENGINES.__getitem__,
+        format_func=engines.__getitem__,
         help="By size: small files are read into memory, others stay where they are and are counted there.",
     )
     for column, side in places:

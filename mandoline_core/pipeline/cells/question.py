@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from mandoline_core.arrays import Codes, Floats
-from mandoline_core.data import Model, Sample, frame_of
+from mandoline_core.data import Model, Sample, to_pandas
 from mandoline_core.metrics import get_metric, read_answers, score_rows
 from mandoline_core.pipeline.cells.cells import name_of
 from mandoline_core.project import MetricSettings
@@ -112,7 +112,7 @@ def named_classes(question: Question) -> dict[str, tuple[str, ...]]:
 
 def frame_for(batch: pa.Table, question: Question) -> Any:
     """Hand a function the same type of frame for every batch as for the rows that were drawn."""
-    return frame_of(batch) if question.sees_all else batch
+    return to_pandas(batch) if question.sees_all else batch
 
 
 def code_rows(sample: Sample, rules: Sequence[Slice]) -> pa.Table:

@@ -11,8 +11,8 @@ import numpy as np
 import pyarrow.parquet as pq
 
 import mandoline_core as md
-from mandoline_core.data.tables.spark_table import _packed
-from mandoline_core.data.tables.thinning import MOST_CELLS, add_up_within
+from mandoline_core.data.engines.spark import _serialised
+from mandoline_core.data.engines.table import MOST_CELLS, add_up_within
 from mandoline_core.pipeline.cells.answers import reduce_answers
 from mandoline_core.pipeline.cells.question import Question
 from mandoline_core.project.settings import MetricSettings
@@ -79,7 +79,7 @@ def _partition(slices: tuple[md.Slice, ...], n_rows: int) -> Partition:
         reduce(rows.slice(start, CHUNK // 4).select(list(question.columns))) for start in range(0, n_rows, CHUNK // 4)
     ]
     returned = add_up_within(parts, keys)
-    return Partition(len(slices), n_rows, len(returned), len(_packed(returned)))
+    return Partition(len(slices), n_rows, len(returned), _serialised(returned).nbytes)
 
 
 def _widths() -> dict[str, float]:

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import mandoline_core as md
-from mandoline_core.data.reading import read_table
+from mandoline_core.data import read_table
 from mandoline_core.data.sample import Sample
 from mandoline_core.errors import DataError
 

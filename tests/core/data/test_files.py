@@ -16,9 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mandoline_core.data import reading, text_files
-from mandoline_core.data.reading import read_table
-from mandoline_core.data.sample import Sample
+from mandoline_core.data import Sample, delimited, read_table
 from mandoline_core.errors import DataError
 
 
@@ -232,7 +230,7 @@ def test_missing_values_in_the_last_column_are_no_short_rows(tmp_path):
 @pytest.mark.parametrize("end", [b"", b"\xe9", b"\x81\xe9"])
 def test_a_line_that_nobody_wrote_is_not_read(tmp_path, monkeypatch, end):
     """A small gzip file may unpack to one, and its commas alone take gigabytes, whatever its encoding."""
-    monkeypatch.setattr(text_files, "_LONGEST_LINE", 5_000_000)
+    monkeypatch.setattr(delimited, "_LONGEST_LINE", 5_000_000)
     path = tmp_path / "long.csv.gz"
     path.write_bytes(gzip.compress(b"a,b\n1,2\n3,4\n" + b"," * 10_000_000 + end, compresslevel=1))
     with pytest.raises(DataError) as refused:
@@ -255,7 +253,7 @@ def test_readers_of_long_texts_do_not_disturb_each_other(tmp_path: Path) -> None
     """What one sets for the csv module, another must not find gone in the middle of its file."""
     path = tmp_path / "long.csv"
     path.write_text("a,b\n" + f'1,"{"x" * 200_000}"\n' * 2)
-    first, second = (reading._records(path, "utf-8", ",") for _ in range(2))
+    first, second = (delimited._records(path, "utf-8", ",") for _ in range(2))
     assert next(first) == next(second) == (1, ["a", "b"])
     assert [len(row) for _, row in first] == [2, 2]
     assert [len(row) for _, row in second] == [2, 2]

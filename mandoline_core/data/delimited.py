@@ -1,142 +1,50 @@
-"""Reading tables: CSV and Parquet, with one clear sentence for whatever is wrong with the file."""
+"""Delimited text: its encoding and delimiter found out, and one clear sentence for whatever is wrong with it."""
 
 from __future__ import annotations
 
 import csv
+import gzip
 import io
-import re
+import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from typing import Any, NamedTuple, TextIO
 
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
-from mandoline_core.data.doors import check_names, frame_of
-from mandoline_core.data.tables.files import PARQUET, read_schema, unreadable
-from mandoline_core.data.text_files import find_encoding, open_text
-from mandoline_core.errors import DataError, did_you_mean
+from mandoline_core.data.files import check_path, empty_file
+from mandoline_core.data.frames import check_names
+from mandoline_core.errors import DataError
 
 MAX_COLUMNS = 20_000
-_DELIMITED = (".csv", ".tsv", ".tab", ".txt")
 _DELIMITERS = ",;\t|"
 _SAMPLE_BYTES = 1 << 16
-_LONGEST_LINE = 1 << 22
+_LONGEST_HEADER = 1 << 22
 _LONGEST_NAME = 1 << 17
 # Once, for the whole process: a limit that one reader sets and puts back is taken from another in the middle of a file.
 csv.field_size_limit(max(csv.field_size_limit(), 1 << 30))
-_NAMELESS_INDEX = re.compile(r"__index_level_\d+__")
-_OFFSET = re.compile(r"[+-]\d{2}:?\d{2}")
-_LAST_SECOND = 62_135_596_800  # as many since 1970 backwards are the year 1; forwards a little less is 9999
 # Missing only among numbers or true/false: among texts, "NA" may be Namibia and "None" a class.
 _MISSING = ("NA", "N/A", "n/a", "NaN", "nan", "-NaN", "-nan", "NULL", "null", "None", "<NA>", "#N/A", "#NA")
 _MISSING_WORDS = pa.array(_MISSING)
 _TRUTH = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
-
-
-def read_table(path: str | Path) -> pd.DataFrame:
-    r"""Read a CSV (also TSV, also gzipped) or a Parquet file.
-
-    The delimiter (comma, semicolon, tab or bar) and the encoding of a CSV are found out. An empty cell is a
-    missing value. Words such as NA, NaN, N/A, null and None are missing in a column that otherwise holds numbers
-    or true/false; in a column of text they stay as written, so that Namibia's country code and a class
-    called "None" survive.
-
-    Parameters
-    ----------
-    path : str or Path
-        Ends in .csv, .tsv, .tab, .txt (each also with .gz), .parquet or .pq.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Text in pandas' Arrow-backed string type.
-
-    Raises
-    ------
-    DataError
-        If the file is missing, empty, ragged or of another kind, in one sentence.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> folder = Path(tempfile.mkdtemp())
-    >>> _ = (folder / "a.csv").write_text("country;n\nNA;1\nFR;NA\n")
-    >>> read_table(folder / "a.csv")["country"].tolist()
-    ['NA', 'FR']
-    """
-    path = Path(path)
-    check_path(path)
-    table = _read_parquet(path) if path.suffix.lower() in PARQUET else _read_delimited(path)
-    if table.empty:
-        raise DataError(f"{path.name} has a header but no rows. Put at least one row of data in it.")
-    return table
-
-
-def check_path(path: Path) -> None:
-    """Refuse what is no file that can be read here."""
-    if path.is_dir():
-        raise DataError(f"{path} is a folder, not a file. Name the CSV or Parquet file in it.")
-    if not path.is_file():
-        near = [item.name for item in path.parent.iterdir()] if path.parent.is_dir() else []
-        where = f"{path.parent}" if path.parent.is_dir() else f"{path.parent}, a folder that does not exist"
-        raise DataError(f"File {path.name!r} is not in {where}.{did_you_mean(path.name, near)}")
-    suffixes = [suffix.lower() for suffix in path.suffixes]
-    kind = suffixes[-2] if suffixes[-1:] == [".gz"] and len(suffixes) > 1 else "".join(suffixes[-1:])
-    if kind not in _DELIMITED + PARQUET or (kind in PARQUET and suffixes[-1] == ".gz"):
-        wanted = "CSV (.csv, .tsv, .txt, also .gz) or Parquet (.parquet, .pq)"
-        raise DataError(
-            f"{path.name} is not a table that can be read here. Expected {wanted}. Save it as one of these."
-        )
-    if path.stat().st_size == 0:
-        raise _empty(path)
-
-
-def _empty(path: Path) -> DataError:
-    return DataError(f"{path.name} is empty. Expected a header line and at least one row.")
-
-
-def _read_parquet(path: Path) -> pd.DataFrame:
-    check_names(sorted(read_schema(path).names), path.name)
-    try:
-        table = pq.read_table(path)
-        table.validate(full=True)  # a damaged file may hold what is no text
-        check_times(table, path.name)
-        # What pandas noted about its own types and index is not asked: an index is an ordinary column to everyone else.
-        frame = frame_of(table.replace_schema_metadata(None))
-    except (pa.ArrowException, OSError, UnicodeDecodeError, OverflowError, TypeError) as error:
-        raise unreadable(path.name, error) from None
-    return frame.drop(columns=[name for name in frame.columns if _NAMELESS_INDEX.fullmatch(name)])
-
-
-def check_times(table: pa.Table, name: str) -> None:
-    """Refuse times in a zone that nobody knows, or in years that no calendar here has."""
-    for field in table.schema:
-        if not pa.types.is_timestamp(field.type):
-            continue
-        if field.type.tz is not None and not _is_zone(field.type.tz):
-            raise DataError(
-                f"Column {field.name!r} of {name} is in time zone {field.type.tz!r}, which is none. Write it in UTC."
-            )
-        span = pc.min_max(table[field.name].cast(pa.int64())).as_py()
-        second = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}[field.type.unit]
-        if span["min"] is not None and max(abs(span["min"]), abs(span["max"])) > _LAST_SECOND * second:
-            raise DataError(f"Column {field.name!r} of {name} holds times outside of the years 1 to 9999. Mend them.")
-
-
-def _is_zone(name: str) -> bool:
-    if _OFFSET.fullmatch(name):
-        return True
-    try:
-        ZoneInfo(name)
-    except (ValueError, OSError, ZoneInfoNotFoundError):
-        return False
-    return True
+_BLOCK = 1 << 16
+_LONGEST_LINE = 50_000_000  # characters: a longer one takes gigabytes to be read as a table
+_MARKS = {b"\xef\xbb\xbf": "utf-8-sig", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
+_WIDE_MARKS = (b"\xff\xfe\0\0", b"\0\0\xfe\xff")
+# How files of other kinds start. Those in the second group could be the first words of a table, too.
+_KINDS = {
+    b"\x89PNG": "a PNG picture",
+    b"\xff\xd8\xff": "a JPEG picture",
+    b"PK\x03\x04": "a zip archive or an Excel workbook",
+    b"\xd0\xcf\x11\xe0": "an old Excel workbook",
+    b"\x1f\x8b": "a gzip file, whose name should end in .gz",
+    b"%PDF-": "a PDF",
+}
+_WORDLIKE_KINDS = {b"PAR1": "Parquet, whose name should end in .parquet", b"GIF8": "a GIF picture"}
 
 
 class _Text(NamedTuple):
@@ -153,7 +61,7 @@ class _Text(NamedTuple):
         encoding = find_encoding(path)
         sample = _head(path, encoding)
         if not sample.strip("\ufeff\0 \t\r\n"):
-            raise _empty(path)
+            raise empty_file(path)
         delimiter = "\t" if ".tsv" in path.suffixes else _delimiter(sample)
         rows = _rows(sample, delimiter)
         header = next(rows, None)
@@ -173,7 +81,7 @@ class _Text(NamedTuple):
         try:
             yield
         except pd.errors.EmptyDataError:  # a quote and nothing in it, say
-            raise _empty(self.path) from None
+            raise empty_file(self.path) from None
         except pd.errors.ParserError as error:
             _explain_ragged(self.path, self.encoding, self.delimiter)
             if "EOF inside string" in str(error):
@@ -199,7 +107,8 @@ class _Text(NamedTuple):
             _explain_ragged(self.path, self.encoding, self.delimiter)
 
 
-def _read_delimited(path: Path) -> pd.DataFrame:
+def read_delimited(path: Path) -> pd.DataFrame:
+    """Read a whole file."""
     text = _Text.of(path)
     with text.explaining():
         table: pd.DataFrame = text.read()
@@ -234,11 +143,11 @@ def _head(path: Path, encoding: str) -> str:
         if len(head) < _SAMPLE_BYTES:
             return head
         if "\n" not in head:  # a header may be longer than that
-            head += file.readline(_LONGEST_LINE)
-            if len(head) >= _LONGEST_LINE:
+            head += file.readline(_LONGEST_HEADER)
+            if len(head) >= _LONGEST_HEADER:
                 raise _no_header(path)
         if head.find("\n") in (head.rfind("\n"), -1):
-            return head + file.readline(_LONGEST_LINE)
+            return head + file.readline(_LONGEST_HEADER)
     # A line cut in half would look ragged.
     return head[: head.rindex("\n")]
 
@@ -336,3 +245,96 @@ def _with_missing_words(table: pd.DataFrame) -> pd.DataFrame:
     if not changed:
         return table
     return pd.concat([changed.get(name, table[name]) for name in table.columns], axis=1)
+
+
+def open_text(path: Path, encoding: str) -> TextIO:
+    r"""Open a text file, unpacking it if its name ends in .gz, with its line ends as they are.
+
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "a.csv.gz"
+    >>> _ = path.write_bytes(gzip.compress(b"x\r\n1\r\n"))
+    >>> with open_text(path, "utf-8") as file:
+    ...     file.read()
+    'x\r\n1\r\n'
+    """
+    if path.suffix.lower() == ".gz":
+        return gzip.open(path, "rt", encoding=encoding, newline="")
+    return path.open(encoding=encoding, newline="")
+
+
+def find_encoding(path: Path) -> str:
+    r"""Find a text file's encoding: its byte-order mark, else UTF-8 if all of it is, else Western European.
+
+    Parameters
+    ----------
+    path : Path
+        Is unpacked if its name ends in .gz.
+
+    Raises
+    ------
+    DataError
+        If the file is no text, or text that cannot be told apart from none.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "a.csv"
+    >>> _ = path.write_bytes("été".encode("cp1252"))
+    >>> find_encoding(path)
+    'cp1252'
+    """
+    opener = gzip.open if path.suffix.lower() == ".gz" else open
+    try:
+        with opener(path, "rb") as file:
+            start = file.read(_BLOCK)
+        marked = next((encoding for mark, encoding in _MARKS.items() if start.startswith(mark)), None)
+        _check_text(path, start, marked)
+        for encoding in (marked,) if marked else ("utf-8", "cp1252", "latin-1"):
+            if _decodes(path, encoding):
+                return encoding
+    except (gzip.BadGzipFile, EOFError, zlib.error):
+        raise DataError(f"{path.name} is not a whole gzip file. Compress it again, or save it without .gz.") from None
+    kind = "UTF-16" if marked == "utf-16" else "UTF-8"
+    raise DataError(f"{path.name} starts as {kind} text but does not go on as such. Save it again as UTF-8.")
+
+
+def _check_text(path: Path, start: bytes, marked: str | None) -> None:
+    """Refuse a file that starts as no text does."""
+    if start.startswith(_WIDE_MARKS):
+        raise DataError(f"{path.name} is UTF-32 text, which is not read here. Save it as UTF-8.")
+    if marked == "utf-16":  # in which every other byte may be null
+        return
+    has_null = b"\0" in start
+    kinds = _KINDS | (_WORDLIKE_KINDS if has_null else {})
+    kind = next((kind for mark, kind in kinds.items() if start.startswith(mark)), None)
+    if kind is not None:
+        raise DataError(f"{path.name} is not a text file: it starts like {kind}. Save the table as CSV or Parquet.")
+    if not has_null:
+        return
+    if _is_unmarked_utf_16(start):
+        raise DataError(f"{path.name} looks like UTF-16 text without the mark that says so. Save it as UTF-8.")
+    raise DataError(f"{path.name} is not a text file: it holds null bytes. Save the table as CSV or Parquet.")
+
+
+def _is_unmarked_utf_16(start: bytes) -> bool:
+    """Tell whether nearly every other byte, and no byte between, is null: Western text at two bytes a character."""
+    nulls = [start[parity::2].count(0) for parity in (0, 1)]
+    return min(nulls) == 0 and max(nulls) > 0.4 * len(start)
+
+
+def _decodes(path: Path, encoding: str) -> bool:
+    """Tell whether all of a file is text in an encoding; refuse a line that is too long."""
+    line = 0
+    try:
+        with open_text(path, encoding) as file:
+            while block := file.read(1 << 22):
+                end = max(block.rfind("\n"), block.rfind("\r"))
+                line = len(block) - end - 1 if end >= 0 else line + len(block)
+                if line > _LONGEST_LINE:
+                    raise DataError(
+                        f"{path.name} has a line of more than {_LONGEST_LINE // 10**6} million letters. "
+                        "Check its ends of lines."
+                    )
+    except UnicodeDecodeError:
+        return False
+    return True

@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import mandoline_core as md
-from mandoline_core.data import Table, asking, open_data
+from mandoline_core.data import Table, cancelled_by, open_data
 
 ENGINES = ("polars", "duckdb")
 RULES = (md.Threshold("large", column="n", above=5), md.Keyword("not", column="text", words=("not",)))
@@ -142,7 +142,7 @@ def test_whoever_asks_may_stop_a_count(engine: str, tmp_path: Path) -> None:
     def stop() -> None:
         raise InterruptedCount
 
-    with pytest.raises(InterruptedCount), asking(stop):
+    with pytest.raises(InterruptedCount), cancelled_by(stop):
         count(table)
     assert count(table) == 3 * sum(i % 10 > 5 and i % 3 > 0 for i in range(100))
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import socket
+import sys
 import uuid
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
@@ -13,18 +17,23 @@ import narwhals as nw
 import numpy as np
 import pyarrow as pa
 
-from mandoline_core.data.doors import check_names, door_expressions
-from mandoline_core.data.tables.files import Files, read_schema
-from mandoline_core.data.tables.spark_session import TOGETHER
-from mandoline_core.data.tables.table import Combine, Reduce, Table, first_line
-from mandoline_core.data.tables.waiting import wait_for
+from mandoline_core.data.engines.engine import Engine, files_at
+from mandoline_core.data.engines.table import Combine, Reduce, Table, first_line
+from mandoline_core.data.files import Files
+from mandoline_core.data.fingerprint import mix
+from mandoline_core.data.frames import check_names, normalise
+from mandoline_core.data.parquet import check_alike, read_schema
+from mandoline_core.data.progress import wait_for
 from mandoline_core.errors import DataError
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 T = TypeVar("T")
-_FOUND = "found"
+TOGETHER = 100_000  # rows that a worker looks at together
+_PATIENCE = 10.0  # seconds, until a master that does not answer is none
+_PART = "part"
+_DRAW = "\0draw"
 
 
 class SparkTable(Table):
@@ -34,7 +43,6 @@ class SparkTable(Table):
     mean other things, and some take time without bound. Workers need this package.
     """
 
-    engine = "spark"
     runs_expressions = False
 
     def __init__(self, frame: DataFrame, name: str, files: Files | None = None) -> None:
@@ -42,22 +50,6 @@ class SparkTable(Table):
         self._frame = frame
         schema = read_schema(files.paths[0]) if files is not None else pa.schema([])
         self._unsigned = tuple(field.name for field in schema if field.type == pa.uint64())
-
-    @classmethod
-    def scan(cls, files: Files, session: SparkSession) -> SparkTable:
-        """Open Parquet files that every worker can reach."""
-        frame = session.read.parquet(*(str(path.resolve()) for path in files.paths))
-        return cls(frame, files.name, files)
-
-    @classmethod
-    def of_catalogue(cls, table: str, session: SparkSession) -> SparkTable:
-        """Open a table that the session knows by name."""
-        from pyspark.errors import PySparkException
-
-        try:
-            return cls(session.table(table), table)
-        except PySparkException as error:
-            raise DataError(f"Spark has no table {table!r}: {first_line(error)}.") from None
 
     @property
     def lazy(self) -> nw.LazyFrame[Any]:
@@ -68,9 +60,8 @@ class SparkTable(Table):
     def schema(self) -> Mapping[str, nw.dtypes.DType]:
         """The type of each column in the batches that rules are evaluated on."""
         check_names(self._frame.columns, self.name)
-        none = nw.from_native(_as_written(self._run(self._frame.limit(0).toArrow), self._unsigned), eager_only=True)
-        expressions = door_expressions(none.schema)
-        return (none.with_columns(*expressions) if expressions else none).schema
+        none = _as_written(self._run(self._frame.limit(0).toArrow), self._unsigned)
+        return normalise(nw.from_native(none, eager_only=True)).schema
 
     @cached_property
     def n_rows(self) -> int:
@@ -84,10 +75,8 @@ class SparkTable(Table):
     def _distinct(self, column: str, most: int) -> nw.Series[Any]:
         # Each worker lists its own, so that none is sent twice.
         def values(rows: pa.Table) -> pa.Table:
-            frame = nw.from_native(rows, eager_only=True)
-            expressions = door_expressions(frame.schema)
-            found = (frame.with_columns(*expressions) if expressions else frame)[column].unique().drop_nulls()
-            return pa.table({column: found.head(most).to_arrow()})
+            distinct = normalise(nw.from_native(rows, eager_only=True))[column].unique().drop_nulls()
+            return pa.table({column: distinct.head(most).to_arrow()})
 
         def together(parts: list[pa.Table]) -> pa.Table:
             whole = pa.concat_tables(parts)
@@ -101,31 +90,33 @@ class SparkTable(Table):
 
     def reduce(self, columns: Sequence[str], function: Reduce, combine: Combine) -> pa.Table:
         """Reduce every partition where it lies; what comes here is one small table each."""
-        query = self.reduction(columns, function, combine)
-        found = self._run(lambda: [_unpacked(row[_FOUND]) for row in query.collect()])
+        parts = self._collect_parts(self.reduction(columns, function, combine))
         self.check_unchanged()
-        return combine(found)
+        return combine(parts)
+
+    def _collect_parts(self, query: DataFrame) -> list[pa.Table]:
+        return self._run(lambda: [_deserialised(row[_PART]) for row in query.collect()])
 
     def reduction(self, columns: Sequence[str], function: Reduce, combine: Combine) -> DataFrame:
         """Say what workers do: each partition becomes one line, which holds its small table."""
         names, unsigned = list(columns), self._unsigned
 
         def on_worker(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-            found = [function(_as_written(rows.rename_columns(names), unsigned)) for rows in _together(batches)]
-            if found:
-                yield pa.record_batch({_FOUND: pa.array([_packed(combine(found))], pa.binary())})
+            parts = [function(_as_written(rows.rename_columns(names), unsigned)) for rows in _together(batches)]
+            if parts:
+                yield _serialised(combine(parts))
 
-        return self._numbered(columns).mapInArrow(on_worker, f"{_FOUND} binary")
+        return self._numbered(columns).mapInArrow(on_worker, f"{_PART} binary")
 
     def _numbered(self, columns: Sequence[str]) -> DataFrame:
         """Name columns by their places: on the way to workers Spark reads dots and quotes in names as its own."""
         return self._frame.select(*_quoted(columns)).toDF(*(f"c{place}" for place in range(len(columns))))
 
     def draw(self, most: int, seed: int) -> pa.Table:
-        """Give every row a number by chance, from where it lies; keep the lowest."""
+        """Give every row a random number, from where it lies; keep the lowest."""
         if self.n_rows <= most:
             return _as_written(self._run(self._frame.toArrow), self._unsigned)
-        # A few more than asked for leave next to no chance of too few; the rows beyond are cut off below.
+        # Eight standard deviations more than asked for are as good as never too few; the rows beyond are cut off below.
         share = min(1.0, (most + 8 * np.sqrt(most)) / self.n_rows)
         names = self._frame.columns
 
@@ -135,15 +126,14 @@ class SparkTable(Table):
             context, start = TaskContext.get(), 0
             place = 0 if context is None else context.partitionId()
             for batch in batches:
-                numbers = chances(seed, place, start, len(batch))
+                numbers = random_numbers(seed, place, start, len(batch))
                 start += len(batch)
                 kept = np.flatnonzero(numbers < share)
                 rows = pa.Table.from_batches([batch.take(pa.array(kept))]).rename_columns(names)
-                yield pa.record_batch({_FOUND: pa.array([_packed(_with_chances(rows, numbers[kept]))], pa.binary())})
+                yield _serialised(rows.append_column(_DRAW, pa.array(numbers[kept])))
 
-        query = self._numbered(names).mapInArrow(on_worker, f"{_FOUND} binary")
-        found = pa.concat_tables(self._run(lambda: [_unpacked(row[_FOUND]) for row in query.collect()]))
-        drawn = found.sort_by("\0chance")[:most].drop_columns(["\0chance"])
+        parts = self._collect_parts(self._numbered(names).mapInArrow(on_worker, f"{_PART} binary"))
+        drawn = pa.concat_tables(parts).sort_by(_DRAW)[:most].drop_columns([_DRAW])
         return _as_written(drawn, self._unsigned)
 
     def write(self, path: Path, columns: Sequence[str], function: Reduce) -> None:
@@ -197,19 +187,106 @@ class SparkTable(Table):
         return PySparkException, Py4JError
 
 
-def chances(seed: int, place: int, start: int, n: int) -> np.ndarray:
+class Spark(Engine):
+    """Leave rows to a cluster."""
+
+    name = "spark"
+    title = "by Spark"
+    package = "pyspark"
+    knows_tables = True
+    implementation = nw.Implementation.PYSPARK
+    table_type = SparkTable
+
+    def open(
+        self,
+        path: Path | None,
+        table: str | None = None,
+        *,
+        master: str | None = None,
+        session: SparkSession | None = None,
+        **_where: Any,
+    ) -> Table:
+        """Open Parquet files that every worker can reach, or a table that the session knows by name."""
+        session = session or self.connect(master)
+        if table is not None:
+            from pyspark.errors import PySparkException
+
+            try:
+                return SparkTable(session.table(table), table)
+            except PySparkException as error:
+                raise DataError(f"Spark has no table {table!r}: {first_line(error)}.") from None
+        if path is None:
+            raise DataError("Name the Parquet files in path, or a table that Spark knows in table.")
+        files = files_at(path)
+        if not files.are_parquet:
+            raise DataError(
+                f"Engine 'spark' reads Parquet and tables, and {path.name} is text: Spark would type its columns "
+                "otherwise than the other engines. Write it as Parquet first."
+            )
+        check_alike(files)
+        frame = session.read.parquet(*(str(file.resolve()) for file in files.paths))
+        return SparkTable(frame, files.name, files)
+
+    def connect(self, master: str | None) -> SparkSession:
+        """Reach a cluster, or start Spark here where none is named."""
+        self.check_installed()
+        from pyspark.sql import SparkSession
+
+        master = master or "local[*]"
+        running = SparkSession.getActiveSession()
+        if running is not None and running.sparkContext.master != master:
+            raise DataError(
+                f"Spark runs at {running.sparkContext.master} in this program already, and a program has one. "
+                f"Got {master}. Use one master, or hand a session in."
+            )
+        if master.startswith("local"):
+            os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+        _check_reachable(master)
+        # No row goes through pandas there.
+        warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
+        builder = SparkSession.builder.appName("mandoline").config("spark.ui.enabled", "false")
+        builder = builder.config("spark.ui.showConsoleProgress", "false")
+        builder = builder.config("spark.sql.execution.arrow.maxRecordsPerBatch", str(TOGETHER))
+        try:
+            return builder.master(master).getOrCreate()
+        except Exception as error:  # noqa: BLE001 - whatever the gateway to Java raises
+            raise _unreachable(master, first_line(error)) from None
+
+
+def _check_reachable(master: str) -> None:
+    """Refuse a master where nobody listens: Spark itself would try for a minute."""
+    scheme, _, rest = master.partition("://")
+    if scheme != "spark":
+        return
+    reason = "the address is not like spark://host:7077"
+    for address in rest.split(","):
+        host, _, port = address.rpartition(":")
+        if not host or not port.isdigit():
+            continue
+        try:
+            with socket.create_connection((host, int(port)), timeout=_PATIENCE):
+                return
+        except OSError as error:
+            reason = error.strerror or str(error)
+    raise _unreachable(master, reason)
+
+
+def _unreachable(master: str, reason: str) -> DataError:
+    return DataError(
+        f"Spark could not be reached at {master}: {reason}. It needs Java 17 or newer and a running master."
+    )
+
+
+def random_numbers(seed: int, partition: int, start: int, n: int) -> np.ndarray:
     """Give n rows numbers between 0 and 1, from where they lie alone (SplitMix64).
 
-    >>> chances(0, 1, 0, 3).round(3).tolist() == chances(0, 1, 0, 3).round(3).tolist()
+    >>> random_numbers(0, 1, 0, 3).round(3).tolist() == random_numbers(0, 1, 0, 3).round(3).tolist()
     True
     """
     with np.errstate(over="ignore"):
-        state = np.arange(start, start + n, dtype=np.uint64) + (np.uint64(place) << np.uint64(40))
+        state = np.arange(start, start + n, dtype=np.uint64) + (np.uint64(partition) << np.uint64(40))
         state = (state + np.uint64(seed) * np.uint64(0xD1342543DE82EF95) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
-        state = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        state = (state ^ (state >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-        state ^= state >> np.uint64(31)
-    return state.astype(float) / 2.0**64
+    return mix(state).astype(float) / 2.0**64
 
 
 def _quoted(columns: Sequence[str]) -> list[str]:
@@ -222,7 +299,7 @@ def _together(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.Table]:
     kept: list[pa.RecordBatch] = []
     for batch in batches:
         kept.append(batch)
-        if sum(len(one) for one in kept) >= TOGETHER:
+        if sum(map(len, kept)) >= TOGETHER:
             yield pa.Table.from_batches(kept)
             kept = []
     if kept:
@@ -238,19 +315,16 @@ def _as_written(rows: pa.Table, unsigned: Sequence[str]) -> pa.Table:
     return rows
 
 
-def _with_chances(rows: pa.Table, numbers: np.ndarray) -> pa.Table:
-    return rows.append_column("\0chance", pa.array(numbers))
-
-
-def _packed(table: pa.Table) -> bytes:
+def _serialised(table: pa.Table) -> pa.RecordBatch:
+    """Put a table on its way from a worker: one line, which holds it."""
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, table.schema) as writer:
         writer.write_table(table)
-    return sink.getvalue().to_pybytes()
+    return pa.record_batch({_PART: pa.array([sink.getvalue().to_pybytes()], pa.binary())})
 
 
-def _unpacked(found: bytes) -> pa.Table:
-    with pa.ipc.open_stream(found) as reader:
+def _deserialised(content: bytes) -> pa.Table:
+    with pa.ipc.open_stream(content) as reader:
         return reader.read_all()
 
 
@@ -258,11 +332,11 @@ def _share(context: Any, group: str) -> float | None:
     tracker = context.statusTracker()
     done = total = 0
     for job in tracker.getJobIdsForGroup(group):
-        known = tracker.getJobInfo(job)
-        for stage in known.stageIds if known is not None else ():
-            told = tracker.getStageInfo(stage)
-            if told is not None:
-                done, total = done + told.numCompletedTasks, total + told.numTasks
+        job_info = tracker.getJobInfo(job)
+        for stage in job_info.stageIds if job_info is not None else ():
+            info = tracker.getStageInfo(stage)
+            if info is not None:
+                done, total = done + info.numCompletedTasks, total + info.numTasks
     return done / total if total else None
 
 

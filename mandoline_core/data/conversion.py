@@ -1,4 +1,4 @@
-"""Text files beyond memory: written once as Parquet, with columns typed as those of a small file would be."""
+"""Conversion of text files beyond memory: written once as Parquet, with columns typed as those of a small file."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from mandoline_core.data.cache import Cache, TemporaryFolder
-from mandoline_core.data.reading import read_chunks
-from mandoline_core.data.stopping import take_step
-from mandoline_core.data.tables.files import Files
+from mandoline_core.data.delimited import read_chunks
+from mandoline_core.data.files import Files
+from mandoline_core.data.parquet import check_alike
+from mandoline_core.data.progress import take_step
 from mandoline_core.errors import DataError
 
 _CHUNK = 200_000  # rows
@@ -23,14 +24,19 @@ _TYPES = {"boolean": pa.bool_(), "whole": pa.int64(), "number": pa.float64(), "t
 _CONVERTED: Cache[Files] = Cache(10_000_000_000, size=lambda files: files.n_bytes)
 
 
-def unpack_text(files: Files) -> Files:
-    """Write text files as Parquet, in a folder that goes with the last table of it; once while they do not change."""
+def as_parquet(files: Files) -> Files:
+    """Return Parquet files that are alike: the files themselves, or what text files were converted to.
+
+    Text is converted once while it does not change, into a folder that goes with the last table of it.
+    """
 
     def convert() -> Files:
         folder = TemporaryFolder()
         return Files.of(files.name, (_write(files, folder.path / "rows.parquet"),), folder)
 
-    return _CONVERTED(files.identity, convert)
+    converted = files if files.are_parquet else _CONVERTED(files.identity, convert)
+    check_alike(converted)
+    return converted
 
 
 class _TooNarrow(Exception):  # noqa: N818 - caught a few lines below where it is raised
@@ -95,13 +101,13 @@ def _kind(column: pd.Series) -> str:
     return "number" if pd.api.types.is_float_dtype(column.dtype) else "text"
 
 
-def _widest(one: str, other: str) -> str:
+def _widest(first: str, second: str) -> str:
     """Find the kind that holds both.
 
     >>> _widest("whole", "number"), _widest("boolean", "whole"), _widest("missing", "boolean")
     ('number', 'text', 'boolean')
     """
-    low, high = sorted((one, other), key=_KINDS.index)
+    low, high = sorted((first, second), key=_KINDS.index)
     if low == high or low == "missing" or (low, high) == ("whole", "number"):
         return high
     return "text"

@@ -8,19 +8,22 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
-from mandoline_core.data.reading import read_table
-from mandoline_core.data.sample import Sample
-from mandoline_core.data.tables import opening, unpacking
-from mandoline_core.data.tables.opening import open_data
-from mandoline_core.data.tables.table import DRAWN, Table
-from mandoline_core.data.tables.unpacking import unpack_text
+from mandoline_core.data import ENGINES as REGISTRY
+from mandoline_core.data import Files, Sample, Table, conversion, files, open_data, read_table
+from mandoline_core.data.conversion import as_parquet
+from mandoline_core.data.engines.polars import PolarsTable, row_groups
+from mandoline_core.data.engines.table import DRAWN
 from mandoline_core.errors import DataError
 
 ENGINES = ("polars", "duckdb")
+N_ROWS = 5_000
 
 
 def write_parts(folder: Path, n: int = 30_000, parts: int = 3) -> Path:
@@ -59,7 +62,7 @@ def test_small_files_come_into_memory_and_large_ones_stay(tmp_path: Path, monkey
     pattern = write_parts(tmp_path, n=1_000)
     assert isinstance(open_data(pattern), pd.DataFrame)
     size = sum(path.stat().st_size for path in tmp_path.iterdir())
-    monkeypatch.setattr(opening, "_memory", lambda: int(size * opening.PACKED / opening.SHARE_OF_MEMORY) - 1)
+    monkeypatch.setattr(files, "memory_budget", lambda: 4 * size - 1)
     assert isinstance(open_data(pattern), Table)
 
 
@@ -109,21 +112,21 @@ def test_several_text_files_are_one_table(tmp_path: Path) -> None:
         open_data(tmp_path / "*.csv*")
 
 
-def test_unpacked_text_is_kept_while_it_does_not_change(tmp_path: Path) -> None:
-    """The second time costs nothing; a changed file is unpacked anew."""
+def test_converted_text_is_kept_while_it_does_not_change(tmp_path: Path) -> None:
+    """The second time costs nothing; a changed file is converted anew."""
     path = tmp_path / "a.csv"
     path.write_text("n\n1\n")
-    files = [opening.Files.of("a.csv", (path,)) for _ in range(2)]
-    assert unpack_text(files[0]) is unpack_text(files[1])
+    same = [Files.of("a.csv", (path,)) for _ in range(2)]
+    assert as_parquet(same[0]) is as_parquet(same[1])
     path.write_text("n\n1\n2\n")
-    assert unpack_text(opening.Files.of("a.csv", (path,))) is not unpack_text(files[0])
+    assert as_parquet(Files.of("a.csv", (path,))) is not as_parquet(same[0])
 
 
 def test_files_are_converted_side_by_side(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A large file does not hold up another."""
     both = threading.Barrier(2)
-    write_once = unpacking._write_once
-    monkeypatch.setattr(unpacking, "_write_once", lambda *given: (both.wait(30), write_once(*given)))
+    write_once = conversion._write_once
+    monkeypatch.setattr(conversion, "_write_once", lambda *given: (both.wait(30), write_once(*given)))
     for name in "ab":
         (tmp_path / f"{name}.csv").write_text(f"n\n{ord(name)}\n")
     with ThreadPoolExecutor(2) as pool:
@@ -136,7 +139,7 @@ def test_a_converted_file_goes_with_the_last_table_of_it(tmp_path: Path) -> None
     (tmp_path / "a.csv").write_text("n\n1\n")
     table = open_data(tmp_path / "a.csv", engine="polars")
     folder = table.files.folder.path
-    unpacking._CONVERTED.clear()
+    conversion._CONVERTED.clear()
     assert table.n_rows == 1
     del table
     gc.collect()
@@ -154,8 +157,12 @@ def test_bad_names_are_one_sentence(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="matches both Parquet and text files"):
         open_data(tmp_path / "a.*")
     with pytest.raises(DataError, match=r"reads Parquet and tables, and a\.csv is text"):
-        opening._open_spark(tmp_path / "a.csv", None, None)  # type: ignore[arg-type]
+        open_data(tmp_path / "a.csv", engine="spark", session=object())  # type: ignore[arg-type]
     (tmp_path / "d.duckdb").write_bytes(b"")
+    with pytest.raises(DataError, match=r"is a database, which engine 'duckdb' alone reads\. Got engine 'polars'"):
+        open_data(tmp_path / "d.duckdb", engine="polars", table="rows")
+    with pytest.raises(DataError, match="Engine 'spark' alone knows tables without a file"):
+        open_data(None, table="rows")
     with pytest.raises(DataError, match="Add table, the name of the table in it"):
         open_data(tmp_path / "d.duckdb")
 
@@ -172,3 +179,36 @@ def test_a_table_of_a_database_is_counted_there(tmp_path: Path) -> None:
     assert table.n_rows == 50_000
     with pytest.raises(DataError, match=r"Table 'others' of d\.duckdb cannot be read"):
         open_data(path, table="others")
+
+
+def write_groups(folder: Path, sizes: list[int], group: int) -> Files:
+    """Write the same rows to files of some sizes, in groups of one size."""
+    rows = pa.table({"row": np.arange(N_ROWS), "text": [f"text {row}" for row in range(N_ROWS)]})
+    paths, start = [], 0
+    for number, size in enumerate(sizes):
+        paths.append(folder / f"{number}.parquet")
+        pq.write_table(rows.slice(start, size), paths[-1], row_group_size=group)
+        start += size
+    return Files.of("rows", tuple(paths))
+
+
+@pytest.mark.parametrize(("sizes", "group"), [([N_ROWS], 7), ([N_ROWS], N_ROWS), ([1, 4_000, 999], 300)])
+def test_the_rows_drawn_do_not_depend_on_files_and_their_groups(tmp_path: Path, sizes: list[int], group: int) -> None:
+    lazy = pl.LazyFrame({"row": np.arange(N_ROWS), "text": [f"text {row}" for row in range(N_ROWS)]})
+    expected = PolarsTable(lazy, "rows").draw(100, seed=3)
+    found = REGISTRY["polars"].scan(write_groups(tmp_path, sizes, group)).draw(100, seed=3)
+    assert found.to_pydict() == expected.to_pydict()
+    assert len(set(found["row"].to_pylist())) == 100
+
+
+def test_duckdb_draws_the_same_rows(tmp_path: Path) -> None:
+    files = write_groups(tmp_path, [3_000, 2_000], 300)
+    first, second = (REGISTRY[engine].scan(files).draw(100, seed=3) for engine in ENGINES)
+    assert first.to_pydict() == second.to_pydict()
+
+
+def test_a_file_that_is_no_parquet_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "broken.parquet"
+    path.write_text("no")
+    with pytest.raises(DataError, match=r"^broken\.parquet cannot be read as Parquet"):
+        row_groups([path])

@@ -1,4 +1,4 @@
-"""Thinning: a uniform share of the rows, the same each time, and no estimate is biased by it."""
+"""Subsampling: a uniform share of the rows, the same each time, and no estimate is biased by it."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ import pyarrow as pa
 import pytest
 
 import mandoline_core as md
-from mandoline_core.data.tables import polars_table, thinning
-from mandoline_core.data.tables.thinning import add_up_within, check_cells, share_kept
+from mandoline_core.data.engines import add_up_within, check_cells, polars, share_kept, table
 from mandoline_core.errors import DataError
 
 KEYS = ["code0", "code1"]
@@ -88,7 +87,7 @@ def test_an_estimate_on_a_share_agrees_with_the_exact_one_and_says_so(
     project = _write(tmp_path)
     exact = md.estimate(project).first
     assert not any(finding.code == "on_a_share" for finding in exact.findings)
-    for module in (thinning, polars_table):
+    for module in (table, polars):
         monkeypatch.setattr(module, "MOST_CELLS", 3_500)
     found = md.estimate(project).first
     said = [finding.message for finding in found.findings if finding.code == "on_a_share"]

@@ -1,4 +1,4 @@
-"""The files behind a table: found by name or by pattern, alike in their columns, and known again."""
+"""Files: found by name or by pattern, refused where they are no tables, and recognised when they change."""
 
 from __future__ import annotations
 
@@ -8,15 +8,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-import pyarrow as pa
-import pyarrow.parquet as pq
-
-from mandoline_core.data.cache import TemporaryFolder
-from mandoline_core.data.doors import check_names
+from mandoline_core.data.cache import TemporaryFolder, memory_budget
 from mandoline_core.errors import DataError, did_you_mean
 
 PARQUET = (".parquet", ".pq")
+_DELIMITED = (".csv", ".tsv", ".tab", ".txt")
 _WILD = "*?["
+# Parquet is usually so many times smaller on disk than in memory.
+_PARQUET_FACTOR = 4
 
 
 @dataclass(frozen=True)
@@ -45,6 +44,11 @@ class Files:
         return cls(name, paths, tuple(_state(path, name) for path in paths), folder)
 
     @property
+    def are_parquet(self) -> bool:
+        """Whether they are Parquet, and not text."""
+        return self.paths[0].suffix.lower() in PARQUET
+
+    @property
     def n_bytes(self) -> int:
         """Their size together."""
         return sum(size for size, _ in self.states)
@@ -68,49 +72,17 @@ class Files:
                     f"{path.name} changed while it was being read, so the counts are of no use. Run it again."
                 )
 
-    def check_alike(self) -> None:
-        """Refuse Parquet files whose columns differ, with the file and the column."""
-        first: pa.Schema | None = None
-        for path in self.paths:
-            schema = read_schema(path)
-            check_names(sorted(schema.names), path.name)
-            if not all(name.split("\0")[0] for name in schema.names):  # DuckDB ends a name there
-                raise DataError(f"{path.name} has a column without a name, which not every engine reads. Give it one.")
-            if first is None:
-                first, first_path = schema, path
-                continue
-            for column in first.names:
-                if column not in schema.names:
-                    raise DataError(
-                        f"Column {column!r} is in {first_path.name} and not in {path.name}, and both belong to "
-                        f"{self.name}. Give all files the same columns."
-                    )
-                here, there = first.field(column).type, schema.field(column).type
-                if here != there:
-                    raise DataError(
-                        f"Column {column!r} holds {here} in {first_path.name} and {there} in {path.name}, and both "
-                        f"belong to {self.name}. Write them with one type."
-                    )
-            extra = [column for column in schema.names if column not in first.names]
-            if extra:
-                raise DataError(
-                    f"Column {extra[0]!r} is in {path.name} and not in {first_path.name}, and both belong to "
-                    f"{self.name}. Give all files the same columns."
-                )
 
+def fits_in_memory(files: Files, limit: int | None = None) -> bool:
+    """Tell whether files are small enough to be read whole: the one rule of what fits in memory.
 
-def read_schema(path: Path) -> pa.Schema:
-    """Read what a Parquet file says of its columns, or say why it cannot be read."""
-    try:
-        return pq.read_schema(path)
-    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-        raise unreadable(path.name, error) from None
-
-
-def unreadable(name: str, error: Exception) -> DataError:
-    """Build the message for Parquet that cannot be read."""
-    reason = str(error).split("\n")[0].rstrip(".")
-    return DataError(f"{name} cannot be read as Parquet: {reason}. Write it again, or save it as CSV.")
+    Parameters
+    ----------
+    limit : int, optional
+        Bytes; a share of this machine's memory when left out. A server with many visitors has less for each.
+    """
+    n_bytes = files.n_bytes * (_PARQUET_FACTOR if files.are_parquet else 1)
+    return n_bytes <= (memory_budget() if limit is None else limit)
 
 
 def is_pattern(path: Path) -> bool:
@@ -128,15 +100,38 @@ def find_files(path: Path) -> tuple[Path, ...]:
         return (path,)
     # Path.glob takes no pattern with folders above it that is absolute, as most are here.
     names = sorted(glob.glob(str(path), recursive=True))  # noqa: PTH207
-    found = tuple(Path(name) for name in names if Path(name).is_file())
-    if not found:
+    paths = tuple(Path(name) for name in names if Path(name).is_file())
+    if not paths:
         folder = path.parent
         near = [item.name for item in folder.iterdir()] if folder.is_dir() else []
         raise DataError(f"No file matches {path.name!r} in {folder}.{did_you_mean(path.name, near)}")
-    kinds = {"Parquet" if one.suffix.lower() in PARQUET else "text" for one in found}
-    if len(kinds) > 1:
+    if len({match.suffix.lower() in PARQUET for match in paths}) > 1:
         raise DataError(f"{path.name!r} matches both Parquet and text files. Write a pattern that matches one kind.")
-    return found
+    return paths
+
+
+def check_path(path: Path) -> None:
+    """Refuse what is no file that can be read here."""
+    if path.is_dir():
+        raise DataError(f"{path} is a folder, not a file. Name the CSV or Parquet file in it.")
+    if not path.is_file():
+        near = [item.name for item in path.parent.iterdir()] if path.parent.is_dir() else []
+        where = f"{path.parent}" if path.parent.is_dir() else f"{path.parent}, a folder that does not exist"
+        raise DataError(f"File {path.name!r} is not in {where}.{did_you_mean(path.name, near)}")
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    kind = suffixes[-2] if suffixes[-1:] == [".gz"] and len(suffixes) > 1 else "".join(suffixes[-1:])
+    if kind not in _DELIMITED + PARQUET or (kind in PARQUET and suffixes[-1] == ".gz"):
+        wanted = "CSV (.csv, .tsv, .txt, also .gz) or Parquet (.parquet, .pq)"
+        raise DataError(
+            f"{path.name} is not a table that can be read here. Expected {wanted}. Save it as one of these."
+        )
+    if path.stat().st_size == 0:
+        raise empty_file(path)
+
+
+def empty_file(path: Path) -> DataError:
+    """Build the message for a file that holds nothing."""
+    return DataError(f"{path.name} is empty. Expected a header line and at least one row.")
 
 
 def _state(path: Path, name: str) -> tuple[int, int]:

@@ -15,7 +15,7 @@ import pytest
 
 import mandoline_core as md
 from mandoline_core.data import open_data
-from mandoline_core.data.tables.duckdb_table import DuckDBTable
+from mandoline_core.data.engines.duckdb import DuckDBTable
 from mandoline_core.slices import KINDS
 from mandoline_core.slices.rule import Slice
 from tests.nasty import N_ROWS, nasty_model, nasty_table

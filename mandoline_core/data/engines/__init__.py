@@ -1,0 +1,136 @@
+"""Engines: what goes over rows. Each is declared in a file of its own and listed here, in one line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+import pandas as pd
+
+from mandoline_core.data.engines.duckdb import DuckDB
+from mandoline_core.data.engines.engine import ENGINES, Engine
+from mandoline_core.data.engines.memory import Pandas, read_table
+from mandoline_core.data.engines.polars import Polars
+from mandoline_core.data.engines.spark import Spark
+from mandoline_core.data.engines.table import (
+    DRAWN,
+    Reduce,
+    Table,
+    add_up_tables,
+    add_up_within,
+    check_cells,
+    share_kept,
+)
+from mandoline_core.data.files import Files, fits_in_memory
+from mandoline_core.data.frames import to_pandas
+from mandoline_core.errors import DataError, did_you_mean
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_SEED = 0
+
+
+class Auto(Engine):
+    """Leave the choice to the size of the files."""
+
+    name = "auto"
+    title = "by size"
+    scans_files = False
+    reads_databases = True
+
+    def scan(self, files: Files) -> pd.DataFrame | Table:
+        """Read small files into memory, and leave others where they are."""
+        return choose_engine(files).scan(files)
+
+    def open_database(self, files: Files, table: str) -> Table:
+        """Leave it to the engine whose database it is."""
+        others = (engine for engine in ENGINES.values() if engine.reads_databases and engine is not self)
+        return next(others).open_database(files, table)
+
+
+# In the order in which they are offered, and chosen where several could do it.
+for _engine in (
+    Auto(),
+    Pandas(),
+    Polars(),
+    DuckDB(),
+    Spark(),
+):
+    ENGINES[_engine.name] = _engine
+
+
+def choose_engine(files: Files, limit: int | None = None) -> Engine:
+    """Choose what goes over files by their size: into memory where they fit, else the first engine beyond it.
+
+    Parameters
+    ----------
+    limit : int, optional
+        Bytes of memory; a share of the machine's when left out.
+    """
+    in_memory = fits_in_memory(files, limit)
+    return next(engine for engine in ENGINES.values() if engine.scans_files and engine.in_memory == in_memory)
+
+
+def open_data(
+    path: Path | None,
+    *,
+    engine: str = "auto",
+    table: str | None = None,
+    master: str | None = None,
+    session: SparkSession | None = None,
+) -> pd.DataFrame | Table:
+    r"""Open a file, all files that match a pattern, or a table.
+
+    Parameters
+    ----------
+    path : Path, optional
+        A CSV or Parquet file, a pattern of such, or a database file of DuckDB's; none for a table that Spark knows.
+    engine : {"auto", "pandas", "polars", "duckdb", "spark"}
+        "pandas" reads into memory, the others leave the data where they are; "auto" reads small files into memory, and
+        leaves others to Polars.
+    table : str, optional
+        The name of a table in a database.
+    master, session : str, SparkSession, optional
+        Where Spark runs.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> for name in ("a", "b"):
+    ...     _ = (folder / f"{name}.csv").write_text("n\n1\n")
+    >>> len(open_data(folder / "*.csv"))
+    2
+    """
+    if engine not in ENGINES:
+        raise DataError(f"engine must be one of {', '.join(ENGINES)}. Got {engine!r}.{did_you_mean(engine, ENGINES)}")
+    return ENGINES[engine].open(path, table, master=master, session=session)
+
+
+def columns_of(data: pd.DataFrame | Table) -> list[str]:
+    """Name the columns of data that were opened."""
+    return list(data.schema) if isinstance(data, Table) else list(data.columns)
+
+
+def rows_in_memory(given: Any, name: str) -> tuple[Any, Table | None]:
+    """Return rows that are in memory, and the table they were drawn from where there is one.
+
+    A table that was opened stays one however small; a lazy frame with no more rows than a draw is taken whole.
+    """
+    table = given if isinstance(given, Table) else _table_of(given, name)
+    if table is None:
+        return given, None
+    rows = table.draw(DRAWN, _SEED)  # the same each time
+    return (to_pandas(rows), table) if table is given or table.n_rows > DRAWN else (rows, None)
+
+
+def _table_of(given: Any, name: str) -> Table | None:
+    try:
+        frame = nw.from_native(nw.to_native(given, pass_through=True))
+    except (TypeError, nw.exceptions.NarwhalsError):
+        return None
+    if not isinstance(frame, nw.LazyFrame):
+        return None
+    return next((table for engine in ENGINES.values() if (table := engine.adapt(frame, name)) is not None), None)

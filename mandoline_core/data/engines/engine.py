@@ -1,0 +1,117 @@
+"""The declaration of an engine: its name, what it needs, and how it opens files, databases and frames."""
+
+from __future__ import annotations
+
+from abc import ABC
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, ClassVar
+
+import narwhals as nw
+import pandas as pd
+
+from mandoline_core.data.engines.table import Table
+from mandoline_core.data.files import Files, check_path, find_files
+from mandoline_core.errors import DataError
+
+_DATABASES = (".duckdb", ".db")
+ENGINES: dict[str, Engine] = {}
+
+
+class Engine(ABC):
+    """Declare an engine: a subclass in a file of its own, and one line in `engines/__init__.py`.
+
+    Attributes
+    ----------
+    name : str
+        What project files call it.
+    title : str
+        What people are offered: rows are read "by Polars".
+    package : str, optional
+        The package that it needs and that does not come along.
+    in_memory : bool
+        Whether it reads files whole.
+    scans_files, reads_databases, knows_tables : bool
+        What it opens: files of rows, database files, tables by their name alone.
+    implementation : narwhals.Implementation, optional
+        The lazy frames that it takes from a caller, and goes over as a `table_type`.
+    """
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    package: ClassVar[str | None] = None
+    in_memory: ClassVar[bool] = False
+    scans_files: ClassVar[bool] = True
+    reads_databases: ClassVar[bool] = False
+    knows_tables: ClassVar[bool] = False
+    implementation: ClassVar[nw.Implementation | None] = None
+    table_type: ClassVar[Any] = None
+
+    @property
+    def is_installed(self) -> bool:
+        """Whether the package that it needs is there."""
+        return self.package is None or find_spec(self.package) is not None
+
+    def check_installed(self) -> None:
+        """Refuse to go on without the package that it needs."""
+        try:
+            if self.package is not None:
+                import_module(self.package)
+        except ImportError:
+            raise DataError(
+                f"Engine {self.name!r} needs the package {self.package}, which is not installed. "
+                f"Install it with: pip install 'mandoline-estimator[{self.name}]'."
+            ) from None
+
+    def open(self, path: Path | None, table: str | None = None, **_where: Any) -> pd.DataFrame | Table:
+        """Open a file, the files that match a pattern, or a table.
+
+        Parameters
+        ----------
+        table : str, optional
+            The name of a table in a database.
+        **where
+            What an engine elsewhere needs to be reached.
+        """
+        if path is None:
+            raise DataError(f"Engine {_with('knows_tables')} alone knows tables without a file. Name the file in path.")
+        if table is None and path.suffix.lower() not in _DATABASES:
+            return self.scan(files_at(path))
+        if not self.reads_databases:
+            readers = _with("reads_databases")
+            raise DataError(f"{path.name} is a database, which engine {readers} alone reads. Got engine {self.name!r}.")
+        if not path.is_file():
+            raise DataError(f"File {path.name!r} is not in {path.parent}.")
+        if table is None:
+            raise DataError(f"{path.name} is a database. Add table, the name of the table in it.")
+        return self.open_database(Files.of(path.name, (path,)), table)
+
+    def scan(self, files: Files) -> pd.DataFrame | Table:
+        """Open files of one kind."""
+        raise NotImplementedError
+
+    def open_database(self, files: Files, table: str) -> Table:
+        """Open a table of a database file."""
+        raise NotImplementedError
+
+    def adapt(self, frame: nw.LazyFrame[Any], name: str) -> Table | None:
+        """Take a caller's lazy frame for a table; None if it is not of this engine."""
+        if self.implementation is None or frame.implementation is not self.implementation:
+            return None
+        table: Table = self.table_type(nw.to_native(frame), name)
+        return table
+
+
+def _with(ability: str) -> str:
+    """Name the engines that can do something; the one that leaves the choice open aside."""
+    able = (engine.name for engine in ENGINES.values() if getattr(engine, ability) and engine.scans_files)
+    return " or ".join(map(repr, able))
+
+
+def files_at(path: Path) -> Files:
+    """Find the files that a path names, and refuse what is no table."""
+    paths = find_files(path)
+    for file in paths:
+        check_path(file)
+    return Files.of(path.name, paths)

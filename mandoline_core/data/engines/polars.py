@@ -1,0 +1,178 @@
+"""Polars: files beyond memory by its streaming engine, and lazy frames that a caller hands in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import narwhals as nw
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from mandoline_core.data.conversion import as_parquet
+from mandoline_core.data.engines.engine import Engine
+from mandoline_core.data.engines.table import BATCH, MOST_CELLS, Table, add_up_within
+from mandoline_core.data.files import Files
+from mandoline_core.data.frames import normalise
+from mandoline_core.data.parquet import unreadable
+from mandoline_core.data.progress import take_step
+
+if TYPE_CHECKING:
+    import polars as pl
+
+PART = 4_000_000  # rows that are counted in one go: about as long as a person waits after Stop
+_ROW = "\0row"
+_READERS = 2  # groups of rows that are read side by side: a column of text keeps one core busy
+
+
+class PolarsTable(Table):
+    """Go over a lazy frame of Polars."""
+
+    def __init__(self, frame: pl.LazyFrame, name: str, files: Files | None = None) -> None:
+        super().__init__(name, files)
+        self._frame = frame
+
+    @property
+    def lazy(self) -> nw.LazyFrame[Any]:
+        """The frame."""
+        return nw.from_native(self._frame)
+
+    def collect(self, query: nw.LazyFrame[Any]) -> pa.Table:
+        """Run a query by the streaming engine."""
+        take_step()
+        with self.reading():
+            return _arrow(nw.to_native(query).collect(engine="streaming"))
+
+    def count_by(self, keys: Mapping[str, nw.Expr]) -> pa.Table:
+        """Count part by part, where the table lies in files, so that one may stop between them."""
+        if self.files is None or self.n_rows <= PART:
+            return super().count_by(keys)
+        counts: list[pa.Table] = []
+        for start in range(0, self.n_rows, PART):
+            part = normalise(nw.from_native(self._frame.slice(start, PART)))
+            counts.append(self._count(part, keys))
+            if sum(map(len, counts)) > MOST_CELLS:
+                counts = [add_up_within(counts, list(keys))]
+            take_step("counting", min(1.0, (start + PART) / self.n_rows))
+        self.check_unchanged()
+        return add_up_within(counts, list(keys))
+
+    def take(self, rows: NDArray[np.int64]) -> pa.Table:
+        """Keep those rows while all go by."""
+        import polars as pl
+
+        groups = [] if self.files is None else row_groups(self.files.paths)
+        if groups and max(group.n_rows for group in groups) <= PART:
+            return self._take_from_groups(chosen_in(groups, rows))
+        chosen = pl.LazyFrame({_ROW: pl.Series(rows, dtype=pl.get_index_type())})
+        query = self._frame.with_row_index(_ROW).join(chosen, on=_ROW, how="semi").drop(_ROW)
+        return self.collect(nw.from_native(query))
+
+    def _take_from_groups(self, chosen: Iterable[tuple[RowGroup, NDArray[np.int64]]]) -> pa.Table:
+        """Read group after group and keep the rows chosen: much faster than to hold every row against all of them."""
+        import polars as pl
+
+        def read(part: tuple[RowGroup, NDArray[np.int64]]) -> pa.Table:
+            group, places = part
+            rows = pl.scan_parquet(group.path).slice(group.start, group.n_rows).collect(engine="in-memory")
+            return _arrow(rows[places])  # a copy: texts of Polars would keep all texts of their group in memory
+
+        parts = []
+        readers = ThreadPoolExecutor(_READERS)
+        try:
+            with self.reading():
+                for rows in readers.map(read, chosen):
+                    take_step()
+                    parts.append(rows)
+        finally:
+            readers.shutdown(cancel_futures=True)
+        return pa.concat_tables(parts)
+
+    def batches(self, columns: Sequence[str]) -> Iterator[pa.Table]:
+        """Stream some columns of all rows."""
+        with self.reading():
+            for batch in self._frame.select(columns).collect_batches(chunk_size=BATCH, engine="streaming"):
+                yield _arrow(batch)
+
+    def errors(self) -> tuple[type[BaseException], ...]:
+        """Name what Polars raises; on damaged files it may panic, which is no `Exception`."""
+        import polars as pl
+
+        return pl.exceptions.PolarsError, pl.exceptions.PanicException, nw.exceptions.ComputeError, OSError
+
+
+class Polars(Engine):
+    """Leave files to the streaming engine of Polars."""
+
+    name = "polars"
+    title = "by Polars"
+    package = "polars"
+    implementation = nw.Implementation.POLARS
+    table_type = PolarsTable
+
+    def scan(self, files: Files) -> Table:
+        """Open Parquet files, or text files that become Parquet first."""
+        self.check_installed()
+        import polars as pl
+
+        files = as_parquet(files)
+        return PolarsTable(pl.scan_parquet(list(files.paths)), files.name, files)
+
+
+class RowGroup(NamedTuple):
+    """Say where a group of rows lies: its file, the place of its first row in there, and how many rows it has."""
+
+    path: Path
+    start: int
+    n_rows: int
+
+
+def row_groups(paths: Sequence[Path]) -> list[RowGroup]:
+    """List the groups of some Parquet files in order, from what each file says at its end.
+
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "rows.parquet"
+    >>> pq.write_table(pa.table({"a": [1, 2, 3]}), path, row_group_size=2)
+    >>> [(group.start, group.n_rows) for group in row_groups([path])]
+    [(0, 2), (2, 1)]
+    """
+    groups = []
+    for path in paths:
+        try:
+            metadata = pq.read_metadata(path)
+        except (pa.ArrowException, OSError) as error:
+            raise unreadable(path.name, error) from None
+        start = 0
+        for number in range(metadata.num_row_groups):
+            groups.append(RowGroup(path, start, metadata.row_group(number).num_rows))
+            start += groups[-1].n_rows
+    return groups
+
+
+def chosen_in(groups: Sequence[RowGroup], rows: NDArray[np.int64]) -> Iterator[tuple[RowGroup, NDArray[np.int64]]]:
+    """Go through the groups that hold any of some rows, with the places of these in each.
+
+    Parameters
+    ----------
+    rows : array of int
+        Numbers of rows, counted over all groups, in order.
+
+    Examples
+    --------
+    >>> groups = [RowGroup(Path("a"), 0, 2), RowGroup(Path("a"), 2, 5), RowGroup(Path("b"), 0, 3)]
+    >>> [(group.path.name, places.tolist()) for group, places in chosen_in(groups, np.array([1, 7, 9]))]
+    [('a', [1]), ('b', [0, 2])]
+    """
+    ends = np.cumsum([group.n_rows for group in groups])
+    cuts = np.searchsorted(rows, ends)
+    for group, end, low, high in zip(groups, ends, [0, *cuts[:-1]], cuts, strict=True):
+        if low < high:
+            yield group, rows[low:high] - (end - group.n_rows)
+
+
+def _arrow(frame: pl.DataFrame) -> pa.Table:
+    return frame.to_arrow()

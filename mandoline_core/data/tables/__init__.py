@@ -1,1 +1,0 @@
-"""Tables that stay where they are: an engine goes over their rows, and only counts and a draw of rows leave it."""
