@@ -5,7 +5,6 @@ What fits into memory is read on the spot; data that stay in a table are opened 
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Hashable
 from dataclasses import dataclass
@@ -16,7 +15,17 @@ import streamlit as st
 from app.compute.jobs import ask_for
 from app.project import IN_MEMORY, Workspace, allowed, engine_for
 from mandoline_core import MandolineError, Model, Sample, read_table
-from mandoline_core.data import ENGINES, Cache, Files, choose_engine, find_files, fits_in_memory, is_pattern, open_data
+from mandoline_core.data import (
+    ENGINES,
+    Cache,
+    Files,
+    choose_engine,
+    find_files,
+    fits_in_memory,
+    is_pattern,
+    memory_budget,
+    open_data,
+)
 
 SHARE_OF_MEMORY = 0.3  # for rows
 _LOOKED_FOR = 2.0  # seconds that the files of a pattern are not looked for again
@@ -46,16 +55,12 @@ class Data:
     states: _States = ()
 
 
-def _memory() -> int:
-    return int(SHARE_OF_MEMORY * os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
-
-
 def _sample_bytes(*samples: Sample) -> int:
     return sum(500 + int(sample.frame.estimated_size()) for sample in samples)
 
 
-_opened: Cache[Sample] = Cache(_memory(), size=_sample_bytes)
-_known: Cache[tuple[Sample, Sample]] = Cache(_memory(), size=lambda pair: _sample_bytes(*pair))
+_opened: Cache[Sample] = Cache(memory_budget(SHARE_OF_MEMORY), size=_sample_bytes)
+_known: Cache[tuple[Sample, Sample]] = Cache(memory_budget(SHARE_OF_MEMORY), size=lambda pair: _sample_bytes(*pair))
 _patterns: Cache[tuple[float, _States]] = Cache(50_000_000)
 
 

@@ -24,16 +24,15 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 V = TypeVar("V")
-SHARE_OF_MEMORY = 0.1  # of the machine's, that one file or one cache may take
 _MINIMUM = 500  # bytes of any object
 _MOST_PARTS = 20_000  # that are looked at: an answer of more is not worth weighing to the last byte
 _PLAIN = (str, bytes, int, float, bool, type(None), type)
 _ABSENT: Any = object()
 
 
-def memory_budget() -> int:
+def memory_budget(share: float = 0.1) -> int:
     """Say how many bytes one file, or one cache, may take of this machine's memory."""
-    return int(SHARE_OF_MEMORY * os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    return int(share * os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
 
 
 class Cache(Generic[T]):
