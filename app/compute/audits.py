@@ -10,7 +10,7 @@ from app.compute.corrections import CorrectionRow, correction_rows
 from app.compute.estimates import counted, prepared, with_every_slice
 from app.compute.keys import kept
 from app.compute.reading import samples
-from app.project import Workspace, correcting, edits
+from app.project import Workspace, edits
 from mandoline_core import Correction, Slice, SliceAudit
 from mandoline_core.estimators import get_estimator, normal_reach
 from mandoline_core.labels import (
@@ -81,7 +81,7 @@ class AuditEffect:
 def with_audit(workspace: Workspace, name: str, state: AuditState) -> Workspace:
     """Use the answers so far, without saving that: of each sample that can be measured."""
     sides = [side for side in BOTH if state.has(side)]
-    return replace(workspace, project=correcting.use_audit(workspace.project, name, sides))
+    return replace(workspace, project=edits.use_audit(workspace.project, name, sides))
 
 
 def audited_row(workspace: Workspace, name: str, state: AuditState) -> CorrectionRow:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from app.compute.jobs import Job, JobKind, Task
-from app.project import Workspace, opening
+from app.project import Workspace, imports
 from mandoline_core import Project, load_project
 from mandoline_core.paper import EXPERIMENTS, Reproduction, get_experiment, open_project, reproduce
 from mandoline_core.project import data_files
@@ -33,7 +33,7 @@ def start_experiment(workspace: Workspace, name: str, *, quick: bool) -> Job:
     return _REPRODUCTIONS.start(workspace, [Task(name, get_experiment(name).title, work)])
 
 
-def experiment_project(name: str, folder: Path) -> tuple[Project, opening.Files]:
+def experiment_project(name: str, folder: Path) -> tuple[Project, imports.Files]:
     """Make a project of an experiment's data in a folder; return it with its files, by role."""
     project = load_project(open_project(name, folder, quick=True))
     files = {role: (path.name, project.base / path) for role, path in data_files(project).items()}

@@ -13,7 +13,7 @@ from pathlib import Path
 import streamlit as st
 
 from app.compute.jobs import ask_for
-from app.project import IN_MEMORY, Workspace, allowed, engine_for
+from app.project import IN_MEMORY, Workspace, engine_for, server_files
 from mandoline_core import MandolineError, Model, Sample, read_table
 from mandoline_core.data import (
     ENGINES,
@@ -178,7 +178,7 @@ def _open(data: Data) -> Sample:
     found = _opened.get(data)
     if found is None:
         if data.guarded:
-            allowed.check(Path(data.path))
+            server_files.check(Path(data.path))
         if _takes_long(data):
             title = f"Opening {data.name}"
             ask_for(_place(data), data, title, lambda: _keep(data), lambda: _opened.get(data) is not None)

@@ -11,7 +11,7 @@ from pathlib import Path
 from app.compute import keys
 from app.compute.jobs import A_MOMENT, PATIENCE, Job, JobKind, Task
 from app.compute.reading import engine_at, samples, state_of
-from app.project import Batch, Workspace, allowed, state, tracking
+from app.project import Batch, Workspace, server_files, state, track_plan
 from mandoline_core import MandolineError, read_table
 from mandoline_core.domain_classifier import one_thread
 from mandoline_core.metrics import get_metric
@@ -31,12 +31,12 @@ class TrackState:
 
 def track_state(workspace: Workspace) -> TrackState:
     """Gather what has been estimated so far, as things stand."""
-    plan = tracking.plan_of(workspace.revision.document)
-    batches, wrong = tracking.batches_of(plan)
+    plan = track_plan.plan_of(workspace.revision.document)
+    batches, wrong = track_plan.batches_of(plan)
     estimates = {batch: _ESTIMATES.result(key) for batch, key in _keys(workspace, batches).items()}
     done = tuple(estimate for estimate in estimates.values() if estimate is not None)
     waiting = tuple(batch for batch, estimate in estimates.items() if estimate is None)
-    alert = tracking.alert_of(plan, get_metric(workspace.project.metric.name))
+    alert = track_plan.alert_of(plan, get_metric(workspace.project.metric.name))
     return TrackState(Track(workspace.project, done, alert), waiting, tuple(wrong))
 
 
@@ -69,7 +69,7 @@ def _estimate(batch: Batch, make_tracker: Callable[[], Tracker], job: Job) -> Ta
         tracker = make_tracker()
         try:
             if batch.server:
-                allowed.check(batch.path)
+                server_files.check(batch.path)
             target = TargetFile(batch.path, batch.name, engine_at(batch.path, guarded=batch.server))
         except MandolineError as error:
             return TargetEstimates(batch.name, "", error=error.sentence)
@@ -91,7 +91,7 @@ def track_json(state: TrackState) -> str:
 
 
 def _waiting(workspace: Workspace) -> dict[Batch, tuple[object, ...]]:
-    batches, _ = tracking.batches_of(tracking.plan_of(workspace.revision.document))
+    batches, _ = track_plan.batches_of(track_plan.plan_of(workspace.revision.document))
     return {batch: key for batch, key in _keys(workspace, batches).items() if _ESTIMATES.result(key) is None}
 
 

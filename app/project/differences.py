@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any
 
-from app.words import pair_choices
+from app.words import corrections
 from mandoline_core import Correction, Noise, Project, Slice
 from mandoline_core.formatting import counted, listed, show_percent
 from mandoline_core.report.words import title_of
@@ -203,7 +203,7 @@ def _matrix(one: Correction) -> str:
 
 
 def _pairs(before: Project, after: Project) -> Iterator[Difference]:
-    ways = [pair_choices.chosen_how(project.edges) for project in (before, after)]
+    ways = [corrections.chosen_how(project.edges) for project in (before, after)]
     if ways[0] != ways[1]:
         yield Difference("Pairs", "pairs", *ways)
     old, new = (

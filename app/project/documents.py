@@ -1,13 +1,15 @@
-"""The saved form of a project: its TOML with absolute paths, what its files were called, and how it is looked at."""
+"""The saved form of a project, and saving an edit while others save theirs: on what is there now, or not at all."""
 
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
-from app.project.store import DAMAGED, Document, StoreError
+from app.project.differences import lost
+from app.project.store import DAMAGED, Document, Revision, Store, StoreError
 from mandoline_core import MandolineError, Project, dump_project, parse_project
 from mandoline_core.project import data_files, name_files, place_files
 
@@ -46,3 +48,52 @@ def _parse(text: str) -> Project:
 def project_text(project: Project, names: dict[str, str]) -> str:
     """Write the project file as it goes beside its data files, which have the names they came with."""
     return dump_project(name_files(project, names))
+
+
+Edit = Callable[[Project], Project]
+Check = Callable[[Revision, Project], None]
+_TRIES = 50  # to save a change while others save theirs
+
+
+class ConflictError(StoreError):
+    """Report an edit that would undo what someone else has done in the meantime."""
+
+
+def save_edit(
+    store: Store, project: str, label: str, edit: Edit, *, seen: int | None = None, check: Check = lambda *_: None
+) -> int:
+    """Make an edit on the newest state of a project and save it; return the number of the state it led to.
+
+    Parameters
+    ----------
+    edit : callable
+        Made again on what someone else has saved in the meantime, so that no change is lost.
+    seen : int, optional
+        The state that the person looked at. What others changed since stays as they left it, or the edit is refused.
+    check : callable
+        Given the state before and the project after; raises what speaks against the change.
+    """
+    for _ in range(_TRIES):
+        before = store.head(project)
+        now = project_of(before.document)
+        changed = edit(now)
+        text = dump_project(changed)
+        if text == before.document["toml"]:
+            return before.number
+        if seen not in (None, before.number):
+            _check_others(store.revision(project, seen), now, changed)
+        check(before, changed)
+        saved = store.save(project, {**before.document, "toml": text}, label, after=before.number)
+        if saved is not None:
+            return saved
+    raise StoreError("Others keep changing this project. Nothing was changed; try again.")
+
+
+def _check_others(seen: Revision | None, now: Project, changed: Project) -> None:
+    if seen is None:  # too old to be here
+        return
+    if what := lost(project_of(seen.document), now, changed):
+        raise ConflictError(
+            f"Someone else changed {what} in the meantime. Your change was not made. "
+            "Look at it as it is now, and change it again if you still want to."
+        )

@@ -12,12 +12,12 @@ from typing import Any
 import streamlit as st
 
 from app.project import links, people, visit
+from app.project.documents import ConflictError, save_edit
 from app.project.documents import document_of as _document
 from app.project.documents import project_of as _project
 from app.project.links import LOOKING, is_view_only, projects, reached, store
-from app.project.saving import ConflictError, save_edit
 from app.project.store import Revision, SavedProject, StoreError
-from app.project.tracking import TrackPlan, save_plan
+from app.project.track_plan import TrackPlan, save_plan
 from mandoline_core import MandolineError, Project, load_project
 from mandoline_core.project import data_files, place_files
 

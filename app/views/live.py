@@ -9,7 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 from app import compute
 from app.project import Workspace, state
 from app.views import parts
-from app.words import bar, drawing, wording
+from app.words import bar, wording
 from mandoline_core import MandolineError
 from mandoline_core.formatting import show_interval
 from mandoline_core.pipeline import is_share
@@ -58,7 +58,7 @@ def _updating(workspace: Workspace, where: DeltaGenerator | None) -> MandolineEr
         if error is not None:
             parts.show_error(error)
         else:
-            drawn = drawing.draw_words(compute.n_looked_at(workspace), compute.n_rows(workspace))
+            drawn = wording.draw_words(compute.n_looked_at(workspace), compute.n_rows(workspace))
             below.html(bar.on_draw(compute.report(workspace), drawn))
     return error
 

@@ -8,7 +8,7 @@ import streamlit as st
 
 from app import compute
 from app.project import Remedy, Workspace, remedies, state, visit
-from app.words import pointing, wording
+from app.words import offers, wording
 from mandoline_core import Slice
 
 
@@ -37,7 +37,7 @@ def offer_slice(workspace: Workspace, rule: Slice, key: str) -> None:
     for remedy, found in tried:
         button(remedy, found, key)
     if not tried:
-        st.caption(wording.plain(pointing.not_offered(rule.describe(), compute.rows_inside(workspace, rule))))
+        st.caption(wording.plain(offers.not_offered(rule.describe(), compute.rows_inside(workspace, rule))))
 
 
 def _apply(remedy: Remedy) -> None:

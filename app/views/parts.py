@@ -14,8 +14,8 @@ import streamlit as st
 from app import compute
 from app.project import Workspace, state, visit
 from app.views.selection import Selection
-from app.words import drawing, wording
 from app.words import trust as trust_words
+from app.words import wording
 from mandoline_core import Finding, MandolineError, ModelReport, Verdict
 from mandoline_core.formatting import file_stem
 from mandoline_core.report import charts
@@ -78,7 +78,7 @@ def show_working(error: compute.WorkingError, name: str = "work") -> None:
 def draw_caption(workspace: Workspace, start: str = "From") -> None:
     """Say, where rows stay in a table, that what follows looks at a draw of them."""
     with suppress(MandolineError):
-        if said := drawing.draw_words(compute.n_looked_at(workspace), compute.n_rows(workspace)):
+        if said := wording.draw_words(compute.n_looked_at(workspace), compute.n_rows(workspace)):
             st.caption(f"{start} {said}.")
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from app.words import auditing
+from app.words import corrections
 from app.words.comparison import METHOD_WIDTH, WRAPPED, duration
-from app.words.highlight import highlighted
 from app.words.story import Slide, reveal, slides
-from app.words.wording import plain, tell
+from app.words.wording import highlighted, plain, tell

@@ -1,13 +1,15 @@
-"""The explanatory sentences, in Markdown: plain words first, the term in a tooltip."""
+"""The explanatory sentences, in Markdown: plain words first, the term in a tooltip; escaping, and marks in texts."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
+from mandoline_core import Slice
 from mandoline_core.checks import ModelReport
 from mandoline_core.estimators import get_estimator
-from mandoline_core.formatting import direction, say, show_difference, show_times, show_value
+from mandoline_core.formatting import counted, direction, say, show_difference, show_times, show_value
 from mandoline_core.pipeline import is_share
 from mandoline_core.report.words import PLAIN, Headline
 
@@ -135,3 +137,63 @@ SAMPLE_SENTENCES = {
     "reviews": "Long reviews with labels, and new ones that are short and chatty. Two text models, slices on words.",
     "digits": "Sharp photographs of digits, and new ones that are often blurred. The slice that tells is noisy.",
 }
+
+
+def draw_words(rows: tuple[int, int], everything: tuple[int, int]) -> str:
+    """Say which rows were looked at, of the samples that are not looked at whole; nothing where both are.
+
+    >>> draw_words((20_000, 20_000), (10_000_000, 5_000_000))
+    'a draw of 20,000 of 10,000,000 labelled rows and 20,000 of 5,000,000 new rows'
+    >>> draw_words((6_000, 20_000), (6_000, 5_000_000))
+    'a draw of 20,000 of 5,000,000 new rows'
+    """
+    said = [
+        f"{some:,} of {every:,} {word} rows"
+        for some, every, word in zip(rows, everything, ("labelled", "new"), strict=True)
+        if some < every
+    ]
+    return f"a draw of {' and '.join(said)}" if said else ""
+
+
+_STEPS = ((60.0, "second"), (60.0, "minute"), (24.0, "hour"), (7.0, "day"), (4.35, "week"), (12.0, "month"))
+
+
+def ago(seconds: float) -> str:
+    """Say how long ago something was.
+
+    >>> ago(3), ago(200), ago(90_000), ago(1e9)
+    ('just now', '3 minutes ago', '1 day ago', '31 years ago')
+    """
+    if seconds < 45:
+        return "just now"
+    left = seconds
+    for most, unit in _STEPS:
+        if round(left) < most:
+            return f"{counted(max(round(left), 1), unit)} ago"
+        left /= most
+    return f"{counted(int(left), 'year')} ago"
+
+
+_WIDTH = 160
+
+
+def highlighted(texts: Sequence[str], *rules: Slice, width: int = _WIDTH) -> list[str]:
+    """Return Markdown for shortened texts with the matches marked, as the engine that found the texts marks them."""
+    found = [rule.marks(texts) for rule in rules]
+    return [
+        _highlighted(text, sorted(span for marks in found for span in marks[place]), width)
+        for place, text in enumerate(texts)
+    ]
+
+
+def _highlighted(text: str, spans: Sequence[tuple[int, int]], width: int) -> str:
+    start = max(spans[0][0] - width // 3, 0) if spans and len(text) > width else 0
+    end = min(start + width, len(text))
+    parts, place = ["… " if start else ""], start
+    for low, high in spans:
+        if low < place or high > end:
+            continue
+        parts += [plain(text[place:low]), f":orange-background[**{plain(text[low:high])}**]"]
+        place = high
+    parts += [plain(text[place:end]), " …" if end < len(text) else ""]
+    return "".join(parts).replace("\n", " ")

@@ -69,7 +69,7 @@ CODE = {"mandoline_core.slices.expression.tree": "ast.parse of placeholders, nev
 
 # Where a pattern of file names is not written out in place: fnmatch's translation of it tries each star once.
 FILES = {
-    "app.project.allowed": "of a visitor",
+    "app.project.server_files": "of a visitor",
     "app.project.store.database": "the name of our own file",
     "mandoline_core.estimators.finetuning.folder": "a table of names",
     "mandoline_core.monitoring.tracking": "of the command line",

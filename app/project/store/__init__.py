@@ -5,8 +5,7 @@ Documents and files go in; states of projects come out, or a `StoreError` that s
 
 from __future__ import annotations
 
-from app.project.store.errors import StoreError
-from app.project.store.folder import default_folder
+from app.project.store.folder import StoreError, default_folder
 from app.project.store.projects import Store
 from app.project.store.revisions import DAMAGED, Document, Revision, SavedProject
 from app.project.store.sharing import Access, Share

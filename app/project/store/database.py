@@ -11,8 +11,7 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from app.project.store import schema
-from app.project.store.errors import in_words, is_damage
-from app.project.store.folder import Folder, sync_folder
+from app.project.store.folder import Folder, in_words, is_damage, sync_folder
 
 _PARTS = ("", "-wal", "-shm", "-journal")  # the files of one database, by how their names end
 _WAIT = 30.0  # seconds for others to finish writing

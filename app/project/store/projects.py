@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from app.project.store.database import Database
-from app.project.store.errors import NoRoomError, StoreError
-from app.project.store.folder import Folder
+from app.project.store.folder import Folder, NoRoomError, StoreError
 from app.project.store.revisions import (
     DAMAGED,
     GONE,

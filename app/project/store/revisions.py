@@ -8,7 +8,7 @@ import time
 from dataclasses import dataclass, field
 from typing import Any
 
-from app.project.store.errors import StoreError
+from app.project.store.folder import StoreError
 
 GONE = "This project is not here: it was deleted, or the link is wrong. Start a new one."
 DAMAGED = "The saved project was damaged on the disk and cannot be read. Nothing was changed. Undo, or start a new one."

@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from app.project.store.database import Database
-from app.project.store.errors import StoreError
-from app.project.store.folder import Folder, sync_folder
+from app.project.store.folder import Folder, StoreError, sync_folder
 from app.project.store.revisions import head_number
 from mandoline_core.project import base_name
 

@@ -8,9 +8,9 @@ from functools import partial
 import streamlit as st
 
 from app import compute
-from app.project import Workspace, correcting, state, visit
+from app.project import Workspace, edits, state, visit
 from app.views import parts
-from app.words import auditing, highlighted, wording
+from app.words import corrections, highlighted, wording
 from mandoline_core import MandolineError, Slice
 from mandoline_core.formatting import counted
 from mandoline_core.report import charts
@@ -77,7 +77,7 @@ def _ask(name: str) -> None:
         st.caption(f"The rule: {wording.plain(turn.rule.describe())}. Say what is so, whatever the rule says.")
         _row(turn)
         _keys(name, turn)
-        st.progress(turn.state.progress, auditing.progress_words(turn.state))
+        st.progress(turn.state.progress, corrections.progress_words(turn.state))
         _so_far(workspace, name, turn)
         if error := visit.remember("audit_refused"):
             parts.show_error(error)
@@ -91,7 +91,7 @@ def _row(turn: compute.AuditTurn) -> None:
         if question is None:
             st.markdown("There are no more rows to look at.")
             return
-        st.caption(f"A {auditing.SIDES[question.side]} row")
+        st.caption(f"A {corrections.SIDES[question.side]} row")
         short = []
         for column, value in turn.row.items():
             text = "missing" if value is None else str(value)
@@ -166,7 +166,7 @@ def _save(name: str, columns: tuple[str, ...], side: Side, key: str, answer: Ans
     try:
         state.change(
             f"audit {name}",
-            partial(correcting.answer_row, name=name, columns=columns, side=side, key=key, answer=answer),
+            partial(edits.answer_row, name=name, columns=columns, side=side, key=key, answer=answer),
         )
     except MandolineError as error:
         visit.remember("audit_refused", error)
@@ -178,7 +178,7 @@ def _use(name: str, turn: compute.AuditTurn) -> None:
     """Measure on the answers, and close."""
     sides = tuple(side for side in compute.BOTH if turn.state.has(side))
     try:
-        compute.change(f"measure {name}", partial(correcting.use_audit, name=name, sides=sides))
+        compute.change(f"measure {name}", partial(edits.use_audit, name=name, sides=sides))
     except MandolineError as error:
         visit.remember("audit_refused", error)
         return
@@ -188,7 +188,7 @@ def _use(name: str, turn: compute.AuditTurn) -> None:
 
 def _so_far(workspace: Workspace, name: str, turn: compute.AuditTurn) -> None:
     """Show the matrix as the answers have it, with its intervals, and what the estimate would be."""
-    st.caption("; ".join(map(auditing.stratum_words, turn.state.strata)) + ".")
+    st.caption("; ".join(map(corrections.stratum_words, turn.state.strata)) + ".")
     if not any(turn.state.has(side) for side in compute.BOTH):
         return
     try:
@@ -210,4 +210,4 @@ def _so_far(workspace: Workspace, name: str, turn: compute.AuditTurn) -> None:
             )
     st.html(charts.side_by_side(tables))
     if effect is not None:
-        st.markdown(wording.plain(auditing.effect_words(*astuple(effect)[:-1], share=effect.share)))
+        st.markdown(wording.plain(corrections.effect_words(*astuple(effect)[:-1], share=effect.share)))

@@ -9,7 +9,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from app import compute
-from app.project import Workspace, correcting, edits, visit
+from app.project import Workspace, edits, visit
 from app.views import parts
 from app.views.corrections import evidence
 from app.words import wording
@@ -46,7 +46,7 @@ SURE_HELP = (
 
 def show(workspace: Workspace) -> dict[str, DeltaGenerator]:
     """Show the closed cards, and return the places of the open ones; rules switched off come as a name only."""
-    sure, unsure = (correcting.PRESETS[name] for name in ("rather sure", "unsure"))
+    sure, unsure = (edits.PRESETS[name] for name in ("rather sure", "unsure"))
     st.subheader(
         "How sure are you?",
         help=SURE_HELP.format(
@@ -129,10 +129,10 @@ def card(workspace: Workspace, rule: Slice, row: compute.CorrectionRow | None, *
 
 def sureness(workspace: Workspace, rule: Slice, row: compute.CorrectionRow | None) -> None:
     """Choose how sure one is of a slice."""
-    now = correcting.sureness(rule)
-    offered = [*correcting.PRESETS, correcting.OWN]
-    if rule.gold is not None or now == correcting.MEASURED or (rule.audit is not None and len(rule.audit.source)):
-        offered.insert(-1, correcting.MEASURED)
+    now = edits.sureness(rule)
+    offered = [*edits.PRESETS, edits.OWN]
+    if rule.gold is not None or now == edits.MEASURED or (rule.audit is not None and len(rule.audit.source)):
+        offered.insert(-1, edits.MEASURED)
     key = visit.bind(f"sure:{rule.name}", now)
     st.segmented_control(
         f"How sure are you of {wording.plain(rule.name)}?",
@@ -150,13 +150,13 @@ def sureness(workspace: Workspace, rule: Slice, row: compute.CorrectionRow | Non
 def choose_sureness(workspace: Workspace, name: str, key: str, start: Correction) -> None:
     """Take a preset, measure, or open the card to set numbers of one's own, from those in use."""
     sure = visit.typed(key)
-    if sure == correcting.OWN:
+    if sure == edits.OWN:
         toggle_card(workspace, name, keep=True)
-    label = {correcting.MEASURED: f"measure {name}", correcting.OWN: f"set corrections of {name}"}
+    label = {edits.MEASURED: f"measure {name}", edits.OWN: f"set corrections of {name}"}
     change_card(
         name,
         label.get(sure, f"make {name} {sure}"),
-        lambda project: correcting.set_sureness(project, name, sure, start),
+        lambda project: edits.set_sureness(project, name, sure, start),
     )
 
 
@@ -270,12 +270,12 @@ def move(name: str, side: str, says: str, kind: str, key: str) -> None:
     visit.remember(turn, (visit.remember(turn) or 0) + 1)
     share = round(float(visit.typed(key)) / 100, 6)
     where = "" if side == "source" else " in the new data"
-    change_card(name, f"correct {name}{where}", lambda project: correcting.set_share(project, name, side, says, share))
+    change_card(name, f"correct {name}{where}", lambda project: edits.set_share(project, name, side, says, share))
 
 
 def new_data(rule: Slice, row: compute.CorrectionRow) -> None:
     """Choose how the new data's corrections come about; sliders only where they can be moved."""
-    key = visit.bind(f"way:{rule.name}", correcting.way(rule))
+    key = visit.bind(f"way:{rule.name}", edits.way(rule))
     st.segmented_control(
         "In the new data",
         [way for way in WAYS if way != "measured" or (rule.audit is not None and len(rule.audit.target))],
@@ -300,14 +300,14 @@ def choose_way(name: str, key: str, start: Correction) -> None:
     change_card(
         name,
         f"correct {name} in the new data: {WAYS[way]}",
-        lambda project: correcting.set_way(project, name, way, start),
+        lambda project: edits.set_way(project, name, way, start),
     )
 
 
 def matrices(rule: Slice, row: compute.CorrectionRow) -> None:
     """Show what the numbers mean as small tables; where a family's differ, what they make of each member."""
     differ = len(row.source) > 1
-    sides = ("source",) if differ and correcting.way(rule) == "derived" else SIDES
+    sides = ("source",) if differ and edits.way(rule) == "derived" else SIDES
     tables = []
     for side in sides:
         used = next(iter(getattr(row, side).values()))
@@ -360,7 +360,7 @@ def gold_control(workspace: Workspace, rule: Slice, row: compute.CorrectionRow |
                 args=(
                     rule.name,
                     f"measure {rule.name}",
-                    partial(correcting.set_sureness, name=rule.name, sure=correcting.MEASURED, start=Correction()),
+                    partial(edits.set_sureness, name=rule.name, sure=edits.MEASURED, start=Correction()),
                     "gold",
                 ),
                 disabled=rule.noise is not None and rule.noise.measured,
@@ -372,7 +372,7 @@ def choose_gold(name: str, key: str) -> None:
     """Name the column of true answers, or forget it with what was measured on it."""
     column = visit.typed(key)
     label = f"forget the true answers of {name}" if column is None else f"take {column} for the truth of {name}"
-    change_card(name, label, lambda project: correcting.set_gold(project, name, column), "gold")
+    change_card(name, label, lambda project: edits.set_gold(project, name, column), "gold")
     visit.remember(WHOLE, "needed")  # what the denoised estimator assumes is tested on it
 
 
@@ -407,7 +407,7 @@ def copy(name: str, key: str) -> None:
     change_card(
         name,
         f"correct {n} as {name}",
-        lambda project: correcting.copy_corrections(project, name, chosen),
+        lambda project: edits.copy_corrections(project, name, chosen),
     )
     visit.remember(WHOLE, "needed")
 

@@ -11,7 +11,7 @@ from app import compute
 from app.project import Workspace, visit
 from app.views import live, parts
 from app.views.corrections import board, pairs
-from app.words import auditing, wording
+from app.words import corrections, wording
 from mandoline_core.estimators import ESTIMATORS
 from mandoline_core.report.words import TOOLTIPS, title_of
 
@@ -73,7 +73,7 @@ def estimator_switch(workspace: Workspace) -> None:
     st.caption(wording.estimator_sentence(now))
     tested = compute.mistake_tests(workspace)
     if tested:
-        told = " ".join(auditing.mistake_words(name, test.z, test.n) for name, test in tested.items())
+        told = " ".join(corrections.mistake_words(name, test.z, test.n) for name, test in tested.items())
         st.caption(wording.plain(f"What Denoised assumes, tested. {told}"))
 
 

@@ -8,10 +8,10 @@ from functools import partial
 import streamlit as st
 
 from app import compute
-from app.project import Workspace, correcting
+from app.project import Workspace, edits
 from app.views import parts
 from app.views.corrections import audit
-from app.words import auditing, wording
+from app.words import corrections, wording
 from mandoline_core import MandolineError, Project, Slice
 from mandoline_core.formatting import counted, show_percent
 
@@ -57,7 +57,7 @@ def _published(workspace: Workspace, name: str, change: Change) -> None:
         return
     said = f"truly in: {show_percent(found.inside)} where it says in, {show_percent(round(found.outside, 4))} where out"
     st.markdown(wording.plain(f"At its rate in the labelled data, {said}."))
-    edit = partial(correcting.state_corrections, name=name, source=found)
+    edit = partial(edits.state_corrections, name=name, source=found)
     label = f"take precision and recall of {name}"
     st.button("Use these numbers", type="primary", key=f"published:{name}", on_click=change, args=(name, label, edit))
 
@@ -80,11 +80,11 @@ def _second_rule(workspace: Workspace, name: str, others: list[str], change: Cha
         inside, outside = (show_percent(round(share, 4)) for share in (one.correction.inside, one.correction.outside))
         st.markdown(
             wording.plain(
-                f"On {one.n:,} {auditing.SIDES[side]} rows: truly in {inside} of the {counted(one.n_inside, 'row')} "
+                f"On {one.n:,} {corrections.SIDES[side]} rows: truly in {inside} of the {counted(one.n_inside, 'row')} "
                 f"that it puts in, and {outside} of the {counted(one.n_outside, 'row')} that it puts out."
             )
         )
     source, target = (found[side].correction for side in compute.BOTH)
-    edit = partial(correcting.state_corrections, name=name, source=source, target=target)
+    edit = partial(edits.state_corrections, name=name, source=source, target=target)
     label = f"take {other} for the truth of {name}"
     st.button("Use what it says", type="primary", key=f"second:{name}", on_click=change, args=(name, label, edit))

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import streamlit as st
 
 from app import compute
-from app.project import Workspace, correcting, edits, visit
+from app.project import Workspace, edits, visit
 from app.views import parts
 from app.views.corrections import board
-from app.words import pair_choices, wording
+from app.words import corrections, wording
 from mandoline_core import MandolineError, ModelReport
 from mandoline_core.formatting import show_percent, show_value
 from mandoline_core.pipeline import is_share
@@ -44,18 +44,18 @@ def show(workspace: Workspace) -> None:
 def choice(workspace: Workspace, joined: tuple[tuple[str, str], ...]) -> None:
     """Choose who chooses the pairs: the person, or one of three ways; taken back by hand, the pairs stay."""
     edges = workspace.project.edges
-    key = visit.bind("edges_by", pair_choices.choice_of(edges))
+    key = visit.bind("edges_by", corrections.choice_of(edges))
     st.segmented_control(
         "Pairs are chosen",
-        list(pair_choices.CHOICES),
-        format_func=pair_choices.CHOICES.__getitem__,
+        list(corrections.CHOICES),
+        format_func=corrections.CHOICES.__getitem__,
         required=True,
-        help=pair_choices.HELP,
+        help=corrections.HELP,
         key=key,
         on_change=choose_way,
         args=(key, joined),
     )
-    if pair_choices.choice_of(edges) == INVERSE_COVARIANCE:
+    if corrections.choice_of(edges) == INVERSE_COVARIANCE:
         key = visit.bind("edges_most", read_edge_choice(edges).most)
         st.number_input("How many of the strongest ties", 1, 99, key=key, on_change=choose_most, args=(key,))
 
@@ -124,7 +124,7 @@ def line(workspace: Workspace, pair: compute.Pair, trial: compute.Trial | None, 
         switch(pair.first, pair.second, joined=joined, disabled=locked or trial is None)
     with words:
         effect = effect_words(compute.report(workspace), trial, joined=joined)
-        by = pair_choices.chosen_by(compute.choosers(workspace).get((pair.first, pair.second), ()))
+        by = corrections.chosen_by(compute.choosers(workspace).get((pair.first, pair.second), ()))
         length = min(abs(pair.after) / (most or 1), 1)
         st.html(charts.pair_line(length, f"{remains(pair)}. {by}", effect, dark=parts.is_dark()))
 
@@ -169,18 +169,18 @@ def effect_words(report: ModelReport, trial: compute.Trial | None, *, joined: bo
 def switch_pair(key: str, first: str, second: str) -> None:
     """Join two slices, or part them; the other pairs stay as they are by now."""
     joins = visit.typed(key)
-    edit = correcting.join if joins else correcting.part
+    edit = edits.join if joins else edits.part
     compute.attempt(f"{'join' if joins else 'part'} {first} and {second}", lambda project: edit(project, first, second))
 
 
 def choose_way(key: str, joined: tuple[tuple[str, str], ...]) -> None:
     """Let the pairs be chosen another way, or keep those that are in use and choose by hand."""
     way = visit.typed(key)
-    edges = joined if way == pair_choices.BY_HAND else way
-    compute.attempt(f"let pairs be {pair_choices.chosen_how(edges)}", lambda project: edits.set_edges(project, edges))
+    edges = joined if way == corrections.BY_HAND else way
+    compute.attempt(f"let pairs be {corrections.chosen_how(edges)}", lambda project: edits.set_edges(project, edges))
 
 
 def choose_most(key: str) -> None:
     """Take more or fewer of the strongest ties."""
     edges = f"{INVERSE_COVARIANCE}:{visit.typed(key)}"
-    compute.attempt(f"let pairs be {pair_choices.chosen_how(edges)}", lambda project: edits.set_edges(project, edges))
+    compute.attempt(f"let pairs be {corrections.chosen_how(edges)}", lambda project: edits.set_edges(project, edges))

@@ -1,4 +1,4 @@
-"""Data that lie on the server: named or picked under the folders that whoever runs it allowed."""
+"""Data that lie on the server: named or picked under the folders that whoever runs it server_files."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 import streamlit as st
 
 from app import compute
-from app.project import allowed, opening, state
+from app.project import imports, server_files, state
 from app.views import parts
 from app.views.data import drafting
 from app.words import wording
@@ -21,14 +21,14 @@ def show() -> None:
     """Choose files or patterns for both samples, check the roles that were guessed, and use them."""
     st.caption(
         wording.plain(
-            f"Files under {allowed.where()}: pick one, or type a file or a pattern such as weekly/*.parquet. They stay "
-            "where they are."
+            f"Files under {server_files.where()}: pick one, or type a file or a pattern such as weekly/*.parquet. "
+            "They stay where they are."
         )
     )
-    names = allowed.offered()
+    names = server_files.offered()
     found: dict[str, tuple[Path, Sample] | None] = {}
     places = list(zip(st.columns(2), TITLES, strict=True))
-    engines = allowed.engines()
+    engines = server_files.engines()
     engine = st.selectbox(
         "Rows are read",
         list(engines),
@@ -57,8 +57,8 @@ def one(side: str, names: list[str], engine: str) -> tuple[Path, Sample] | None:
     if not chosen:
         return None
     try:
-        path = allowed.find(chosen)
-        sample = compute.table_at(path, allowed.name_of(path), engine, guarded=True)
+        path = server_files.find(chosen)
+        sample = compute.table_at(path, server_files.name_of(path), engine, guarded=True)
     except compute.WorkingError as error:
         parts.show_working(error, side)
         return None
@@ -76,16 +76,16 @@ def _use(source: tuple[Path, Sample], target: tuple[Path, Sample], engine: str) 
     guess = compute.guessed_roles(source[1], target[1].columns)
     label, models = drafting.draft_roles(source[1], target[1], guess)
     with parts.boundary():
-        opening.check_chosen(label, models)
-        opening.check_roles(opening.start_project("", Path(), Path(), label, models), source[1], target[1])
+        imports.check_chosen(label, models)
+        imports.check_roles(imports.start_project("", Path(), Path(), label, models), source[1], target[1])
         if st.button("Use these data", key="use_server", type="primary", icon=":material/check:"):
             _start(source[0], target[0], label, models, engine)
 
 
 def _start(source: Path, target: Path, label: str | None, models: tuple[Model, ...], engine: str) -> None:
     chosen = None if engine == "auto" else engine
-    name = allowed.name_of(source).replace("*", "").strip("./").split("/")[0].split(".")[0] or "server data"
-    project = opening.start_project(name, source, target, label, models, (chosen, chosen))
-    names = {"source": allowed.name_of(source), "target": allowed.name_of(target)}
+    name = server_files.name_of(source).replace("*", "").strip("./").split("/")[0].split(".")[0] or "server data"
+    project = imports.start_project(name, source, target, label, models, (chosen, chosen))
+    names = {"source": server_files.name_of(source), "target": server_files.name_of(target)}
     state.open_project(project, names, server=("source", "target"))
     drafting.say_opened("The data", project)

@@ -8,7 +8,7 @@ from dataclasses import replace
 import streamlit as st
 
 from app import compute
-from app.project import Workspace, opening, state, visit
+from app.project import Workspace, imports, state, visit
 from app.views.data import merging
 from app.words import wording
 from mandoline_core import METRICS, MandolineError, Model, Project, Sample
@@ -122,7 +122,7 @@ def attempt(key: str, label: str, edit: Callable[[Project], Project]) -> None:
 
     def checked(project: Project) -> Project:
         changed = edit(project)
-        opening.check_roles(changed, *samples)
+        imports.check_roles(changed, *samples)
         return changed
 
     try:

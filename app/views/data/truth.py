@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from app import compute
-from app.project import Workspace, truth, uploads, visit
+from app.project import Workspace, label_files, uploads, visit
 from app.views import parts
 from app.words import wording
 from mandoline_core import MandolineError, Sample
@@ -75,12 +75,12 @@ def _bring(workspace: Workspace, label: str) -> None:
         column = _column(table, target, label)
         if column is None:
             return
-        match = truth.match_labels(table, target, column, compute.label_classes(workspace))
+        match = label_files.match_labels(table, target, column, compute.label_classes(workspace))
         st.caption(_understood(table, target, column, match))
         if st.button("Use these labels", key="use_labels", type="primary", icon=":material/check:"):
             as_it_is = not match.by and column == label
-            content = uploads.receive(given) if as_it_is else truth.write_labels(match.labels, label)
-            compute.bring_labels(given.name if as_it_is else truth.name_in_order(given.name), content)
+            content = uploads.receive(given) if as_it_is else label_files.write_labels(match.labels, label)
+            compute.bring_labels(given.name if as_it_is else label_files.name_in_order(given.name), content)
             visit.remember("truths_used", (visit.remember("truths_used") or 0) + 1)  # another key empties the uploader
             visit.tell(f"Labels of {match.n_labelled:,} new rows are put aside. Undo takes them out.")
             st.rerun()
@@ -88,7 +88,7 @@ def _bring(workspace: Workspace, label: str) -> None:
 
 def _column(table: Sample, target: Sample, label: str) -> str | None:
     """Find the column of labels, or let a person choose it."""
-    columns = truth.label_columns(table, target, label)
+    columns = label_files.label_columns(table, target, label)
     if len(columns) == 1:
         return columns[0]
     return st.selectbox(
@@ -99,7 +99,7 @@ def _column(table: Sample, target: Sample, label: str) -> str | None:
     )
 
 
-def _understood(table: Sample, target: Sample, column: str, match: truth.Match) -> str:
+def _understood(table: Sample, target: Sample, column: str, match: label_files.Match) -> str:
     how = f"rows are matched by {match.by}" if match.by else f"rows are in the order of {target.name}"
     strange = f" {match.n_strange:,} of its rows belong to no new row and are left out." if match.n_strange else ""
     return wording.plain(

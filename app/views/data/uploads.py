@@ -9,7 +9,7 @@ import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from app import compute
-from app.project import allowed, opening, state, uploads, visit
+from app.project import imports, server_files, state, uploads, visit
 from app.views import parts
 from app.views.data import drafting, on_server, template
 from app.words import wording
@@ -22,7 +22,7 @@ TITLES = {"source": "Labelled data", "target": "New data"}
 def ways_in() -> None:
     """Show them all; data on the server where some are allowed."""
     ways = {"Pick a sample": samples, "Use my files": files, "Open a project file": project_file}
-    if allowed.folders():
+    if server_files.folders():
         ways["Use data on the server"] = on_server.show
     for tab, show in zip(st.tabs(list(ways)), ways.values(), strict=True):
         with tab:
@@ -57,8 +57,8 @@ def files() -> None:
     guess = compute.guessed_roles(source, target.columns)
     label, models = drafting.draft_roles(source, target, guess)
     with parts.boundary():
-        opening.check_chosen(label, models)
-        opening.check_roles(opening.start_project("", Path(), Path(), label, models), source, target)
+        imports.check_chosen(label, models)
+        imports.check_roles(imports.start_project("", Path(), Path(), label, models), source, target)
         if st.button("Use these files", key="use_files", type="primary", icon=":material/check:"):
             use(label, models)
 
@@ -98,7 +98,7 @@ def use(label: str | None, models: tuple[Model, ...]) -> None:
     """Start a project on the two files, and show it."""
     kept = {side: visit.remember(f"file:{side}") for side in TITLES}
     name = Path(kept["source"][0]).name.split(".")[0] or "my data"
-    project = opening.start_project(name, Path(), Path(), label, models)
+    project = imports.start_project(name, Path(), Path(), label, models)
     state.open_project(project, files=kept)
     for side in TITLES:
         compute.forget(kept[side][1])
@@ -132,7 +132,7 @@ def project_file() -> None:
 def open_zip(file: UploadedFile) -> None:
     """Open a project that brings its data."""
     with parts.boundary():
-        project, files = uploads.unpack(file, opening.read_zip_upload)
+        project, files = uploads.unpack(file, imports.read_zip_upload)
         tables = {role: compute.table_at(path, name) for role, (name, path) in files.items()}
         offer(project, tables, files=files)
 
@@ -140,12 +140,12 @@ def open_zip(file: UploadedFile) -> None:
 def open_toml(toml: UploadedFile, given: Sequence[UploadedFile]) -> None:
     """Open a project file with what came beside it; what did not come may be in use."""
     with parts.boundary():
-        project = opening.read_project_upload(toml.name, toml.getvalue())
-        wanted = opening.wanted_files(project)
+        project = imports.read_project_upload(toml.name, toml.getvalue())
+        wanted = imports.wanted_files(project)
         st.caption(f"It names {wording.plain(listed(wanted.values()))}.")
-        uploaded = {opening.base_name(file.name): file for file in given}
+        uploaded = {imports.base_name(file.name): file for file in given}
         come = {role: uploaded[name] for role, name in wanted.items() if name in uploaded}
-        here = opening.paths_on_server(project, come)
+        here = imports.paths_on_server(project, come)
         paths = files_in_use(project, wanted, {*come, *here})
         files = {role: (wanted[role], uploads.receive(file)) for role, file in come.items()}
         tables = {role: compute.table_at(path, name) for role, (name, path) in files.items()}
@@ -153,20 +153,20 @@ def open_toml(toml: UploadedFile, given: Sequence[UploadedFile]) -> None:
         old = {role: compute.table_at(path, wanted[role]) for role, path in paths.items()}
         if old:
             say_taken(wanted, old)
-        names = {**wanted, **{role: allowed.name_of(path) for role, path in here.items()}}
+        names = {**wanted, **{role: server_files.name_of(path) for role, path in here.items()}}
         guarded = {*here, *(state.workspace().server if old else ())} & {*here, *old}
-        offer(opening.use_here(project, {**paths, **here}, come), {**old, **tables}, names, files, guarded)
+        offer(imports.use_here(project, {**paths, **here}, come), {**old, **tables}, names, files, guarded)
 
 
 def offer(
     project: Project,
     tables: Mapping[str, Sample],
     names: Mapping[str, str] | None = None,
-    files: opening.Files | None = None,
+    files: imports.Files | None = None,
     server: Collection[str] = (),
 ) -> None:
     """Check that a project fits its data, and offer to open it."""
-    opening.check_roles(project, tables["source"], tables["target"])
+    imports.check_roles(project, tables["source"], tables["target"])
     if st.button("Open this project", key="open_project", type="primary", icon=":material/check:"):
         state.open_project(project, dict(names or {}), files, server)
         st.switch_page(parts.ESTIMATE)
@@ -177,13 +177,13 @@ def files_in_use(project: Project, wanted: Mapping[str, str], come: Collection[s
     found = {}
     if state.has_project():
         workspace = state.workspace()
-        found = opening.paths_in_use(workspace.project, workspace.names, wanted)
+        found = imports.paths_in_use(workspace.project, workspace.names, wanted)
     paths = {role: path for role, path in found.items() if role not in come}
     if "target" not in paths:
         paths.pop("labels", None)  # labels go with the rows they are the labels of
     tables = {role: path for role, path in paths.items() if role != "labels"}
-    fit = all(opening.fits(project, role, compute.table_at(path, wanted[role])) for role, path in tables.items())
-    opening.check_complete(wanted, {*come, *paths} if fit else come, others=() if fit else tables)
+    fit = all(imports.fits(project, role, compute.table_at(path, wanted[role])) for role, path in tables.items())
+    imports.check_complete(wanted, {*come, *paths} if fit else come, others=() if fit else tables)
     return paths
 
 

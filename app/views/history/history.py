@@ -11,8 +11,8 @@ from app import compute
 from app.project import Workspace, state, visit
 from app.views import parts
 from app.views.history import comparing
-from app.words import times
 from app.words import trust as trust_words
+from app.words import wording
 from mandoline_core import MandolineError
 from mandoline_core.formatting import show_points
 from mandoline_core.report import charts
@@ -88,7 +88,7 @@ def table(moments: tuple[compute.Moment, ...], workspace: Workspace) -> None:
             "": "now" if one.revision.number == workspace.revision.number else "",
             "edit": one.revision.label + ("" if one.revision.number in here else " (undone)"),
             "snapshot": one.revision.snapshot,
-            "when": times.ago(now - one.revision.made) if one.revision.made else "earlier",
+            "when": wording.ago(now - one.revision.made) if one.revision.made else "earlier",
             "estimate": comparing.estimate_words(one.summary),
             "moved": "" if one.moved is None else show_points(one.moved, share=one.summary.share),  # type: ignore[union-attr]
             "verdict": ""

@@ -10,8 +10,8 @@ from app import compute
 from app.project import SavedProject, links, people, state, visit
 from app.views import parts
 from app.views.data import uploads
-from app.words import times, wording
 from app.words import trust as trust_words
+from app.words import wording
 from mandoline_core import MandolineError, Project
 from mandoline_core.formatting import show_interval
 
@@ -73,7 +73,7 @@ def card(entry: SavedProject) -> None:
         with left:
             name = "A project that cannot be read" if project is None else project.name
             st.markdown(f"**{wording.plain(name)}**{' (archived)' if entry.archived else ''}")
-            st.caption(f"Changed {times.ago(time.time() - entry.touched)}")
+            st.caption(f"Changed {wording.ago(time.time() - entry.touched)}")
         with middle:
             if project is None:
                 parts.show_error(problem)

@@ -11,7 +11,8 @@ from app import compute
 from app.project import Workspace, visit
 from app.views import offers, parts
 from app.views.selection import Selection
-from app.words import pointing, wording
+from app.words import offers as words
+from app.words import wording
 from mandoline_core import Description, MandolineError
 from mandoline_core.report import charts
 
@@ -107,7 +108,7 @@ def _described(workspace: Workspace, chosen: Selection) -> None:
     except MandolineError as error:
         st.info(wording.tell(error), icon=":material/info:")
         return
-    st.markdown(pointing.selection_sentence(len(here), len(there), found))
+    st.markdown(words.selection_sentence(len(here), len(there), found))
     for number, description in enumerate(found):
         _offer(workspace, description, side, number)
 
@@ -118,4 +119,4 @@ def _offer(workspace: Workspace, description: Description, side: str, number: in
     source, target = compute.n_looked_at(workspace)
     with st.container(border=True, gap="small"):
         offers.offer_slice(workspace, description.rule, f"point:{number}")
-        st.caption(pointing.description_sentence(description, side, counts, (source, target)))
+        st.caption(words.description_sentence(description, side, counts, (source, target)))

@@ -9,7 +9,7 @@ import streamlit as st
 from app import compute
 from app.project import Workspace, state, visit
 from app.views import parts
-from app.words import suggesting as words
+from app.words import offers as words
 from app.words import wording
 from mandoline_core import Suggestion, Suggestions
 from mandoline_core.pipeline import is_share

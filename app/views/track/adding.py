@@ -8,8 +8,8 @@ import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from app import compute
-from app.project import Batch, Workspace, allowed, state, tracking, uploads, visit
-from app.words import tracking as words
+from app.project import Batch, Workspace, server_files, state, track_plan, uploads, visit
+from app.words import track as words
 from app.words import wording
 from mandoline_core import MandolineError
 from mandoline_core.formatting import listed
@@ -25,7 +25,7 @@ def show(workspace: Workspace, *, first: bool = False) -> None:
         return
     with st.container(border=True) if first else st.expander("Add batches, or take some out", expanded=_said()):
         _upload()
-        if allowed.folders():
+        if server_files.folders():
             _on_server()
         if not first:
             _take_out(workspace)
@@ -82,12 +82,12 @@ def _on_server() -> None:
     key = f"track_server:{visit.remember('track_servers') or 0}"  # a new key empties the box
     st.selectbox(
         ON_SERVER,
-        allowed.offered(),
+        server_files.offered(),
         index=None,
         key=key,
         placeholder="Pick or type, such as weekly/*.parquet",
         accept_new_options=True,
-        help=f"Under {wording.plain(allowed.where())}. Files that match a pattern later are tracked as they come.",
+        help=f"Under {wording.plain(server_files.where())}. Files that match a pattern later are tracked as they come.",
         on_change=_take_from_server,
         args=(key,),
     )
@@ -98,17 +98,17 @@ def _take_from_server(key: str) -> None:
     if not chosen:
         return
     try:
-        path = allowed.find(chosen)
+        path = server_files.find(chosen)
     except MandolineError as error:
         visit.remember("track_refused", [wording.tell(error)])
         return
     visit.remember("track_refused", [])
     visit.remember("track_servers", (visit.remember("track_servers") or 0) + 1)
-    _add([Batch(allowed.name_of(path), path, server=True)])
+    _add([Batch(server_files.name_of(path), path, server=True)])
 
 
 def _take_out(workspace: Workspace) -> None:
-    names = [batch.name for batch in tracking.plan_of(workspace.revision.document).given]
+    names = [batch.name for batch in track_plan.plan_of(workspace.revision.document).given]
     with st.container(horizontal=True, vertical_alignment="bottom"):
         chosen = st.multiselect(OUT, sorted(names, key=natural_order), key="track_out", placeholder="Choose batches")
         st.button(
@@ -124,7 +124,7 @@ def _take_out(workspace: Workspace) -> None:
 
 def _drop(names: tuple[str, ...]) -> None:
     try:
-        state.change_track(f"take out {listed(names, most=3)}", lambda plan: tracking.drop_batches(plan, names))
+        state.change_track(f"take out {listed(names, most=3)}", lambda plan: track_plan.drop_batches(plan, names))
     except MandolineError as error:
         visit.refuse(error)
     else:
@@ -134,6 +134,6 @@ def _drop(names: tuple[str, ...]) -> None:
 def _add(batches: list[Batch]) -> None:
     names = listed((batch.name for batch in batches), most=3)
     try:
-        state.change_track(f"track {names}", lambda plan: tracking.add_batches(plan, batches))
+        state.change_track(f"track {names}", lambda plan: track_plan.add_batches(plan, batches))
     except MandolineError as error:
         visit.refuse(error)

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import streamlit as st
 
-from app.project import Workspace, state, tracking, visit
-from app.words import tracking as words
+from app.project import Workspace, state, track_plan, visit
+from app.words import track as words
 from mandoline_core import MandolineError
 from mandoline_core.formatting import tidy_number
 from mandoline_core.metrics import Metric, get_metric
@@ -20,7 +20,7 @@ DROP, BASE, WORST = "alert_drop", "alert_base", "alert_worst"
 def show(workspace: Workspace) -> None:
     """Let a person say when to alert; who may only look is told."""
     metric = get_metric(workspace.project.metric.name)
-    rule = tracking.alert_of(tracking.plan_of(workspace.revision.document), metric)
+    rule = track_plan.alert_of(track_plan.plan_of(workspace.revision.document), metric)
     if workspace.view_only:
         st.caption(words.rule_sentence(rule, metric))
         return

@@ -6,14 +6,14 @@ from dataclasses import replace
 
 import streamlit as st
 
-from app.project import Batch, Workspace, state, tracking
+from app.project import Batch, Workspace, state, track_plan
 from app.views import parts
 from mandoline_core.monitoring import short_name
 
 
 def show(workspace: Workspace) -> None:
     """Offer each batch, the newest first."""
-    batches, _ = tracking.batches_of(tracking.plan_of(workspace.revision.document))
+    batches, _ = track_plan.batches_of(track_plan.plan_of(workspace.revision.document))
     if not batches:
         return
     by_name = {batch.name: batch for batch in reversed(batches)}

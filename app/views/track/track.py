@@ -7,10 +7,10 @@ from functools import partial
 import streamlit as st
 
 from app import compute
-from app.project import Workspace, tracking
+from app.project import Workspace, track_plan
 from app.views import parts
 from app.views.track import adding, alerting, looking
-from app.words import tracking as words
+from app.words import track as words
 from app.words import wording
 from mandoline_core.formatting import file_stem
 from mandoline_core.monitoring import Track
@@ -21,7 +21,7 @@ def main() -> None:
     """Show the page."""
     st.title("Track")
     workspace = compute.current()
-    if not tracking.plan_of(workspace.revision.document).given:
+    if not track_plan.plan_of(workspace.revision.document).given:
         nothing_yet(workspace)
         return
     st.caption("The same model, slices and settings on one batch of new data after the other.")

@@ -8,8 +8,8 @@ from app import compute
 from app.project import state, visit
 from app.views import parts
 from app.views.trust.frame import answer
-from app.words import supposing as supposing_words
 from app.words import trust as trust_words
+from app.words import what_if as supposing_words
 from app.words import wording
 from mandoline_core import MandolineError, ModelReport
 from mandoline_core.checks import SliceStrength

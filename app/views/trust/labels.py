@@ -8,10 +8,10 @@ from pathlib import Path
 import streamlit as st
 
 from app import compute
-from app.project import Workspace, opening, truth, visit
+from app.project import Workspace, imports, label_files, visit
 from app.views import parts
 from app.views.trust.frame import answer
-from app.words import supposing as supposing_words
+from app.words import what_if as supposing_words
 from app.words import wording
 from mandoline_core.formatting import counted
 from mandoline_core.metrics import get_metric
@@ -127,11 +127,11 @@ def _bring_back(workspace: Workspace) -> None:
 def _take(workspace: Workspace, name: str, content: bytes, label: str) -> None:
     """Put labels beside the new rows they belong to, with those that are known, and keep the plan they came by."""
     found = compute.target_labels(workspace)
-    table = opening.read_upload(name, content)
-    match = truth.match_labels(table, found.known, label, compute.label_classes(workspace))
+    table = imports.read_upload(name, content)
+    match = label_files.match_labels(table, found.known, label, compute.label_classes(workspace))
     known = found.known.series(label).to_list() if found.some else [None] * found.n_target
-    plan = content if "weight" in table.columns and match.by == truth.ROW else None
-    compute.bring_labels("labels.csv", truth.write_labels(truth.merge(known, match.labels), label), plan)
+    plan = content if "weight" in table.columns and match.by == label_files.ROW else None
+    compute.bring_labels("labels.csv", label_files.write_labels(label_files.merge(known, match.labels), label), plan)
 
 
 def _plan_file(workspace: Workspace) -> bytes | None:

@@ -18,7 +18,7 @@ SMALL = {
     "app/compute/jobs.py:jobs": "work under way, stopped when it goes; what is done lets go of its rows",
     "app/access.py:_admitted": "10,000 marks of visits",
     "app/project/documents.py:_parse": "128 projects of at most 300,000 letters; longer ones are not kept",
-    "app/project/incoming.py:engine_for": "paths of ours, and a word for each",
+    "app/project/uploads.py:engine_for": "paths of ours, and a word for each",
     "app/project/links.py:store": "one store",
     "mandoline_core/cli/main.py:_parser": "one parser",
     "mandoline_core/report/html/figures.py:plotly_script": "one script",

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.project import opening
+from app.project import imports
 from mandoline_core import DataError, Expression, ProjectError, estimate, load_project
 from tests.app.pages import current, labels, numbers, open_app, press, run, said
 from tests.app.uploads import csv, parquet, upload
@@ -191,24 +191,24 @@ def test_first_rows_of_both_samples_are_shown(folder: Path) -> None:
 
 def test_a_project_of_two_tables_starts_with_a_slice(tmp_path: Path) -> None:
     lr, nb = load_project(REVIEWS).models
-    first = opening.start_project("a", tmp_path, tmp_path, "label", (lr, nb)).slices
+    first = imports.start_project("a", tmp_path, tmp_path, "label", (lr, nb)).slices
     assert [rule.kind for rule in first] == ["entropy"]
-    bare = opening.start_project("a", tmp_path, tmp_path, "label", (type(lr)("x", "pred"),)).slices
+    bare = imports.start_project("a", tmp_path, tmp_path, "label", (type(lr)("x", "pred"),)).slices
     assert [rule.kind for rule in bare] == ["prediction"]
 
 
 def test_starting_needs_a_label_and_predictions() -> None:
     with pytest.raises(DataError, match="No label"):
-        opening.check_chosen(None, ())
+        imports.check_chosen(None, ())
     with pytest.raises(DataError, match="No predictions"):
-        opening.check_chosen("label", ())
+        imports.check_chosen("label", ())
 
 
 def test_labels_are_not_needed_to_open_a_project() -> None:
     wanted = {"source": "a.csv", "target": "b.csv", "labels": "c.csv"}
-    opening.check_complete(wanted, ["source", "target"])
+    imports.check_complete(wanted, ["source", "target"])
     with pytest.raises(ProjectError, match=r"needs a\.csv, b\.csv\. Add them"):
-        opening.check_complete(wanted, [])
+        imports.check_complete(wanted, [])
 
 
 def test_a_filter_shows_its_rows_and_becomes_a_slice() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.project import allowed, incoming, state
+from app.project import server_files, state, uploads
 from mandoline_core import load_project
 from mandoline_core.project import pack_project
 from tests.app.pages import MAIN, current, labels, open_app, press, project_id, run, said
@@ -22,7 +22,7 @@ def data(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     found = folder / "data"
     for side in ("source", "target"):
         (found / side).mkdir(parents=True)
-    monkeypatch.setenv(allowed.VARIABLE, str(found))
+    monkeypatch.setenv(server_files.VARIABLE, str(found))
     path = write_tables(found, copies=2)
     for file in found.glob("*.parquet"):
         file.rename(found / file.stem[:-1] / file.name)
@@ -119,7 +119,7 @@ def test_a_zip_brings_no_engine(folder: Path) -> None:
 
 
 def test_an_upload_that_unpacks_to_too_much_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(incoming, "MOST_BYTES", 2**20)
+    monkeypatch.setattr(uploads, "MOST_BYTES", 2**20)
     bomb = gzip.compress(b"text,label\n" + b"a" * 2**22)
     app = upload(projects_page(), "Labelled data", "bomb.csv.gz", bomb)
     assert "bomb.csv.gz unpacks to more than" in said(app)

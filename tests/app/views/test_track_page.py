@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from app import compute
 from app.compute.jobs import jobs
-from app.project import Batch, Workspace, allowed, state, tracking
+from app.project import Batch, Workspace, server_files, state, track_plan
 from mandoline_core.monitoring import AlertRule
 from tests.app.pages import labels, open_app, press, project_id, run, said
 from tests.app.tables import settle
@@ -163,8 +163,8 @@ def test_a_worst_score_of_another_metric_is_left_out(folder: Path) -> None:
     """It would be no accuracy: nobody is alerted by it, and the page can be used."""
     app = open_app(write_project(folder), TRACK)
     (folder / "week-8.csv").write_bytes(WEEKS["week-8.csv"])
-    plan = tracking.TrackPlan((Batch("week-8.csv", folder / "week-8.csv"),), AlertRule(worst=1000.0))
-    tracking.save_plan(state.store(), project_id(app), "track", lambda _: plan)
+    plan = track_plan.TrackPlan((Batch("week-8.csv", folder / "week-8.csv"),), AlertRule(worst=1000.0))
+    track_plan.save_plan(state.store(), project_id(app), "track", lambda _: plan)
     settle(run(app))
     assert app.number_input(key="alert_worst").value is None
     assert app.dataframe[0].value["alert"].tolist() == [""]
@@ -208,7 +208,7 @@ def test_files_on_the_server_are_tracked_as_they_come(folder: Path, monkeypatch:
     """A pattern stands for a batch a file, also for those that come later; what leads out is refused."""
     data = folder / "data"
     data.mkdir()
-    monkeypatch.setenv(allowed.VARIABLE, str(data))
+    monkeypatch.setenv(server_files.VARIABLE, str(data))
     for name in ("week-8.csv", "week-10.csv"):
         (data / name).write_bytes(WEEKS[name])
     app = open_app(write_project(folder), TRACK)
@@ -232,7 +232,7 @@ def test_who_stopped_it_goes_on_when_they_like(folder: Path) -> None:
     batches = [Batch(name, folder / name) for name in WEEKS]
     for batch in batches:
         batch.path.write_bytes(WEEKS[batch.name])
-    tracking.save_plan(state.store(), project_id(app), "track", lambda plan: tracking.add_batches(plan, batches))
+    track_plan.save_plan(state.store(), project_id(app), "track", lambda plan: track_plan.add_batches(plan, batches))
     stopped = compute.start_track(workspace(app))
     stopped.stop()
     stopped.wait()

@@ -16,8 +16,8 @@ from app import compute
 from app.compute.jobs import Job, jobs, results
 from app.project import state
 from app.views.trust import frame as trusting
-from app.words import supposing as supposing_words
 from app.words import trust as trust_words
+from app.words import what_if as supposing_words
 from mandoline_core import Check, MandolineError, Verdict, estimate, estimate_from_codes, load_project
 from mandoline_core.checks import CHECKS, Evidence, theorem_bound
 from mandoline_core.checks.sensitivity import SliceStrength, crossing, sensitivity_bounds

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from app.project.store import Store
-from app.project.tracking import (
+from app.project.track_plan import (
     MOST_BATCHES,
     Batch,
     TrackPlan,

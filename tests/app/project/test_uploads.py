@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pandas as pd
 import pytest
 
-from app.project import incoming, uploads
+from app.project import uploads
 from app.project.store import Store
 from mandoline_core import DataError
 
@@ -17,10 +17,10 @@ from mandoline_core import DataError
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leave little room."""
-    monkeypatch.setattr(incoming, "MOST_BYTES", 100_000)
-    monkeypatch.setattr(incoming, "MOST_ROWS", 1_000)
-    monkeypatch.setattr(incoming, "MOST_COLUMNS", 20)
-    monkeypatch.setattr(incoming, "IN_MEMORY", 10_000)
+    monkeypatch.setattr(uploads, "MOST_BYTES", 100_000)
+    monkeypatch.setattr(uploads, "MOST_ROWS", 1_000)
+    monkeypatch.setattr(uploads, "MOST_COLUMNS", 20)
+    monkeypatch.setattr(uploads, "IN_MEMORY", 10_000)
 
 
 def write(folder: Path, name: str, text: bytes) -> Path:
@@ -40,7 +40,7 @@ def write(folder: Path, name: str, text: bytes) -> Path:
 )
 def test_text_that_is_too_much_is_refused_with_the_limits(folder: Path, name: str, text: bytes, why: str) -> None:
     with pytest.raises(DataError, match=f"{name} {why}.*at most .* GB, 1,000 rows and 20 columns"):
-        incoming.check_size(write(folder, name, text), name)
+        uploads.check_size(write(folder, name, text), name)
 
 
 @pytest.mark.usefixtures("small")
@@ -58,12 +58,12 @@ def test_parquet_that_is_too_much_is_refused_however_small_it_is_packed(
     frame.to_parquet(folder / "bomb.parquet")
     assert (folder / "bomb.parquet").stat().st_size < 50_000
     with pytest.raises(DataError, match=why):
-        incoming.check_size(folder / "bomb.parquet", "bomb.parquet")
+        uploads.check_size(folder / "bomb.parquet", "bomb.parquet")
 
 
 def test_a_line_without_an_end_is_refused(folder: Path) -> None:
     with pytest.raises(DataError, match="has a line of more than 8 MB"):
-        incoming.check_size(write(folder, "bomb.csv.gz", b"text,n\n" + b"a" * 9 * 2**20 + b",1\n"), "bomb.csv.gz")
+        uploads.check_size(write(folder, "bomb.csv.gz", b"text,n\n" + b"a" * 9 * 2**20 + b",1\n"), "bomb.csv.gz")
 
 
 @pytest.mark.usefixtures("small")
@@ -71,13 +71,13 @@ def test_a_gzip_file_that_lies_about_its_size_is_refused(folder: Path) -> None:
     path = folder / "parts.csv.gz"
     path.write_bytes(gzip.compress(b"n\n" + b"12345678901234567890\n" * 900) + gzip.compress(b"1\n"))
     with pytest.raises(DataError, match="packed in several parts"):
-        incoming.check_size(path, path.name)
+        uploads.check_size(path, path.name)
 
 
 @pytest.mark.usefixtures("small")
 def test_what_there_is_room_for_is_taken(folder: Path) -> None:
-    incoming.check_size(write(folder, "a.csv.gz", b"n\n1\n"), "a.csv.gz")
-    incoming.check_size(write(folder, "no.parquet", b"PAR1"), "no.parquet")  # whoever reads it says what is wrong
+    uploads.check_size(write(folder, "a.csv.gz", b"n\n1\n"), "a.csv.gz")
+    uploads.check_size(write(folder, "no.parquet", b"PAR1"), "no.parquet")  # whoever reads it says what is wrong
 
 
 @pytest.mark.usefixtures("small")
@@ -86,8 +86,8 @@ def test_a_large_upload_stays_on_disk(folder: Path) -> None:
     project = store.create({})
     large = store.add_file(project, gzip.compress(b"n\n" + b"12345678901234567890\n" * 900), ".csv.gz")
     small = store.add_file(project, b"n\n1\n", ".csv")
-    assert (incoming.engine_for(large), incoming.engine_for(small)) == ("polars", None)
-    assert incoming.engine_for(write(folder, "elsewhere.csv", b"n\n" + b"1\n" * 9_000)) is None
+    assert (uploads.engine_for(large), uploads.engine_for(small)) == ("polars", None)
+    assert uploads.engine_for(write(folder, "elsewhere.csv", b"n\n" + b"1\n" * 9_000)) is None
 
 
 def test_an_upload_leaves_nothing_behind_once_it_is_kept(folder: Path) -> None:

@@ -11,8 +11,7 @@ from threading import Barrier
 import pytest
 
 from app.project import edits
-from app.project.documents import document_of, project_of
-from app.project.saving import ConflictError, save_edit
+from app.project.documents import ConflictError, document_of, project_of, save_edit
 from app.project.store import Store
 from mandoline_core import Correction, Keyword, Noise, Project, SliceError, load_project
 from tests.core.projects import REVIEWS

@@ -8,8 +8,8 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from app.project import allowed
-from app.project.incoming import check_size
+from app.project import server_files
+from app.project.uploads import check_size
 from mandoline_core import (
     DataError,
     Entropy,
@@ -84,7 +84,7 @@ def paths_on_server(project: Project, come: Collection[str]) -> dict[str, Path]:
     for role, path in data_files(project).items():
         if role in ("source", "target") and role not in come:
             with suppress(DataError):
-                found[role] = allowed.find(path.as_posix())
+                found[role] = server_files.find(path.as_posix())
     return found
 
 

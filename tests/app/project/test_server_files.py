@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from app.project import allowed
+from app.project import server_files
 from mandoline_core import DataError
 
 
@@ -17,15 +17,15 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "data-elsewhere").mkdir()
     for name in ("data/a.csv", "data/weekly/1.parquet", "data/weekly/2.parquet", "data-elsewhere/secret.csv"):
         (tmp_path / name).write_text("x\n1\n")
-    monkeypatch.setenv(allowed.VARIABLE, str(tmp_path / "data"))
+    monkeypatch.setenv(server_files.VARIABLE, str(tmp_path / "data"))
     return tmp_path / "data"
 
 
 def test_files_and_patterns_are_found_from_an_allowed_folder_on_and_in_full(data: Path) -> None:
-    assert allowed.find("a.csv") == data / "a.csv"
-    assert allowed.find(" weekly/*.parquet ") == data / "weekly" / "*.parquet"
-    assert allowed.find(str(data / "weekly" / "1.parquet")) == data / "weekly" / "1.parquet"
-    assert allowed.name_of(data / "weekly" / "*.parquet") == "weekly/*.parquet"
+    assert server_files.find("a.csv") == data / "a.csv"
+    assert server_files.find(" weekly/*.parquet ") == data / "weekly" / "*.parquet"
+    assert server_files.find(str(data / "weekly" / "1.parquet")) == data / "weekly" / "1.parquet"
+    assert server_files.name_of(data / "weekly" / "*.parquet") == "weekly/*.parquet"
 
 
 @pytest.mark.parametrize(
@@ -48,14 +48,14 @@ def test_files_and_patterns_are_found_from_an_allowed_folder_on_and_in_full(data
 )
 def test_everything_else_is_refused_in_a_sentence(data: Path, text: str) -> None:
     with pytest.raises(DataError, match=r"^[^\n]+\.$"):
-        allowed.find(text.format(elsewhere=f"{data}-elsewhere"))
+        server_files.find(text.format(elsewhere=f"{data}-elsewhere"))
 
 
 def test_what_is_not_there_and_what_is_not_allowed_sound_the_same(data: Path) -> None:
     said = []
     for name in ("secret.csv", "no-such.csv"):
         with pytest.raises(DataError) as refused:
-            allowed.find(f"{data}-elsewhere/{name}")
+            server_files.find(f"{data}-elsewhere/{name}")
         said.append(str(refused.value).replace(name, "NAME"))
     assert said[0] == said[1]
 
@@ -65,39 +65,39 @@ def test_links_that_lead_out_are_refused(data: Path, name: str) -> None:
     (data / "link.csv").symlink_to(f"{data}-elsewhere/secret.csv")
     (data / "out").symlink_to(f"{data}-elsewhere")
     with pytest.raises(DataError, match="leads out of the folders"):
-        allowed.find(name)
+        server_files.find(name)
 
 
 def test_links_within_are_followed(data: Path) -> None:
     (data / "latest.parquet").symlink_to(data / "weekly" / "1.parquet")
-    assert allowed.find("latest.parquet") == data / "latest.parquet"
+    assert server_files.find("latest.parquet") == data / "latest.parquet"
 
 
 def test_a_file_is_checked_again_when_it_is_opened(data: Path) -> None:
-    path = allowed.find("a.csv")
+    path = server_files.find("a.csv")
     path.unlink()
     path.symlink_to(f"{data}-elsewhere/secret.csv")
     with pytest.raises(DataError, match="leads out"):
-        allowed.check(path)
+        server_files.check(path)
 
 
 def test_what_is_no_longer_allowed_is_refused(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = allowed.find("a.csv")
-    monkeypatch.setenv(allowed.VARIABLE, f"{data}-elsewhere")
+    path = server_files.find("a.csv")
+    monkeypatch.setenv(server_files.VARIABLE, f"{data}-elsewhere")
     with pytest.raises(DataError, match="no longer in a folder that this server allows"):
-        allowed.check(path)
+        server_files.check(path)
 
 
 def test_nothing_is_allowed_unless_the_server_was_told(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv(allowed.VARIABLE)
-    assert allowed.folders() == ()
-    assert allowed.offered() == []
+    monkeypatch.delenv(server_files.VARIABLE)
+    assert server_files.folders() == ()
+    assert server_files.offered() == []
     with pytest.raises(DataError, match="allows no folder"):
-        allowed.find(str(data / "a.csv"))
+        server_files.find(str(data / "a.csv"))
 
 
 def test_tables_are_offered_one_by_one_and_as_patterns(data: Path) -> None:
     (data / "notes.docx").touch()
     (data / ".hidden").mkdir()
     (data / ".hidden" / "b.csv").touch()
-    assert allowed.offered() == ["a.csv", "weekly/*.parquet", "weekly/1.parquet", "weekly/2.parquet"]
+    assert server_files.offered() == ["a.csv", "weekly/*.parquet", "weekly/1.parquet", "weekly/2.parquet"]

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from app.project.documents import document_of, project_of
-from app.project.opening import read_project_upload, read_zip_upload
+from app.project.imports import read_project_upload, read_zip_upload
 from mandoline_core import MethodSettings, Project, dump_project, load_project, pack_project
 from tests.core.projects import REVIEWS
 

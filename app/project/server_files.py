@@ -1,4 +1,4 @@
-"""Data on the server: files under the folders that whoever runs it allowed, and nothing else."""
+"""Data that lie on the server, under folders that whoever runs it allows: found, checked and listed."""
 
 from __future__ import annotations
 

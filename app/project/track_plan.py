@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from app.project import allowed
+from app.project import server_files
 from app.project.store import Document, Store, StoreError
 from mandoline_core import DataError, MandolineError
 from mandoline_core.data import is_pattern
@@ -88,7 +88,7 @@ def _files(given: Batch) -> Iterator[Batch]:
         raise DataError(f"No file matches {given.name} any more. Take it out, or wait for the next one.") from None
     if len(files) > MOST_BATCHES:
         raise DataError(f"{given.name} matches {len(files):,} files. At most {MOST_BATCHES} are tracked.")
-    yield from (Batch(allowed.name_of(file), file, server=True) for file in files)
+    yield from (Batch(server_files.name_of(file), file, server=True) for file in files)
 
 
 def add_batches(plan: TrackPlan, more: Sequence[Batch]) -> TrackPlan:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from app.project.truth import label_columns, match_labels
+from app.project.label_files import label_columns, match_labels
 from mandoline_core import DataError, Sample
 
 TARGET = Sample(pd.DataFrame({"id": [7, 8, 9], "place": ["a", "a", "b"]}), name="new.csv")
