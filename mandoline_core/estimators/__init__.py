@@ -8,9 +8,8 @@ from __future__ import annotations
 from mandoline_core.domain_classifier import default_columns
 from mandoline_core.estimators.base import Estimator, Outcome
 from mandoline_core.estimators.bootstrap import bootstrap, draw_problem
-from mandoline_core.estimators.confident import read_known, why_not_new_classes, why_not_probabilities
 from mandoline_core.estimators.density.features import Features, build_features
-from mandoline_core.estimators.doubly_robust import FEWEST, Design
+from mandoline_core.estimators.doubly_robust import FEWEST, OutcomeDesign
 from mandoline_core.estimators.folds import fit_folds
 from mandoline_core.estimators.intervals import (
     Influence,
@@ -22,5 +21,6 @@ from mandoline_core.estimators.intervals import (
     normal_reach,
 )
 from mandoline_core.estimators.mandoline import Denoised, Mandoline
+from mandoline_core.estimators.probabilities import usable_rows, why_not_new_classes, why_not_probabilities
 from mandoline_core.estimators.registry import ESTIMATORS, get_estimator
 from mandoline_core.estimators.second_opinion import SecondOpinion

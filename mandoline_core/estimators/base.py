@@ -10,11 +10,12 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from mandoline_core.arrays import Floats
+from mandoline_core.arrays import Floats, Index
 from mandoline_core.errors import MandolineError
-from mandoline_core.estimators.intervals import Spread
+from mandoline_core.estimators.intervals import RowInfluence, Spread
 from mandoline_core.findings import Finding
-from mandoline_core.patterns import Membership
+from mandoline_core.metrics import Evaluation, evaluate
+from mandoline_core.patterns import Membership, add_up
 from mandoline_core.project import MethodSettings
 from mandoline_core.weighting import Problem, Rows
 
@@ -161,7 +162,7 @@ class Estimator(ABC):
     --------
     A whole method: the score of the source rows that have the target's commonest pattern of slices.
 
-    >>> from mandoline_core.estimators.row_weights import evaluate_rows, row_influence, row_outcome
+    >>> from mandoline_core.estimators.base import evaluate_rows, row_influence, row_outcome
     >>> class Commonest(Estimator):
     ...     name = "commonest"
     ...     title = "Commonest pattern"
@@ -270,3 +271,60 @@ def what_stops(compute: Callable[[], object]) -> str | None:
     except MandolineError as error:
         return error.sentence
     return None
+
+
+def evaluate_rows(problem: Problem, rows: Index, ratios: Floats) -> tuple[Evaluation, Floats]:
+    """Evaluate the metric on some scored rows, weighted by ratios; also return the weights, which sum to 1."""
+    weights = ratios / ratios.sum()
+    return evaluate(problem.metric, problem.members.statistics[rows], weights), weights
+
+
+def row_influence(
+    problem: Problem, source: tuple[Index, Floats], target: tuple[Index, Floats] | None = None
+) -> RowInfluence:
+    """Spread the influence of the rows a method saw over all rows, each sample's centred.
+
+    A fixed penalty does not grow with the rows, so what rows add up to through a penalised fit is not quite 0.
+
+    Parameters
+    ----------
+    source, target : pair of arrays, each of shape (n_rows,)
+        Places among the scored source rows, or the target rows; and how far each moves the estimate.
+    """
+    sizes = len(problem.members.source), len(problem.members.target)
+    by_source, by_target = (
+        np.zeros(n) if part is None else add_up(part[0], part[1] - part[1].mean(), n)
+        for part, n in zip((source, target), sizes, strict=True)
+    )
+    return RowInfluence(by_source, by_target)
+
+
+def row_outcome(
+    problem: Problem,
+    found: Evaluation,
+    rows: Index,
+    weights: Floats,
+    spread: Spread,
+    findings: tuple[Finding, ...] = (),
+) -> Outcome:
+    """Put the outcome of a method on single rows together.
+
+    Parameters
+    ----------
+    found : Evaluation
+        Of the metric on the weighted rows.
+    rows : array of int, shape (n_rows,)
+        Places among the scored source rows; the others count for nothing.
+    weights : array of float, shape (n_rows,)
+    """
+    table, members = problem.patterns, problem.members
+    scored = add_up(rows, weights, len(members.source))
+    return complete_outcome(
+        problem,
+        found.value,
+        found.means,
+        spread,
+        weights=add_up(members.source, scored, len(table)) / np.maximum(table.source, 1),
+        findings=findings,
+        scored_weights=scored,
+    )

@@ -8,11 +8,10 @@ import numpy as np
 
 from mandoline_core.arrays import Floats, Index
 from mandoline_core.errors import MandolineError
-from mandoline_core.estimators.base import Outcome, rows_of, what_stops
-from mandoline_core.estimators.confident import OnAnswers, left_out, why_not_new_classes, why_not_one_class
+from mandoline_core.estimators.base import Estimator, Outcome, row_outcome, rows_of, what_stops
 from mandoline_core.estimators.intervals import RowInfluence
-from mandoline_core.estimators.row_weights import row_outcome
-from mandoline_core.findings import Finding, FindingKind
+from mandoline_core.estimators.probabilities import left_out, why_not_classes, why_not_new_classes, why_not_one_class
+from mandoline_core.findings import FindingKind
 from mandoline_core.formatting import Sentence
 from mandoline_core.metrics import Answers, ClassCodes, evaluate
 from mandoline_core.patterns import add_up
@@ -44,24 +43,24 @@ class LabelShift:
     table : array of float, shape (n_classes, n_classes)
         Source shares by prediction (rows) and truth (columns).
     inverse : array of float, shape (n_classes, n_classes)
-    said : array of float, shape (n_classes,)
+    target_shares : array of float, shape (n_classes,)
         Target shares by prediction.
     names : tuple of str
         Of the classes.
-    place : array of int
+    position : array of int
         Where a class code is among the classes that the source shows, which are the ones above.
     """
 
     table: Floats
     inverse: Floats
-    said: Floats
+    target_shares: Floats
     names: tuple[str, ...]
-    place: Index
+    position: Index
 
     @property
     def solution(self) -> Floats:
-        """The ratios that solve the equation; luck may make one negative."""
-        return self.inverse @ self.said
+        """The ratios that solve the equation; sampling error may make one negative."""
+        return self.inverse @ self.target_shares
 
     @property
     def ratios(self) -> Floats:
@@ -70,12 +69,12 @@ class LabelShift:
         return positive / float(self.table.sum(axis=0) @ positive)
 
     def standard_errors(self, n_source: int, n_target: int) -> Floats:
-        """Compute how far luck may have moved each ratio that solves the equation."""
+        """Compute the standard error of each ratio that solves the equation."""
         solution = self.solution
         by_source = self.inverse[:, :, None] * solution[None, None, :] - solution[:, None, None]
         by_target = self.inverse - solution[:, None]
         return np.sqrt(
-            np.einsum("kc,akc->a", self.table, by_source**2) / n_source + by_target**2 @ self.said / n_target
+            np.einsum("kc,akc->a", self.table, by_source**2) / n_source + by_target**2 @ self.target_shares / n_target
         )
 
     def influence(self, by_class: Floats) -> tuple[Floats, Floats]:
@@ -91,7 +90,7 @@ class LabelShift:
         solution = self.solution
         total = float(self.table.sum(axis=0) @ np.maximum(solution, 0.0))
         moved = np.where(solution > 0, by_class, 0.0) @ self.inverse / total
-        level = float(moved @ self.said)
+        level = float(moved @ self.target_shares)
         return level - moved[:, None] * solution[None, :], moved - level
 
 
@@ -113,11 +112,11 @@ def fit_label_shift(source: Answers, predicted: ClassCodes) -> LabelShift:
     """
     shown = np.union1d(source.truth, source.predicted)
     names = tuple(source.classes[code] for code in shown)
-    place = np.zeros(len(source.classes), dtype=np.intp)
-    place[shown] = np.arange(len(shown))
+    position = np.zeros(len(source.classes), dtype=np.intp)
+    position[shown] = np.arange(len(shown))
     n = len(shown)
-    counts = np.bincount(place[source.predicted] * n + place[source.truth], minlength=n * n).reshape(n, n)
-    said = np.bincount(place[predicted], minlength=n) / len(predicted)
+    counts = np.bincount(position[source.predicted] * n + position[source.truth], minlength=n * n).reshape(n, n)
+    target_shares = np.bincount(position[predicted], minlength=n) / len(predicted)
     _check_classes(counts, names)
     table = counts / counts.sum()
     given = table / table.sum(axis=0)
@@ -132,20 +131,20 @@ def fit_label_shift(source: Answers, predicted: ClassCodes) -> LabelShift:
                 worst=WORST_CONDITION,
             )
         )
-    found = LabelShift(table, np.linalg.inv(table), said, names, place)
-    errors = found.standard_errors(len(source.truth), len(predicted))
-    worst = int(np.argmax(errors / np.maximum(LARGEST_ERROR, np.abs(found.solution) / 2)))
-    if errors[worst] > max(LARGEST_ERROR, abs(found.solution[worst]) / 2):
+    shift = LabelShift(table, np.linalg.inv(table), target_shares, names, position)
+    errors = shift.standard_errors(len(source.truth), len(predicted))
+    worst = int(np.argmax(errors / np.maximum(LARGEST_ERROR, np.abs(shift.solution) / 2)))
+    if errors[worst] > max(LARGEST_ERROR, abs(shift.solution[worst]) / 2):
         raise MandolineError(
             Sentence(
                 "How much more frequent class {name!r} is on the {target} cannot be told: {times:.2g} times, with a "
                 "standard error of {error:.2g}. Label more rows of this class, or merge it.",
                 name=names[worst],
-                times=float(found.solution[worst]),
+                times=float(shift.solution[worst]),
                 error=float(errors[worst]),
             )
         )
-    return found
+    return shift
 
 
 def _check_classes(counts: Index, names: tuple[str, ...]) -> None:
@@ -166,56 +165,56 @@ def _check_classes(counts: Index, names: tuple[str, ...]) -> None:
             )
 
 
-class Bbse(OnAnswers):
+class Bbse(Estimator):
     """Weight source rows by class, so that predictions come as often as on the target (Lipton et al., 2018)."""
 
     name = "bbse"
     title = "Label shift (BBSE)"
     does = "Classes count as often as the model's answers and their mix-ups say they occur in the new data."
     assumes = "Only how frequent classes are has changed; rows of one class look the same as before."
+    needs = ("predictions",)
+    later = True
 
     def reason(self, problem: Problem) -> str | None:
         """Say why the method does not apply to a problem; None if it does."""
         return (
-            super().reason(problem)
+            why_not_classes(problem)
             or what_stops(lambda: rows_of(problem).answers)
             or why_not_one_class(problem)
             or why_not_new_classes(problem)
             or what_stops(lambda: _fit(problem))
         )
 
-    def solve(self, problem: Problem) -> Outcome:
+    def estimate(self, problem: Problem) -> Outcome:
         """Estimate the metric on the target, with influence through the ratios of the classes.
 
         A source row moves the value by its own weight, and through the table of predictions and labels; a target
         row through the shares of predictions.
         """
-        shift, source, said = _fit(problem)
-        members, n, place = problem.members, len(source.truth), shift.place
-        truth, predicted = place[source.truth], place[source.predicted]
+        self.check(problem)
+        shift, source, predictions = _fit(problem)
+        members, n, position = problem.members, len(source.truth), shift.position
+        truth, predicted = position[source.truth], position[source.predicted]
         weights = shift.ratios[truth] / n
-        found = evaluate(problem.metric, members.statistics, weights)
-        by_class = add_up(truth, found.slopes, len(shift.said)) / n
+        evaluation = evaluate(problem.metric, members.statistics, weights)
+        by_class = add_up(truth, evaluation.slopes, len(shift.target_shares)) / n
         by_source, by_target = shift.influence(by_class)
-        target = np.zeros(len(said))
-        target[said >= 0] = by_target[place[said[said >= 0]]] / (said >= 0).sum()
-        spread = RowInfluence(weights * found.slopes + by_source[predicted, truth] / n, target)
-        missing = left_out(said >= 0, rows_of(problem).target.name, WITHOUT_PREDICTIONS)
-        return row_outcome(problem, found, np.arange(n), weights, spread, (*missing, *_negative(shift)))
+        complete = predictions >= 0
+        target = np.zeros(len(predictions))
+        target[complete] = by_target[position[predictions[complete]]] / complete.sum()
+        spread = RowInfluence(weights * evaluation.slopes + by_source[predicted, truth] / n, target)
+        findings = list(left_out(complete, rows_of(problem).target.name, WITHOUT_PREDICTIONS))
+        negative = [name for name, ratio in zip(shift.names, shift.solution, strict=True) if ratio < 0]
+        if negative:
+            findings.append(NEGATIVE_CLASS_SHARE.found("warning", names=negative))
+        return row_outcome(problem, evaluation, np.arange(n), weights, spread, tuple(findings))
 
 
 def _fit(problem: Problem) -> tuple[LabelShift, Answers, ClassCodes]:
     """Fit the shift; return it with the source's answers and the target's predictions, gaps included."""
     rows = rows_of(problem)
     source, target = rows.answers
-    known = target.predicted[target.predicted >= 0]
-    if not len(known):
+    predicted = target.predicted[target.predicted >= 0]
+    if not len(predicted):
         raise MandolineError(f"No row of {rows.target.name} has a prediction. Fill them in.")
-    return fit_label_shift(source, known), source, target.predicted
-
-
-def _negative(shift: LabelShift) -> tuple[Finding, ...]:
-    below = [name for name, ratio in zip(shift.names, shift.solution, strict=True) if ratio < 0]
-    if not below:
-        return ()
-    return (NEGATIVE_CLASS_SHARE.found("warning", names=below),)
+    return fit_label_shift(source, predicted), source, target.predicted

@@ -8,11 +8,10 @@ from mandoline_core.arrays import Floats, Index
 from mandoline_core.data import kind_of
 from mandoline_core.domain_classifier import fit_logistic
 from mandoline_core.errors import DataError, MandolineError
-from mandoline_core.estimators.base import Estimator, Outcome, what_stops
+from mandoline_core.estimators.base import Estimator, Outcome, evaluate_rows, row_influence, row_outcome, what_stops
 from mandoline_core.estimators.density.kernels import Points, stack
 from mandoline_core.estimators.on_features import FeatureRows, OnFeatureRatios
 from mandoline_core.estimators.on_patterns import OnRatios, PointRatios
-from mandoline_core.estimators.row_weights import evaluate_rows, row_influence, row_outcome
 from mandoline_core.findings import Finding
 from mandoline_core.weighting import Problem, take_step
 

@@ -5,19 +5,17 @@ from __future__ import annotations
 import numpy as np
 
 from mandoline_core.arrays import Floats
-from mandoline_core.estimators.base import Outcome, complete_outcome
 from mandoline_core.estimators.calibration import fit_calibration
-from mandoline_core.estimators.confident import (
-    AnsweredRows,
+from mandoline_core.estimators.probabilities import (
     Expectation,
     OnProbabilities,
+    PredictedRows,
     UsableRows,
-    read_known,
     why_not_new_classes,
     why_not_one_class,
+    why_not_probabilities,
 )
-from mandoline_core.estimators.reweighted import OnReweighted
-from mandoline_core.findings import Finding, FindingKind
+from mandoline_core.findings import FindingKind
 from mandoline_core.metrics import ClassCodes, Evaluation, Metric, evaluate
 from mandoline_core.weighting import Problem
 
@@ -72,7 +70,9 @@ def expected_metric(metric: Metric, predicted: ClassCodes, probabilities: Floats
     return found._replace(slopes=found.slopes.reshape(n, n_classes))
 
 
-def calibrated_expectation(metric: Metric, source: AnsweredRows, target: AnsweredRows, weights: Floats) -> Expectation:
+def calibrated_expectation(
+    metric: Metric, source: PredictedRows, target: PredictedRows, weights: Floats
+) -> Expectation:
     """Calibrate on weighted source rows and compute the metric to expect on the target.
 
     Its derivatives take the blocks of the calibration to stay as they are.
@@ -86,7 +86,7 @@ def calibrated_expectation(metric: Metric, source: AnsweredRows, target: Answere
     >>> from mandoline_core.metrics import get_metric
     >>> said, everywhere = np.repeat([0, 1], 10).astype(np.int32), np.ones(20, dtype=bool)
     >>> sure = np.column_stack([1 - said, said]).astype(float)
-    >>> rows = AnsweredRows(everywhere, np.where(np.arange(20) % 5, said, 1 - said), said, sure)  # 4 of 5 are right
+    >>> rows = PredictedRows(everywhere, np.where(np.arange(20) % 5, said, 1 - said), said, sure)  # 4 of 5 are right
     >>> round(calibrated_expectation(get_metric("accuracy"), rows, rows, np.full(20, 0.05)).value, 3)
     0.8
     """
@@ -94,20 +94,16 @@ def calibrated_expectation(metric: Metric, source: AnsweredRows, target: Answere
     calibrated = calibration.apply(target.probabilities)
     found = expected_metric(metric, target.predicted, target.probabilities, calibrated.chances)
     by_weight, pooled = calibration.influence(target.probabilities, calibrated, found.slopes)
+    rows, n = int((calibrated.totals <= 0).sum()), len(target)
+    findings = (NOT_CALIBRATED.found("warning" if rows > 0.01 * n else "info", rows=rows, n=n),) if rows else ()
     return Expectation(
         value=found.value,
         means=found.means,
         by_weight=by_weight,
         by_target=np.einsum("ij,ij->i", calibrated.chances, found.slopes) / len(target),
         pooled=pooled,
-        findings=_not_calibrated(int((calibrated.totals <= 0).sum()), len(target)),
+        findings=findings,
     )
-
-
-def _not_calibrated(rows: int, n: int) -> tuple[Finding, ...]:
-    if not rows:
-        return ()
-    return (NOT_CALIBRATED.found("warning" if rows > 0.01 * n else "info", rows=rows, n=n),)
 
 
 class Cbpe(OnProbabilities):
@@ -120,19 +116,19 @@ class Cbpe(OnProbabilities):
 
     def reason(self, problem: Problem) -> str | None:
         """Say why the method does not apply to a problem; None if it does."""
-        return super().reason(problem) or why_not_one_class(problem) or why_not_new_classes(problem)
+        return (
+            why_not_probabilities(problem)
+            or why_not_one_class(problem)
+            or why_not_new_classes(problem)
+            or super().reason(problem)
+        )
 
-    def solve(self, problem: Problem) -> Outcome:
-        """Estimate the metric on the target, with influence through the calibration."""
-        known = read_known(problem)
-        n = len(known.source)
-        found = calibrated_expectation(problem.metric, known.source, known.target, np.full(n, 1 / n))
-        spread = known.influence(found.by_weight / n, found.by_target, pooled=found.pooled)
-        findings = (*known.findings, *found.findings)
-        return complete_outcome(problem, found.value, found.means, spread, findings=findings)
+    def expect(self, problem: Problem, rows: UsableRows, weights: Floats) -> Expectation:
+        """Calibrate on the source's rows."""
+        return calibrated_expectation(problem.metric, rows.source, rows.target, weights)
 
 
-class Pape(OnReweighted):
+class Pape(Cbpe):
     """Calibrate the probabilities on the source weighted by slices, and take them for the target's chances."""
 
     name = "pape"
@@ -142,11 +138,5 @@ class Pape(OnReweighted):
         "Rows with the same probabilities in the same slice pattern are right as often on the new data as on "
         "labelled data."
     )
-
-    def reason(self, problem: Problem) -> str | None:
-        """Say why the method does not apply to a problem; None if it does."""
-        return Cbpe().reason(problem) or super().reason(problem)
-
-    def expect(self, problem: Problem, known: UsableRows, weights: Floats) -> Expectation:
-        """Calibrate on the weighted rows."""
-        return calibrated_expectation(problem.metric, known.source, known.target, weights)
+    needs = ("slices", "probabilities")
+    weights_rows = True

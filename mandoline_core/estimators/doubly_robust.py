@@ -8,8 +8,7 @@ import numpy as np
 
 from mandoline_core.arrays import Floats, Index
 from mandoline_core.errors import MandolineError
-from mandoline_core.estimators.confident import AnsweredRows, Expectation, UsableRows
-from mandoline_core.estimators.reweighted import OnReweighted
+from mandoline_core.estimators.probabilities import Expectation, OnProbabilities, PredictedRows, UsableRows
 from mandoline_core.findings import FindingKind
 from mandoline_core.formatting import Sentence
 from mandoline_core.metrics import ClassCodes, Metric
@@ -28,7 +27,7 @@ OUTSIDE_BOUNDS = FindingKind(
 
 
 @dataclass(frozen=True, eq=False)
-class Design:
+class OutcomeDesign:
     """Say what the outcome model looks at: the confidence, bent twice, with a line of its own for each class.
 
     Parameters
@@ -43,11 +42,11 @@ class Design:
     knots: Floats
 
     @classmethod
-    def of(cls, rows: AnsweredRows, n_classes: int) -> Design:
+    def of(cls, rows: PredictedRows, n_classes: int) -> OutcomeDesign:
         """Choose lines and knots for the source."""
         return cls(_groups(rows.predicted, n_classes), np.quantile(rows.confidence, [1 / 3, 2 / 3]))
 
-    def columns(self, rows: AnsweredRows) -> Floats:
+    def columns(self, rows: PredictedRows) -> Floats:
         """Compute the columns of the regression, shape (n_rows, 4 * n_lines)."""
         confidence = rows.confidence
         bent = np.maximum(confidence[:, None] - self.knots, 0.0)
@@ -96,21 +95,21 @@ def combine(
     """
     share, n_folds, n = weights / weights.sum(), int(folds.max()) + 1, len(weights)
     target_mean = target.mean(axis=0)
-    rows = [np.flatnonzero(folds == f) for f in range(n_folds)]
-    parts = [source[here] for here in rows]
-    lines = _cross_fit(parts, [statistics[here] for here in rows])
+    in_fold = [np.flatnonzero(folds == f) for f in range(n_folds)]
+    parts = [source[rows] for rows in in_fold]
+    lines = _cross_fit(parts, [statistics[rows] for rows in in_fold])
     left = np.empty_like(statistics)
-    for here, part, (own, _) in zip(rows, parts, lines, strict=True):
-        left[here] = statistics[here] - part @ own
+    for rows, part, (own, _) in zip(in_fold, parts, lines, strict=True):
+        left[rows] = statistics[rows] - part @ own
     slope = np.mean([own for own, _ in lines], axis=0)
     means = target_mean @ slope + share @ left
     gradient = metric.slope(means)
     residual, outcome = left @ gradient, statistics @ gradient
     by_model = np.zeros(n)
-    for here, part, (own, inverse) in zip(rows, parts, lines, strict=True):
-        gap = target_mean / n_folds - share[here] @ part
-        moved = (source @ (inverse @ gap)) * (outcome - source @ (own @ gradient)) / (n - len(here))
-        moved[here] = 0.0  # the fold's own rows had no say in its model
+    for rows, part, (own, inverse) in zip(in_fold, parts, lines, strict=True):
+        gap = target_mean / n_folds - share[rows] @ part
+        moved = (source @ (inverse @ gap)) * (outcome - source @ (own @ gradient)) / (n - len(rows))
+        moved[rows] = 0.0  # the fold's own rows had no say in its model
         by_model += moved
     return Expectation(
         value=metric.combine(means),
@@ -142,7 +141,7 @@ def _cross_fit(parts: list[Floats], statistics: list[Floats]) -> list[tuple[Floa
     return lines
 
 
-class DoublyRobust(OnReweighted):
+class DoublyRobust(OnProbabilities):
     """Predict each row's score from its confidence and class; weight by slices what the prediction misses."""
 
     name = "doubly_robust"
@@ -152,6 +151,8 @@ class DoublyRobust(OnReweighted):
         "Either slices capture what changed, or confidence and predicted class tell how often the model is right, "
         "on the new data as on labelled data."
     )
+    needs = ("slices", "probabilities")
+    weights_rows = True
 
     def reason(self, problem: Problem) -> str | None:
         """Say why the method does not apply to a problem; None if it does."""
@@ -163,25 +164,25 @@ class DoublyRobust(OnReweighted):
             )
         return why
 
-    def expect(self, problem: Problem, known: UsableRows, weights: Floats) -> Expectation:
+    def expect(self, problem: Problem, rows: UsableRows, weights: Floats) -> Expectation:
         """Fit the outcome model, and weight what it misses."""
-        if len(known.source) < FEWEST:
+        if len(rows.source) < FEWEST:
             raise MandolineError(
                 Sentence(
                     "The outcome model needs at least {least} {source_rows} with class probabilities. There are {n}. "
                     "Label more rows.",
                     least=FEWEST,
-                    n=len(known.source),
+                    n=len(rows.source),
                 )
             )
-        metric, statistics = problem.metric, problem.members.statistics[known.source.rows]
-        design = Design.of(known.source, len(known.classes))
-        before, after = design.columns(known.source), design.columns(known.target)
-        folds = np.random.default_rng(problem.seed).permutation(len(known.source)) % N_FOLDS
-        found = combine(metric, statistics, before, after, weights, folds)
+        metric, statistics = problem.metric, problem.members.statistics[rows.source.rows]
+        design = OutcomeDesign.of(rows.source, len(rows.classes))
+        before, after = design.columns(rows.source), design.columns(rows.target)
+        folds = np.random.default_rng(problem.seed).permutation(len(rows.source)) % N_FOLDS
+        expected = combine(metric, statistics, before, after, weights, folds)
         low, high = metric.bounds or (-np.inf, np.inf)
-        inside = float(min(max(found.value, low), high))
-        if inside == found.value:
-            return found
-        outside = OUTSIDE_BOUNDS.found("warning", value=found.value, metric=metric.name, inside=inside)
-        return found._replace(value=inside, findings=(outside,))
+        inside = float(min(max(expected.value, low), high))
+        if inside == expected.value:
+            return expected
+        outside = OUTSIDE_BOUNDS.found("warning", value=expected.value, metric=metric.name, inside=inside)
+        return expected._replace(value=inside, findings=(outside,))

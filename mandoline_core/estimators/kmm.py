@@ -11,13 +11,12 @@ import numpy as np
 
 from mandoline_core.arrays import Floats, Index
 from mandoline_core.errors import MandolineError
-from mandoline_core.estimators.base import Estimator, Outcome
+from mandoline_core.estimators.base import Estimator, Outcome, evaluate_rows, row_outcome
 from mandoline_core.estimators.density.kernel_matching import Matching, kernel_matcher
 from mandoline_core.estimators.density.kernels import Points, median_width
 from mandoline_core.estimators.intervals import Redraws
 from mandoline_core.estimators.on_features import FeatureRows, OnFeatures
 from mandoline_core.estimators.on_patterns import why_not_slices
-from mandoline_core.estimators.row_weights import evaluate_rows, row_outcome
 from mandoline_core.findings import Finding, FindingKind
 from mandoline_core.patterns import add_up
 from mandoline_core.project import MethodSettings

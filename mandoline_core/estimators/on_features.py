@@ -13,10 +13,17 @@ from mandoline_core.arrays import Index
 from mandoline_core.data import SAMPLE_CACHE
 from mandoline_core.domain_classifier import one_thread
 from mandoline_core.errors import MandolineError
-from mandoline_core.estimators.base import Estimator, Outcome, rows_of, what_stops
+from mandoline_core.estimators.base import (
+    Estimator,
+    Outcome,
+    evaluate_rows,
+    row_influence,
+    row_outcome,
+    rows_of,
+    what_stops,
+)
 from mandoline_core.estimators.density.features import Features, Matrix, build_features
 from mandoline_core.estimators.on_patterns import PointRatios
-from mandoline_core.estimators.row_weights import evaluate_rows, row_influence, row_outcome
 from mandoline_core.findings import Finding, FindingKind
 from mandoline_core.formatting import Sentence
 from mandoline_core.project import MethodSettings

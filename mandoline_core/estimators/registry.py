@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from mandoline_core.errors import ProjectError, did_you_mean
-from mandoline_core.estimators.atc import ThresholdedConfidence, ThresholdedEntropy
 from mandoline_core.estimators.base import Estimator
 from mandoline_core.estimators.baselines import Simple, Source
 from mandoline_core.estimators.bbse import Bbse
 from mandoline_core.estimators.cbiw import CbiwFeatures, CbiwScores, CbiwSlices
 from mandoline_core.estimators.cbiw_finetuned import CbiwFinetuned
 from mandoline_core.estimators.cbpe import Cbpe, Pape
+from mandoline_core.estimators.confidence import (
+    AverageConfidence,
+    DifferenceOfConfidences,
+    ThresholdedConfidence,
+    ThresholdedEntropy,
+)
 from mandoline_core.estimators.cot import Cot, CotWeighted
 from mandoline_core.estimators.doubly_robust import DoublyRobust
 from mandoline_core.estimators.kmm import KmmFeatures, KmmSlices
 from mandoline_core.estimators.mandoline import Denoised, Mandoline
-from mandoline_core.estimators.of_accuracy import AverageConfidence, DifferenceOfConfidences
 from mandoline_core.estimators.second_opinion import SecondOpinion
 from mandoline_core.estimators.ulsif import UlsifFeatures, UlsifSlices
 from mandoline_core.formatting import listed

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from mandoline_core.estimators.base import Outcome
-from mandoline_core.estimators.confident import OnProbabilities
+from mandoline_core.estimators.base import Estimator, Outcome
 from mandoline_core.estimators.cot import Cot
 from mandoline_core.estimators.mandoline import Mandoline
 from mandoline_core.findings import FindingKind
@@ -29,7 +28,7 @@ DOES_NOT_STAND = FindingKind(
 )
 
 
-class SecondOpinion(OnProbabilities):
+class SecondOpinion(Estimator):
     """Ask Mandoline and, where its verdict is red, take the answer of optimal transport, with room for both."""
 
     name = "second_opinion"
@@ -43,7 +42,7 @@ class SecondOpinion(OnProbabilities):
         "and the model is as sure as it is right."
     )
     needs = ("slices", "probabilities", "verdict")
-    weights_rows = True
+    later = True
 
     def reason(self, problem: Problem) -> str | None:
         """Say why the method does not apply to a problem; None if it does."""
@@ -52,8 +51,9 @@ class SecondOpinion(OnProbabilities):
             why = "This method goes by the verdict on Mandoline's estimate, and there is none. Use mandoline or cot."
         return why
 
-    def solve(self, problem: Problem) -> Outcome:
+    def estimate(self, problem: Problem) -> Outcome:
         """Answer by the verdict; the weights, and what they leave out, are Mandoline's either way."""
+        self.check(problem)
         weighted, confident = Mandoline().estimate(problem), Cot().estimate(problem)
         numbers: dict[str, Any] = {"confident": confident.value, "weighted": weighted.value}
         findings = (*weighted.findings, *confident.findings)

@@ -8,7 +8,14 @@ import numpy as np
 
 from mandoline_core.arrays import Floats
 from mandoline_core.errors import MandolineError
-from mandoline_core.estimators import FEWEST, Design, Outcome, read_known, why_not_new_classes, why_not_probabilities
+from mandoline_core.estimators import (
+    FEWEST,
+    Outcome,
+    OutcomeDesign,
+    usable_rows,
+    why_not_new_classes,
+    why_not_probabilities,
+)
 from mandoline_core.weighting import Problem, expected_potentials
 
 
@@ -44,13 +51,13 @@ def predict_scores(problem: Problem, outcome: Outcome) -> PredictedScores:
     if why_not_probabilities(problem) or why_not_new_classes(problem):
         return PredictedScores(by_slices, by_slices, uses_confidence=False)
     try:
-        known = read_known(problem)
+        known = usable_rows(problem)
     except MandolineError:
         return PredictedScores(by_slices, by_slices, uses_confidence=False)
     source, target = known.source, known.target
     if len(source) < FEWEST or not weights[source.rows].any():
         return PredictedScores(by_slices, by_slices, uses_confidence=False)
-    design = Design.of(source, len(known.classes))
+    design = OutcomeDesign.of(source, len(known.classes))
     best = by_slices.copy()
     best[target.rows] = regress(
         np.hstack([before[source.rows], design.columns(source)]),

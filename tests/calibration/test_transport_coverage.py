@@ -9,8 +9,7 @@ import pytest
 from scipy.stats import binom
 
 import mandoline_core as md
-from mandoline_core.estimators.cot import Cot, CotWeighted
-from mandoline_core.estimators.transport import share_out
+from mandoline_core.estimators.cot import Cot, CotWeighted, share_out
 from mandoline_core.pipeline.diagnostics import interval_of
 from tests.core.answered import SamplePair, state_drawn
 from tests.core.checks.test_second_opinion import RULES, draw_samples, draw_world

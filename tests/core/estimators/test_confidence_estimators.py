@@ -7,13 +7,17 @@ import pandas as pd
 import pytest
 
 from mandoline_core import EstimatorSettings
-from mandoline_core.estimators.atc import ThresholdedConfidence, ThresholdedEntropy
 from mandoline_core.estimators.base import Estimator
 from mandoline_core.estimators.bbse import Bbse
 from mandoline_core.estimators.cbpe import Cbpe, Pape, expected_metric
+from mandoline_core.estimators.confidence import (
+    AverageConfidence,
+    DifferenceOfConfidences,
+    ThresholdedConfidence,
+    ThresholdedEntropy,
+)
 from mandoline_core.estimators.cot import Cot, CotWeighted
 from mandoline_core.estimators.doubly_robust import DoublyRobust
-from mandoline_core.estimators.of_accuracy import AverageConfidence, DifferenceOfConfidences
 from mandoline_core.metrics.metric import evaluate
 from mandoline_core.metrics.registry import METRICS, get_metric
 from tests.core.answered import (

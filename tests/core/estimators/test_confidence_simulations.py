@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 from scipy.stats import beta, binom
 
-from mandoline_core.estimators.atc import ThresholdedConfidence
 from mandoline_core.estimators.cbpe import Cbpe, Pape, expected_metric
+from mandoline_core.estimators.confidence import AverageConfidence, ThresholdedConfidence
 from mandoline_core.estimators.intervals import RowInfluence
-from mandoline_core.estimators.of_accuracy import AverageConfidence
 from mandoline_core.metrics.registry import get_metric
 from mandoline_core.pipeline.diagnostics import interval_of
 from tests.core.answered import SamplePair, answers, state, state_drawn

@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mandoline_core.estimators.cot import Cot, CotWeighted
+from mandoline_core.estimators.confidence import AverageConfidence
+from mandoline_core.estimators.cot import Cot, CotWeighted, share_out
 from mandoline_core.estimators.mandoline import Mandoline
-from mandoline_core.estimators.of_accuracy import AverageConfidence
-from mandoline_core.estimators.transport import share_out
 from tests import oracles
 from tests.core.answered import answers, assert_influence_is_the_derivative, random_answers, state
 

@@ -10,9 +10,9 @@ import pytest
 from scipy.stats import binom
 
 from mandoline_core import EstimatorSettings, MandolineError
-from mandoline_core.estimators.confident import AnsweredRows, read_known
-from mandoline_core.estimators.doubly_robust import Design, DoublyRobust, combine
+from mandoline_core.estimators.doubly_robust import DoublyRobust, OutcomeDesign, combine
 from mandoline_core.estimators.mandoline import Mandoline
+from mandoline_core.estimators.probabilities import PredictedRows, usable_rows
 from mandoline_core.metrics.registry import get_metric
 from mandoline_core.pipeline.diagnostics import interval_of
 from mandoline_core.weighting.problem import Problem
@@ -74,12 +74,12 @@ def test_constant_confidence_leaves_one_number_a_class() -> None:
 def test_rarely_predicted_classes_share_a_line() -> None:
     """A class with too few rows joins the next rarest; one that is never predicted goes with them."""
     predicted = np.repeat([0, 1, 2], [300, 60, 20]).astype(np.int32)
-    rows = AnsweredRows(np.ones(380, bool), predicted, predicted, np.full((380, 4), 0.25))
-    group = Design.of(rows, 4).group
+    rows = PredictedRows(np.ones(380, bool), predicted, predicted, np.full((380, 4), 0.25))
+    group = OutcomeDesign.of(rows, 4).group
     assert group[2] == group[3] == group[1]  # 20 rows are too few, so the class with 60 joins
     assert group[0] != group[1]
     even = replace(rows, truth=predicted % 2, predicted=np.repeat([0, 1], 190).astype(np.int32))
-    assert len(set(Design.of(even, 2).group.tolist())) == 2
+    assert len(set(OutcomeDesign.of(even, 2).group.tolist())) == 2
 
 
 def test_a_value_beyond_the_bounds_is_put_back_and_said() -> None:
@@ -118,8 +118,8 @@ def test_influence_is_the_derivative(metric: str, n_classes: int) -> None:
     own_folds = rng.permutation(40) % 5
 
     def parts(problem: Problem, folds: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
-        known, first = read_known(problem), Mandoline().weigh(problem)
-        design = Design(np.arange(n_classes), np.array([0.55, 0.7]))
+        known, first = usable_rows(problem), Mandoline().weigh(problem)
+        design = OutcomeDesign(np.arange(n_classes), np.array([0.55, 0.7]))
         columns = design.columns(known.source), design.columns(known.target)
         weights = first.weights(problem.members)
         found = combine(problem.metric, problem.members.statistics, *columns, weights, folds)
@@ -159,8 +159,8 @@ def drawn(rng: np.random.Generator, confidence: np.ndarray, z: np.ndarray, right
 
 def outcome_model_alone(problem: Problem) -> float:
     """Average over the target what confidence and class predict; the control for a wrong outcome model."""
-    known = read_known(problem)
-    design = Design.of(known.source, 2)
+    known = usable_rows(problem)
+    design = OutcomeDesign.of(known.source, 2)
     slope = np.linalg.lstsq(design.columns(known.source), problem.members.statistics[:, 0], rcond=None)[0]
     return float((design.columns(known.target) @ slope).mean())
 

@@ -1,9 +1,10 @@
-"""What estimators on class probabilities share: when they apply, and the rows they can use."""
+"""What estimators on class probabilities share: when they apply, the rows they can use, and how rows are weighted."""
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -11,10 +12,11 @@ from numpy.typing import NDArray
 
 from mandoline_core.arrays import Floats
 from mandoline_core.errors import MandolineError
-from mandoline_core.estimators.base import Estimator, Outcome, rows_of, what_stops
+from mandoline_core.estimators.base import Estimator, Outcome, complete_outcome, rows_of, what_stops
 from mandoline_core.estimators.intervals import RowInfluence
+from mandoline_core.estimators.mandoline import Mandoline
 from mandoline_core.findings import Finding, FindingKind
-from mandoline_core.formatting import listed
+from mandoline_core.formatting import Sentence, listed
 from mandoline_core.metrics import ClassCodes
 from mandoline_core.weighting import Problem
 
@@ -28,7 +30,7 @@ WITHOUT_PROBABILITIES = FindingKind(
 
 
 @dataclass(frozen=True, eq=False)
-class AnsweredRows:
+class PredictedRows:
     """Hold the rows of one sample that have a prediction and probabilities, and where they are among all.
 
     Parameters
@@ -68,29 +70,22 @@ class AnsweredRows:
 class UsableRows(NamedTuple):
     """Hold what is known of both samples' usable rows, and what to say about the others."""
 
-    source: AnsweredRows
-    target: AnsweredRows
+    source: PredictedRows
+    target: PredictedRows
     classes: tuple[str, ...]
     findings: tuple[Finding, ...]
 
-    def influence(self, source: Floats, target: Floats, *, pooled: float = 0.0) -> RowInfluence:
-        """Put together how far the usable rows of either sample move an estimate; the others move nothing.
-
-        Pooled is how far it may be off because rows were evened out.
-        """
-        return RowInfluence(self.source.spread_out(source), self.target.spread_out(target), pooled=pooled)
-
 
 class Expectation(NamedTuple):
-    """Hold the metric to expect on the target by what is known of weighted source rows, and how it moves.
+    """Hold the metric to expect on the target, by what is known of weighted source rows, and how it moves.
 
     Parameters
     ----------
     means : array of float, shape (n_statistics,)
-    by_weight : array of float, shape (n_source,)
-        Derivative by each source row's weight; weighted, 0.
     by_target : array of float, shape (n_target,)
         How far each target row moves the value, the weights staying as they are.
+    by_weight : array of float, shape (n_source,), optional
+        Derivative by each source row's weight; weighted, 0.
     by_source : array of float, shape (n_source,), optional
         How far each source row moves the value otherwise than by its weight.
     pooled : float
@@ -99,14 +94,25 @@ class Expectation(NamedTuple):
 
     value: float
     means: Floats
-    by_weight: Floats
     by_target: Floats
+    by_weight: Floats | None = None
     by_source: Floats | None = None
     pooled: float = 0.0
     findings: tuple[Finding, ...] = ()
 
+    def turned_round(self) -> Expectation:
+        """Take what a share says for one minus the share."""
+        by_weight, by_source = (None if moved is None else -moved for moved in (self.by_weight, self.by_source))
+        return self._replace(
+            value=1 - self.value,
+            means=1 - self.means,
+            by_target=-self.by_target,
+            by_weight=by_weight,
+            by_source=by_source,
+        )
 
-def read_known(problem: Problem, *, kept: NDArray[np.bool_] | None = None) -> UsableRows:
+
+def usable_rows(problem: Problem, *, kept: NDArray[np.bool_] | None = None) -> UsableRows:
     """Take the rows that have a prediction and probabilities.
 
     Parameters
@@ -117,13 +123,19 @@ def read_known(problem: Problem, *, kept: NDArray[np.bool_] | None = None) -> Us
         False for patterns whose target rows are set aside.
     """
     rows = rows_of(problem)
-    said = rows.evidence
-    sides, findings = [], list(said.findings)
-    for sample, answers, probabilities, labelled, counted in (
-        (rows.source, said.source, said.source_probabilities, said.source.truth >= 0, True),
-        (rows.target, said.target, said.target_probabilities, True, kept is None or kept[problem.members.target]),
+    evidence = rows.evidence
+    sides, findings = [], list(evidence.findings)
+    for sample, predictions, probabilities, labelled, counted in (
+        (rows.source, evidence.source, evidence.source_probabilities, evidence.source.truth >= 0, True),
+        (
+            rows.target,
+            evidence.target,
+            evidence.target_probabilities,
+            True,
+            kept is None or kept[problem.members.target],
+        ),
     ):
-        complete = (answers.predicted >= 0) & np.isfinite(probabilities[:, 0]) & labelled
+        complete = (predictions.predicted >= 0) & np.isfinite(probabilities[:, 0]) & labelled
         findings += left_out(complete, sample.name, WITHOUT_PROBABILITIES)
         chosen = complete & counted
         if not chosen.any():
@@ -131,9 +143,11 @@ def read_known(problem: Problem, *, kept: NDArray[np.bool_] | None = None) -> Us
                 f"No row of {sample.name} that counts has class probabilities, so there is nothing to go by. "
                 "Fill them in."
             )
-        sides.append(AnsweredRows(chosen, answers.truth[chosen], answers.predicted[chosen], probabilities[chosen]))
+        sides.append(
+            PredictedRows(chosen, predictions.truth[chosen], predictions.predicted[chosen], probabilities[chosen])
+        )
     source, target = sides
-    return UsableRows(source, target, said.source.classes, tuple(dict.fromkeys(findings)))
+    return UsableRows(source, target, evidence.source.classes, tuple(dict.fromkeys(findings)))
 
 
 def left_out(rows: NDArray[np.bool_], name: str, kind: FindingKind) -> tuple[Finding, ...]:
@@ -200,32 +214,88 @@ def why_not_new_classes(problem: Problem) -> str | None:
     )
 
 
-class OnAnswers(Estimator):
-    """Run a method that compares predicted classes with labels; a subclass says how in `solve`."""
+def why_not_accuracy(problem: Problem) -> str | None:
+    """Say why a method that estimates the accuracy and nothing else does not apply to a problem; None if it may."""
+    why = why_not_classes(problem)
+    if why is None and problem.metric.name not in ("accuracy", "error"):
+        why = (
+            f"This method estimates how often predictions are right, and metric {problem.metric.name!r} asks for "
+            "more. Choose metric 'accuracy' or 'error', or a method such as cbpe."
+        )
+    return why
 
-    needs: tuple[str, ...] = ("predictions",)
+
+class OnProbabilities(Estimator):
+    """Run a method that looks at class probabilities; a subclass says how in `expect`.
+
+    One that needs slices, too, gets source rows that Mandoline weights; for the others they all count the same.
+
+    Parameters
+    ----------
+    of_accuracy : bool
+        Whether it estimates the accuracy and nothing else.
+    """
+
+    needs: tuple[str, ...] = ("probabilities",)
     later = True
+    weights_rows = False
+    of_accuracy: bool = False
+
+    @abstractmethod
+    def expect(self, problem: Problem, rows: UsableRows, weights: Floats) -> Expectation:
+        """Compute the metric to expect from the usable rows, those of the source weighted, shape (n_source,)."""
 
     def reason(self, problem: Problem) -> str | None:
         """Say why the method does not apply to a problem; None if it does."""
-        return why_not_classes(problem)
+        why = (why_not_accuracy(problem) if self.of_accuracy else None) or why_not_probabilities(problem)
+        if why is None and self.uses_slices:
+            why = why_not_new_classes(problem) or Mandoline().reason(problem)
+        return why
 
     def estimate(self, problem: Problem) -> Outcome:
         """Estimate the metric on the target, with its spread."""
         self.check(problem)
-        return self.solve(problem)
+        if self.uses_slices:
+            return self._estimate_weighted(problem)
+        rows = usable_rows(problem)
+        n = len(rows.source)
+        expected = self._expect(problem, rows, np.full(n, 1 / n))
+        by_source = np.zeros(n) if expected.by_source is None else expected.by_source
+        if expected.by_weight is not None:
+            by_source = by_source + expected.by_weight / n  # a row that counts once more weighs 1 / n more
+        influence = RowInfluence(
+            rows.source.spread_out(by_source), rows.target.spread_out(expected.by_target), pooled=expected.pooled
+        )
+        findings = (*rows.findings, *expected.findings)
+        return complete_outcome(problem, expected.value, expected.means, influence, findings=findings)
 
-    @abstractmethod
-    def solve(self, problem: Problem) -> Outcome:
-        """Estimate the metric of a problem that the method applies to."""
+    def _estimate_weighted(self, problem: Problem) -> Outcome:
+        """Estimate the metric with Mandoline's weights, with influence through them."""
+        # A target row has a prediction of its own: it counts or not, and no pattern is kept in part.
+        problem = replace(problem, whole_patterns=True)
+        first = Mandoline().weigh(problem)
+        rows = usable_rows(problem, kept=first.kept > 0)
+        weights = first.weights(problem.members)[rows.source.rows]
+        if not weights.any():
+            raise MandolineError(
+                Sentence("No {source_row} that the weights count has class probabilities. Fill them in.")
+            )
+        expected = self._expect(problem, rows, weights)
+        by_weight = np.zeros(len(weights)) if expected.by_weight is None else expected.by_weight
+        second = Mandoline().weigh(problem, rows.source.spread_out(by_weight), first.delta)
+        through = RowInfluence.of(second.influence.pieces(problem.members))
+        source, target, pooled = through.source, through.target, math.hypot(through.pooled, expected.pooled)
+        if expected.by_source is not None:
+            source = source + rows.source.spread_out(expected.by_source)
+        return replace(
+            second,
+            value=expected.value,
+            means=expected.means,
+            influence=RowInfluence(source, target + rows.target.spread_out(expected.by_target), pooled=pooled),
+            findings=(*second.findings, *rows.findings, *expected.findings),
+        )
 
-
-class OnProbabilities(OnAnswers):
-    """Run a method that looks at class probabilities; a subclass says how in `solve`."""
-
-    needs: tuple[str, ...] = ("probabilities",)
-    weights_rows = False
-
-    def reason(self, problem: Problem) -> str | None:
-        """Say why the method does not apply to a problem; None if it does."""
-        return why_not_probabilities(problem)
+    def _expect(self, problem: Problem, rows: UsableRows, weights: Floats) -> Expectation:
+        """Compute what to expect; a method of the accuracy is asked for it also where the metric is the error."""
+        expected = self.expect(problem, rows, weights)
+        return expected.turned_round() if self.of_accuracy and problem.metric.name == "error" else expected
