@@ -8,8 +8,8 @@ from __future__ import annotations
 from mandoline_core.domain_classifier import default_columns
 from mandoline_core.estimators.base import Estimator, Outcome
 from mandoline_core.estimators.bootstrap import bootstrap, draw_problem
-from mandoline_core.estimators.density.features import Features, build_features
 from mandoline_core.estimators.doubly_robust import FEWEST, OutcomeDesign
+from mandoline_core.estimators.features import Features, build_features
 from mandoline_core.estimators.folds import fit_folds
 from mandoline_core.estimators.intervals import (
     Influence,

@@ -113,16 +113,13 @@ class Estimator(ABC):
     the library and the app then offer it. Its class comes from this one, or from what methods of a kind share, which
     leaves less to define:
 
-    - `on_patterns.OnPatterns` weights slice patterns: define `solve` and `means`;
-    - `on_patterns.OnRatios` does so by a ratio fitted to the patterns: define `fit`;
-    - `on_features.OnFeatures` weights rows by their columns: define `fit` and `evaluate`;
-    - `on_features.OnFeatureRatios` does so by a ratio fitted to the rows: define `fit`;
-    - `confident.OnAnswers` looks at predicted classes, `confident.OnProbabilities` at their probabilities: define
-      `solve`;
-    - `of_accuracy.OfAccuracy` turns probabilities into an accuracy: define `accuracy`;
-    - `reweighted.OnReweighted` looks at probabilities of rows that Mandoline weights: define `expect`.
+    - `on_patterns.OnPatterns` weights slice patterns by a ratio: define `fit`, or else `solve` and `means`;
+    - `features.OnFeatures` weights rows by their columns: define `fit`;
+    - `probabilities.OnProbabilities` looks at class probabilities, with Mandoline's weights where it needs slices, too:
+      define `expect`.
 
-    Otherwise `row_weights` has what evaluates the metric on weighted rows and puts the outcome together.
+    Otherwise `evaluate_rows`, `row_influence` and `row_outcome` evaluate the metric on weighted rows and put the
+    outcome together.
 
     Parameters
     ----------

@@ -9,12 +9,12 @@ import numpy as np
 from mandoline_core.arrays import Floats
 from mandoline_core.errors import OverlapError
 from mandoline_core.estimators.base import Outcome
-from mandoline_core.estimators.on_patterns import OnRatios, PointRatios
+from mandoline_core.estimators.on_patterns import OnPatterns, PointRatios
 from mandoline_core.formatting import Sentence
 from mandoline_core.weighting import Problem
 
 
-class Source(OnRatios):
+class Source(OnPatterns):
     """Take the source's own score for the target's."""
 
     name = "source"
@@ -28,7 +28,7 @@ class Source(OnRatios):
         return PointRatios(np.ones(len(problem.patterns)), lambda slopes: (np.zeros_like(slopes),) * 2)
 
 
-class Simple(OnRatios):
+class Simple(OnPatterns):
     """Average the patterns' source scores with the target's pattern shares.
 
     Target rows whose exact pattern the source never shows are set aside. Corrections and edges are not used.

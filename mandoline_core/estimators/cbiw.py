@@ -9,16 +9,16 @@ from mandoline_core.data import kind_of
 from mandoline_core.domain_classifier import fit_logistic
 from mandoline_core.errors import DataError, MandolineError
 from mandoline_core.estimators.base import Estimator, Outcome, evaluate_rows, row_influence, row_outcome, what_stops
-from mandoline_core.estimators.density.kernels import Points, stack
-from mandoline_core.estimators.on_features import FeatureRows, OnFeatureRatios
-from mandoline_core.estimators.on_patterns import OnRatios, PointRatios
+from mandoline_core.estimators.features import Features, OnFeatures
+from mandoline_core.estimators.kernels import Points, stack
+from mandoline_core.estimators.on_patterns import OnPatterns, PointRatios
 from mandoline_core.findings import Finding
 from mandoline_core.weighting import Problem, take_step
 
 _FARTHEST = 500.0  # log odds beyond which a ratio no longer fits into a float
 
 
-class CbiwSlices(OnRatios):
+class CbiwSlices(OnPatterns):
     """Weight patterns by the odds of a logistic regression on the slices' codes."""
 
     name = "cbiw_slices"
@@ -66,7 +66,7 @@ def _centred(values: Floats, counts: Floats) -> Floats:
     return values - float(counts @ values) / float(counts.sum())
 
 
-class CbiwFeatures(OnFeatureRatios):
+class CbiwFeatures(OnFeatures):
     """Weight rows by the odds of a logistic regression on the columns."""
 
     name = "cbiw_features"
@@ -75,7 +75,7 @@ class CbiwFeatures(OnFeatureRatios):
     seconds = 5.0
     assumes = "A logistic regression on the columns tells how likely a row is to be new, and both samples overlap."
 
-    def fit(self, problem: Problem, seen: FeatureRows) -> PointRatios:  # noqa: ARG002 - it has no settings
+    def fit(self, problem: Problem, seen: Features) -> PointRatios:  # noqa: ARG002 - it has no settings
         """Fit the classifier to the rows of both samples."""
         n_source = seen.source.shape[0]
         is_target = np.repeat([0.0, 1.0], [n_source, seen.target.shape[0]])

@@ -2,27 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from scipy.sparse import csr_matrix
+from scipy.special import expit
 
-from mandoline_core.arrays import Index
-from mandoline_core.data import SAMPLE_CACHE
-from mandoline_core.errors import MandolineError
+from mandoline_core.arrays import Floats, Index
+from mandoline_core.data import SAMPLE_CACHE, Sample, profile_column
+from mandoline_core.domain_classifier import Design, Telling, default_columns, fit_logistic, kind_in_both
+from mandoline_core.errors import DataError, MandolineError
 from mandoline_core.estimators.base import Estimator, Outcome, rows_of, what_stops
 from mandoline_core.estimators.cbiw import weight_by_odds
-from mandoline_core.estimators.density.features import draw_rows
-from mandoline_core.estimators.finetuning.crossfitting import RowChances, crossfit
-from mandoline_core.estimators.finetuning.folder import INSTALL, check_folder, check_installed, state_of
-from mandoline_core.estimators.finetuning.texts import choose_texts, read_texts
-from mandoline_core.estimators.finetuning.training import Trainer, Tuning, alone
-from mandoline_core.estimators.on_features import about_rows
+from mandoline_core.estimators.features import about_rows, draw_rows, read_column
+from mandoline_core.estimators.transformer import (
+    INSTALL,
+    Score,
+    Texts,
+    Trainer,
+    Tuning,
+    alone,
+    check_folder,
+    check_installed,
+    state_of,
+)
 from mandoline_core.findings import FindingKind
-from mandoline_core.formatting import Sentence
+from mandoline_core.formatting import Sentence, listed
 from mandoline_core.project import MethodSettings
-from mandoline_core.weighting import Problem, Rows, take_step
+from mandoline_core.weighting import Problem, take_step
 
+Fit = Callable[[int, Index, Floats], Score]
 FINE_TUNED = FindingKind(
     "rows",
     "fine_tuned",
@@ -32,16 +43,161 @@ FINE_TUNED = FindingKind(
 )
 _FEWEST_IN_FOLD = 2  # rows of each sample
 _FEWEST = 10
+_FARTHEST = 30.0  # log odds: beyond them a probability is 1 in a float, and the row would count for ever
+
+
+def choose_texts(source: Sample, target: Sample, columns: Sequence[str] = ()) -> tuple[str, ...]:
+    """Choose the columns to read: those asked for, or those of both samples that hold text of several words.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"said": ["it was good", "it was bad"], "place": ["a", "b"], "n": [1, 2]})
+    >>> source, target = Sample(frame), Sample(frame.assign(said=["good it was", "bad it was"]))
+    >>> choose_texts(source, target)
+    ('said',)
+    >>> choose_texts(source, target, ["n"])
+    Traceback (most recent call last):
+    ...
+    mandoline_core.errors.DataError: Column 'n' holds numbers. Name columns of text as texts in [methods].
+    """
+    if not columns:
+        able, _ = default_columns(source, target)
+        chosen = tuple(
+            column
+            for column in able
+            if kind_in_both(column, source, target)[0] == "text" and profile_column(column, source, target).is_prose
+        )
+        if not chosen:
+            held = listed(able) or "none that could tell the samples apart"
+            raise DataError(
+                f"No column of both samples holds text of several words. Columns: {held}. Name columns of text as "
+                "texts in [methods]."
+            )
+        return chosen
+    for column in columns:
+        for sample in (source, target):
+            if column not in sample.columns:
+                raise DataError.missing_column(column, sample.name, sample.columns)
+        kind, wrong = kind_in_both(column, source, target)
+        if kind != "text":
+            why = wrong or f"holds {kind if kind != 'nothing' else 'no value at all'}"
+            raise DataError(f"Column {column!r} {why}. Name columns of text as texts in [methods].")
+    return tuple(dict.fromkeys(columns))
+
+
+def read_texts(samples: tuple[Sample, Sample], columns: Sequence[str], rows: tuple[Index, Index]) -> Texts:
+    """Read the texts of some rows, the source's before the target's; a missing one is empty.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> one, two = (Sample(pd.DataFrame({"said": said})) for said in (["a", None], ["b", "c"]))
+    >>> read_texts((one, two), ["said"], (np.array([0, 1]), np.array([1])))
+    (['a', '', 'c'],)
+    """
+    return tuple(
+        [
+            text
+            for sample, some in zip(samples, rows, strict=True)
+            for text in read_column(sample, column, "text", some).fill_null("").to_pylist()
+        ]
+        for column in columns
+    )
 
 
 @dataclass(frozen=True, eq=False)
-class _Plan:
-    """Hold what is to be read: the columns, and rows of either sample; source rows are scored ones."""
+class RowProbabilities:
+    """Hold how new every row looks to a fit that did not see it.
 
-    tuning: Tuning
-    columns: tuple[str, ...]
-    source: Index
-    target: Index
+    Parameters
+    ----------
+    source, target : array of float, shape (n_rows,)
+        The probability of being from the target, were both samples as large; calibrated.
+    """
+
+    source: Floats
+    target: Floats
+
+    @property
+    def auc(self) -> float:
+        """How well they tell the samples apart: 0.5 not at all, 1 perfectly."""
+        sizes = len(self.source), len(self.target)
+        nothing = Design(csr_matrix((sizes[0], 0)), csr_matrix((sizes[1], 0)), ())
+        return Telling(nothing, self.source, self.target, np.empty(0), sizes).auc()
+
+
+def crossfit(n_source: int, n_target: int, fit: Fit, *, folds: int, seed: int) -> RowProbabilities:
+    """Score every row by a fit to other rows, and calibrate by others again.
+
+    Of each sample, rows are put into folds at random. A fold is scored by a fit that left it out and the next one,
+    too; that one tells how far the fit's answers are to be believed (Platt's scaling). So nothing about a row, not
+    even its share in a calibration, goes into its own score.
+
+    Parameters
+    ----------
+    fit : callable
+        Takes the number of the fold, rows and whether each is from the target; returns what scores rows: in any unit,
+        the higher the newer. Rows are numbered through, the source's first.
+    folds : int
+        Three or more.
+
+    Examples
+    --------
+    What always knows the answer on rows that it saw, and on no others, knows nothing:
+
+    >>> def memorise(number, rows, new):
+    ...     known = dict(zip(rows, new))
+    ...     return lambda asked: np.array([2 * known.get(row, 0.5) - 1 for row in asked])
+    >>> crossfit(50, 50, memorise, folds=5, seed=0).auc
+    0.5
+    """
+    rng = np.random.default_rng(seed)
+    fold = np.concatenate([rng.permutation(n) % folds for n in (n_source, n_target)])
+    new = np.repeat([0.0, 1.0], [n_source, n_target])
+    probabilities = np.empty(len(new))
+    for number in range(folds):
+        scored = np.flatnonzero(fold == number)
+        calibrating = np.flatnonzero(fold == (number + 1) % folds)
+        learned = np.flatnonzero((fold != number) & (fold != (number + 1) % folds))
+        score = fit(number, learned, new[learned])
+        believe = calibrate(score(calibrating), new[calibrating])
+        probabilities[scored] = believe(score(scored))
+    return RowProbabilities(probabilities[:n_source], probabilities[n_source:])
+
+
+def calibrate(scores: Floats, new: Floats) -> Callable[[Floats], Floats]:
+    """Fit the probability of being from the target to scores, both samples counting the same; return it as a function.
+
+    A fit whose scores are higher for source rows knows nothing: then every probability is 1/2.
+
+    Parameters
+    ----------
+    scores : array of float, shape (n_rows,)
+    new : array of float, shape (n_rows,)
+        1 for rows of the target, 0 for the source's.
+
+    Examples
+    --------
+    >>> scores, new = np.repeat([-9.0, 9.0], 400), np.tile([0.0, 0.0, 0.0, 1.0], 200)
+    >>> believe = calibrate(scores, np.where(scores > 0, 1 - new, new))
+    >>> believe(np.array([-9.0, 9.0])).round(2).tolist()
+    [0.25, 0.75]
+    """
+    centre, width = float(scores.mean()), float(scores.std())
+    if width == 0:
+        return lambda asked: np.full(len(asked), 0.5)
+    n, n_new = len(new), float(new.sum())
+    zeros, ones = (1 - new) * n / (2 * (n - n_new)), new * n / (2 * n_new)
+    fitted = fit_logistic(((scores - centre) / width)[:, None], zeros, ones)
+    slope = float(fitted.coefficients[0])
+
+    def believe(asked: Floats) -> Floats:
+        log_odds = fitted.intercept + slope * (asked - centre) / width if slope > 0 else np.zeros(len(asked))
+        return expit(np.clip(log_odds, -_FARTHEST, _FARTHEST))
+
+    return believe
 
 
 class CbiwFinetuned(Estimator):
@@ -81,17 +237,23 @@ class CbiwFinetuned(Estimator):
 
     def estimate(self, problem: Problem) -> Outcome:
         """Estimate the metric on the target, with its spread."""
-        plan, rows = _plan(problem), rows_of(problem)
-        state = state_of(plan.tuning.folder)
-        key = (self.name, plan.tuning, state, plan.columns, plan.source.tobytes(), plan.target.tobytes())
-        chances = SAMPLE_CACHE.of((rows.source, rows.target), key, lambda: _learn(plan, rows))
-        places = (np.cumsum(rows.scored) - 1)[plan.source]
-        findings = (*about_rows(problem, len(plan.source), len(plan.target)), FINE_TUNED.found("info", auc=chances.auc))
-        return weight_by_odds(problem, places, chances.source, findings)
+        (tuning, columns, (source, target)), rows = _plan(problem), rows_of(problem)
+
+        def learn() -> RowProbabilities:
+            """Fine-tune fold by fold; every step asks whether anyone still waits."""
+            texts = read_texts((rows.source, rows.target), columns, (source, target))
+            with alone(take_step):
+                trainer = Trainer(tuning, texts, take_step)
+                return crossfit(len(source), len(target), trainer.fit, folds=tuning.folds, seed=tuning.seed)
+
+        key = (self.name, tuning, state_of(tuning.folder), columns, source.tobytes(), target.tobytes())
+        learned = SAMPLE_CACHE.of((rows.source, rows.target), key, learn)
+        findings = (*about_rows(problem, len(source), len(target)), FINE_TUNED.found("info", auc=learned.auc))
+        return weight_by_odds(problem, (np.cumsum(rows.scored) - 1)[source], learned.source, findings)
 
 
-def _plan(problem: Problem) -> _Plan:
-    """Say what is to be done, or refuse; quick, because it is asked before anything is done."""
+def _plan(problem: Problem) -> tuple[Tuning, tuple[str, ...], tuple[Index, Index]]:
+    """Say how to tune, on which columns and rows (scored ones of the source), or refuse; before anything is done."""
     methods, rows = problem.methods, problem.rows
     if methods.transformer is None:
         raise MandolineError(
@@ -119,13 +281,4 @@ def _plan(problem: Problem) -> _Plan:
                 )
             )
     tuning = Tuning(folder, methods.epochs, methods.batch_size, methods.learning_rate, methods.folds, problem.seed)
-    return _Plan(tuning, columns, source, target)
-
-
-def _learn(plan: _Plan, rows: Rows) -> RowChances:
-    """Fine-tune fold by fold; every step asks whether anyone still waits."""
-    texts = read_texts((rows.source, rows.target), plan.columns, (plan.source, plan.target))
-    with alone(take_step):
-        trainer = Trainer(plan.tuning, texts, take_step)
-        sizes = len(plan.source), len(plan.target)
-        return crossfit(*sizes, trainer.fit, folds=plan.tuning.folds, seed=plan.tuning.seed)
+    return tuning, columns, (source, target)

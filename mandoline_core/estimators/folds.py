@@ -1,4 +1,4 @@
-"""Fitting and averaging fold by fold: the weighted means behind `mandoline` and `denoised`."""
+"""The weighted means behind `mandoline` and `denoised`, fold by fold, and how every row moves them through the fit."""
 
 from __future__ import annotations
 
@@ -6,12 +6,25 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mandoline_core.arrays import Floats
 from mandoline_core.errors import MandolineError
+from mandoline_core.estimators.intervals import AuditPart, Influence, SourcePart
 from mandoline_core.formatting import Sentence
 from mandoline_core.patterns import Patterns
-from mandoline_core.weighting import Corrections, Problem, Tilt, TiltValue, WeightFit, expected_potentials, fit
+from mandoline_core.weighting import (
+    ABSTAIN,
+    Audit,
+    Corrections,
+    Problem,
+    Tilt,
+    TiltValue,
+    WeightFit,
+    build_tilt,
+    expected_potentials,
+    fit,
+)
 
 _RANK_TOLERANCE = 1e-10
 
@@ -153,3 +166,213 @@ def ill_conditioned(names: list[str]) -> MandolineError:
             names=names,
         )
     )
+
+
+_STEP = 1e-6  # for central differences in a probability
+
+
+@dataclass(frozen=True, eq=False)
+class FoldSolutions:
+    """Hold all folds of a solved problem, to differentiate the metric's value by what went in."""
+
+    problem: Problem
+    states: list[FoldState]
+    corrections: Corrections
+    denoise: bool
+
+    @cached_property
+    def means(self) -> Floats:
+        """Estimate the statistics' means on the target, shape (n_statistics,)."""
+        return np.mean([state.means for state in self.states], axis=0)
+
+    @cached_property
+    def gradient(self) -> Floats:
+        """Differentiate the metric's value by the means, shape (n_statistics,)."""
+        return self.problem.metric.slope(self.means)
+
+    def through_delta(self, state: FoldState) -> Floats:
+        """Differentiate a fold's value by its fitted moments, through delta, shape (n_potentials,)."""
+        return self.gradient @ state.by_delta @ state.fitted.solution.inverse
+
+    def by_target(self, wanted: NDArray[np.bool_]) -> Floats:
+        """Differentiate the value by those of the target's corrections that are wanted, shape (n_slices, 3)."""
+        slopes = np.zeros(wanted.shape)
+        for i, code in zip(*np.nonzero(wanted), strict=True):
+            for state in self.states:
+                by_mean = self.gradient @ state.line.slope + self.through_delta(state)
+                moved = _mean_slope(self.problem, state.fitted, self.corrections.target, i, code)
+                slopes[i, code] += by_mean @ moved / len(self.states)
+        return slopes
+
+    def by_source(self, wanted: NDArray[np.bool_]) -> Floats:
+        """Differentiate the value by those of the source's corrections that are wanted, shape (n_slices, 3)."""
+        slopes = np.zeros(wanted.shape)
+        for i, code in zip(*np.nonzero(wanted), strict=True):
+            slopes[i, code] = _source_correction_slope(self, i, code)
+        return slopes
+
+
+def solve_folds(problem: Problem, *, denoise: bool) -> FoldSolutions:
+    """Fit every fold and evaluate it."""
+    corrections = problem.corrections()
+    fits = fit_folds(problem, corrections)
+    states = [fold_state(problem, i, fitted, corrections, denoise) for i, fitted in enumerate(fits)]
+    return FoldSolutions(problem, states, corrections, denoise)
+
+
+def linearise(solved: FoldSolutions) -> Influence:
+    """Linearise the average over folds in every row of both samples.
+
+    For a source row x in pattern p with statistics s, a target row in pattern p, and the line b:
+
+    - evaluated:  ratio_p (s - b0 - b X_p - remainder)
+    - fitted:     - by_delta H^+ ratio_p (m_p - m)                      through delta
+                  + (mu_t - sum w X) S^+ (X_p - X) (s - b0 - b X_p)     through b
+    - target:     (b + by_delta H^+) (M_p - mu_t)
+    - both, through the slices' rates, where corrections follow from them.
+    """
+    problem, gradient = solved.problem, solved.gradient
+    patterns, n_folds = problem.patterns, len(solved.states)
+    shape = (len(problem.groups), len(patterns))
+    slope = np.zeros((*shape, patterns.sums.shape[1]))
+    constant = np.zeros(shape)
+    target = np.zeros(len(patterns))
+    for (fit_group, evaluate_group), state in zip(problem.folds, solved.states, strict=True):
+        fitted, line, through_delta = state.fitted, state.line, solved.through_delta(state)
+        rows = fitted.rows
+        slope[evaluate_group][rows] += state.ratios[:, None] * gradient / n_folds
+        constant[evaluate_group][rows] -= state.ratios * (state.remainder @ gradient) / n_folds
+        moved = state.fit_ratios * ((fitted.solution.tilted.mean - state.fitted_mean) @ through_delta)
+        constant[fit_group][rows] -= moved / n_folds
+        if solved.denoise:
+            predicted = line.predicted @ gradient
+            evaluated = problem.groups[evaluate_group]
+            weights = evaluated.source[rows] * state.ratios / evaluated.n_source
+            leverage = (line.design - line.centre) @ (line.inverse @ (fitted.target_mean - weights @ line.design))
+            constant[evaluate_group][rows] -= state.ratios * predicted / n_folds
+            slope[fit_group][rows] += leverage[:, None] * gradient / n_folds
+            constant[fit_group][rows] -= leverage * predicted / n_folds
+        by_mean = gradient @ line.slope + through_delta
+        scale = patterns.n_target / (patterns.target @ fitted.kept) / n_folds
+        target[fitted.target_rows] += scale * (fitted.target_slopes @ by_mean)
+    by_source_rate, by_target_rate = _rate_slopes(solved)
+    target += _by_code(patterns.codes, by_target_rate, patterns.target)
+    for i, group in enumerate(problem.groups):
+        # Rates are averages over all source rows, of which a group holds its share.
+        share = group.n_source / patterns.n_source
+        constant[i] += share * _by_code(patterns.codes, by_source_rate, group.source)
+    parts = tuple(SourcePart(group, slope[i], constant[i]) for i, group in enumerate(problem.groups))
+    return Influence(parts, target)
+
+
+def _rate_slopes(solved: FoldSolutions) -> tuple[Floats, Floats]:
+    """Differentiate the estimate by the slices' rates, through the corrections that follow from them.
+
+    Returns
+    -------
+    by_source_rate, by_target_rate : array, shape (n_slices, 3)
+    """
+    problem = solved.problem
+    source_rates, target_rates = problem.patterns.rates("source"), problem.patterns.rates("target")
+    if problem.corrections().takes_codes_at_their_word and bool((problem.patterns.codes != 0).all()):
+        return np.zeros_like(source_rates), np.zeros_like(target_rates)  # nothing follows from the rates
+    source_by_source, target_by_source, target_by_target = problem.rule.slopes(source_rates, target_rates)
+    moving = (np.abs(target_by_source) + np.abs(target_by_target)).sum(axis=2) > 0
+    by_target = solved.by_target(moving & (target_rates > 0))  # a code that no row has moves nothing
+    moving = np.zeros(source_rates.shape, dtype=bool)
+    moving[:, ABSTAIN] = (np.abs(source_by_source).sum(axis=(1, 2)) > 0) & (source_rates[:, ABSTAIN] > 0)
+    by_source_rate = np.einsum("ic,icr->ir", solved.by_source(moving), source_by_source)
+    by_source_rate += np.einsum("ic,icr->ir", by_target, target_by_source)
+    return by_source_rate, np.einsum("ic,icr->ir", by_target, target_by_target)
+
+
+def audit_part(solved: FoldSolutions, audit: Audit, influence: Influence) -> AuditPart:
+    """Say how far audited rows move the estimate through the corrections they measured, and otherwise.
+
+    The target's corrections move along where they follow from the source's.
+    """
+    problem, members, rows = solved.problem, solved.problem.members, audit.rows
+    source_rates, target_rates = problem.patterns.rates("source"), problem.patterns.rates("target")
+    source_by_stated, target_by_stated = problem.rule.stated_slopes(source_rates, target_rates)
+    measured = (audit.sizes > 0)[:, None, :]  # what was not measured stays where it is
+    source_by_stated, target_by_stated = source_by_stated * measured, target_by_stated * measured
+    by_source = solved.by_source((np.abs(source_by_stated).sum(axis=2) > 0) & (source_rates > 0))
+    by_target = solved.by_target((np.abs(target_by_stated).sum(axis=2) > 0) & (target_rates > 0))
+    slopes = np.einsum("ic,icr->ir", by_source, source_by_stated)
+    slopes += np.einsum("ic,icr->ir", by_target, target_by_stated)
+    among = members._replace(
+        source=members.source[rows],
+        target=members.target[:0],
+        groups=members.groups[rows],
+        statistics=members.statistics[rows],
+        source_rows=members.source_rows[rows],
+        target_rows=members.target_rows[:0],
+    )
+    moves = audit.moves(problem.patterns.codes[among.source], slopes) * np.sqrt(among.source_rows)
+    unseen = np.nan_to_num(slopes * audit.unseen_errors).ravel()
+    return AuditPart(rows, moves, influence.pieces(among)[0], unseen)
+
+
+def target_audit_part(solved: FoldSolutions, audit: Audit | None, influence: Influence) -> AuditPart | None:
+    """Say the same of audited target rows: they move the target's own corrections only."""
+    if audit is None:
+        return None
+    problem, rows = solved.problem, audit.rows
+    source_rates, target_rates = problem.patterns.rates("source"), problem.patterns.rates("target")
+    by_stated = problem.rule.own_slopes(source_rates, target_rates) * (audit.sizes > 0)[:, None, :]
+    by_target = solved.by_target((np.abs(by_stated).sum(axis=2) > 0) & (target_rates > 0))
+    index = problem.members.target[rows]
+    slopes = np.einsum("ic,icr->ir", by_target, by_stated)
+    moves = audit.moves(problem.patterns.codes[index], slopes)
+    unseen = np.nan_to_num(slopes * audit.unseen_errors).ravel()
+    return AuditPart(rows, moves, influence.target[index] / problem.patterns.n_target, unseen)
+
+
+def _mean_slope(problem: Problem, fitted: WeightFit, table: Floats, i: int, code: int) -> Floats:
+    """Differentiate mu_t by one target correction; mu_t is linear in each, so one difference is exact."""
+    shift = np.zeros_like(table)
+    shift[i, code] = 0.5
+    codes = problem.patterns.codes[fitted.target_rows]
+    up = fitted.target_shares @ expected_potentials(codes, table + shift, problem.edges)
+    return up - fitted.target_shares @ expected_potentials(codes, table - shift, problem.edges)
+
+
+def _source_correction_slope(solved: FoldSolutions, i: int, code: int) -> float:
+    """Differentiate the estimate by one of the source's corrections, delta re-solved; at 0 and 1, to the inside."""
+    problem, corrections = solved.problem, solved.corrections
+    chance = float(corrections.source[i, code])
+    ends = min(chance + _STEP, 1.0), max(chance - _STEP, 0.0)
+    total = 0.0
+    for fold, state in enumerate(solved.states):
+        fitted, moved = state.fitted, []
+        for end in ends:
+            table = corrections.source.copy()
+            table[i, code] = end
+            tilt = _face_tilt(problem, corrections.source, table, fitted)
+            moved.append(fold_state(problem, fold, fitted, replace(corrections, source=table), solved.denoise, tilt))
+        value = solved.gradient @ (moved[0].means - moved[1].means) / (ends[0] - ends[1])
+        drift = (moved[0].fitted_mean - moved[1].fitted_mean) / (ends[0] - ends[1])
+        total += float(value - solved.through_delta(state) @ drift)
+    return total / len(solved.states)
+
+
+def _face_tilt(problem: Problem, before: Floats, table: Floats, fitted: WeightFit) -> Tilt:
+    """Build the tilt of other corrections, without the configurations that the fit had no use for.
+
+    What the corrections themselves rule out they may rule out no more. Where a slice that was certain is no more, and
+    the fit is on a face, all that the corrections allow stays: the face is not known for that slice.
+    """
+    codes, names = problem.patterns.codes[fitted.rows], problem.patterns.names
+    tilt, whole = (build_tilt(codes, corrections, problem.edges, names) for corrections in (table, before))
+    lost = [np.isneginf(one) & ~np.isneginf(other) for one, other in zip(fitted.tilt.logs, whole.logs, strict=True)]
+    if [log.shape for log in tilt.logs] != [one.shape for one in lost]:
+        return tilt
+    return tilt.with_logs(np.where(gone, -np.inf, log) for gone, log in zip(lost, tilt.logs, strict=True))
+
+
+def _by_code(codes: np.ndarray, slopes: Floats, counts: Floats) -> Floats:
+    """Spread slopes by rate over the patterns, with mean zero over the sample."""
+    if not slopes.any():
+        return np.zeros(len(codes))
+    values = slopes[np.arange(codes.shape[1]), codes + 1].sum(axis=1)
+    return values - counts @ values / counts.sum()

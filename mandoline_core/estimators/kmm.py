@@ -12,10 +12,10 @@ import numpy as np
 from mandoline_core.arrays import Floats, Index
 from mandoline_core.errors import MandolineError
 from mandoline_core.estimators.base import Estimator, Outcome, evaluate_rows, row_outcome
-from mandoline_core.estimators.density.kernel_matching import Matching, kernel_matcher
-from mandoline_core.estimators.density.kernels import Points, median_width
+from mandoline_core.estimators.features import Features, OnFeatures
 from mandoline_core.estimators.intervals import Redraws
-from mandoline_core.estimators.on_features import FeatureRows, OnFeatures
+from mandoline_core.estimators.kernel_matching import Matching, kernel_matcher
+from mandoline_core.estimators.kernels import Points, median_width
 from mandoline_core.estimators.on_patterns import why_not_slices
 from mandoline_core.findings import Finding, FindingKind
 from mandoline_core.patterns import add_up
@@ -106,7 +106,7 @@ class KmmSlices(Estimator):
         return replace(outcome, scored_weights=None)  # rows of one pattern count the same
 
 
-class KmmFeatures(OnFeatures[_MatchingRun]):
+class KmmFeatures(OnFeatures):
     """Match the columns."""
 
     name = "kmm_features"
@@ -119,7 +119,7 @@ class KmmFeatures(OnFeatures[_MatchingRun]):
         """Name the settings that a fit depends on, those of the features aside."""
         return methods.width, methods.box, methods.tolerance, methods.redraws
 
-    def fit(self, problem: Problem, seen: FeatureRows) -> _MatchingRun:
+    def fit(self, problem: Problem, seen: Features) -> _MatchingRun:
         """Match the rows of both samples."""
         n_source, n_target = seen.source.shape[0], seen.target.shape[0]
         rows, n_all = _among_all(problem, seen.source_rows)
@@ -128,7 +128,7 @@ class KmmFeatures(OnFeatures[_MatchingRun]):
         target = _Side(seen.target, np.ones(n_target), np.arange(n_target), seen.target_rows, n_all)
         return _match(problem, source, target, ridge=RIDGE)
 
-    def evaluate(self, problem: Problem, seen: FeatureRows, fitted: _MatchingRun) -> Outcome:
+    def evaluate(self, problem: Problem, seen: Features, fitted: _MatchingRun) -> Outcome:
         """Evaluate the metric with the matched rows' ratios, and on every redraw."""
         return _outcome(problem, seen.source_rows, fitted, seen.findings)
 

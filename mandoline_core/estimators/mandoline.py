@@ -8,9 +8,8 @@ import numpy as np
 
 from mandoline_core.arrays import Floats
 from mandoline_core.estimators.base import Outcome
-from mandoline_core.estimators.folds import ill_conditioned
+from mandoline_core.estimators.folds import audit_part, ill_conditioned, linearise, solve_folds, target_audit_part
 from mandoline_core.estimators.on_patterns import OnPatterns
-from mandoline_core.estimators.weighted_influence import audit_part, linearise, solve_folds, target_audit_part
 from mandoline_core.findings import FindingKind
 from mandoline_core.weighting import Problem
 

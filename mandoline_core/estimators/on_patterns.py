@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -19,58 +18,6 @@ from mandoline_core.weighting import Problem
 def why_not_slices(problem: Problem) -> str | None:
     """Say why a method that looks at slices does not apply to a problem; None if it may."""
     return None if problem.patterns.names else "There are no slices to weight by. Add or enable at least one."
-
-
-class OnPatterns(Estimator):
-    """Run a method that weights slice patterns; a subclass says how in `solve` and `means`."""
-
-    needs: tuple[str, ...] = ("slices",)
-    gives_weights: bool = True
-    on_patterns: bool = True
-
-    def reason(self, problem: Problem) -> str | None:
-        """Say why the method does not apply to a problem; None if it does."""
-        if "slices" in self.needs and (why := why_not_slices(problem)) is not None:
-            return why
-        if problem.metric.ranked and not self.gives_weights:
-            return (
-                f"This method estimates means, and {problem.metric.name} is not made of means. "
-                "Choose a method that weights rows, such as mandoline."
-            )
-        return None
-
-    @abstractmethod
-    def solve(self, problem: Problem) -> Outcome:
-        """Estimate a metric that is made of means, with influence."""
-
-    @abstractmethod
-    def means(self, problem: Problem) -> Floats:
-        """Estimate the statistics' means only, as fast as possible: the bootstrap asks for them many times."""
-
-    def estimate(self, problem: Problem) -> Outcome:
-        """Estimate the metric on the target, with its spread.
-
-        A ranking metric depends on the weights of all rows. Near the fitted weights it moves like the weighted
-        mean of its slopes, so the spread of that mean is its spread.
-        """
-        if not problem.metric.ranked:
-            return self.solve(problem)
-        self.check(problem)
-        first = self.weigh(problem)
-        found = evaluate(problem.metric, problem.members.statistics, first.weights(problem.members))
-        second = self.weigh(problem, found.slopes, start=first.delta)
-        return replace(second, value=found.value, means=found.means)
-
-    def weigh(self, problem: Problem, statistic: Floats | None = None, start: Floats | None = None) -> Outcome:
-        """Weight the source as for any metric, to average one statistic of the scored rows, shape (n_scored,).
-
-        A value that depends on the weights moves with them like the weighted mean of its derivatives, so the influence
-        of rows on that mean, which is given by row, is theirs on the value.
-        """
-        column = np.zeros(len(problem.members.source)) if statistic is None else statistic
-        stated = problem.with_statistics(column[:, None], replace(get_metric("mean"), bounds=None))
-        outcome = self.solve(stated if start is None else replace(stated, start=start))
-        return replace(outcome, influence=RowInfluence.of(outcome.influence.pieces(stated.members)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,14 +40,34 @@ class PointRatios:
     findings: tuple[Finding, ...] = ()
 
 
-class OnRatios(OnPatterns):
-    """Weight patterns by a ratio that is fitted to their codes; a subclass says how in `fit`."""
+class OnPatterns(Estimator):
+    """Run a method that weights slice patterns by a ratio, which a subclass fits in `fit`; or in `solve` and `means`.
 
+    Parameters
+    ----------
+    gives_weights : bool
+        Whether its weights alone make the estimate, so that it reaches metrics that rank rows.
+    """
+
+    needs: tuple[str, ...] = ("slices",)
+    gives_weights: bool = True
+    on_patterns = True
     weighted_mean = True
 
-    @abstractmethod
+    def reason(self, problem: Problem) -> str | None:
+        """Say why the method does not apply to a problem; None if it does."""
+        if self.uses_slices and (why := why_not_slices(problem)) is not None:
+            return why
+        if problem.metric.ranked and not self.gives_weights:
+            return (
+                f"This method estimates means, and {problem.metric.name} is not made of means. "
+                "Choose a method that weights rows, such as mandoline."
+            )
+        return None
+
     def fit(self, problem: Problem) -> PointRatios:
         """Fit the ratio of target to source to the patterns."""
+        raise NotImplementedError
 
     def solve(self, problem: Problem) -> Outcome:
         """Estimate a metric that is made of means, with influence through the fit."""
@@ -122,5 +89,30 @@ class OnRatios(OnPatterns):
         )
 
     def means(self, problem: Problem) -> Floats:
-        """Average the statistics with the fitted ratio."""
+        """Average the statistics with the fitted ratio, as fast as possible: the bootstrap asks for it many times."""
         return self.fit(problem).ratios @ problem.patterns.sums / problem.patterns.n_source
+
+    def estimate(self, problem: Problem) -> Outcome:
+        """Estimate the metric on the target, with its sampling error.
+
+        A ranking metric depends on the weights of all rows. Near the fitted weights it moves like the weighted
+        mean of its slopes, so the sampling error of that mean is its own.
+        """
+        if not problem.metric.ranked:
+            return self.solve(problem)
+        self.check(problem)
+        first = self.weigh(problem)
+        evaluation = evaluate(problem.metric, problem.members.statistics, first.weights(problem.members))
+        second = self.weigh(problem, evaluation.slopes, start=first.delta)
+        return replace(second, value=evaluation.value, means=evaluation.means)
+
+    def weigh(self, problem: Problem, statistic: Floats | None = None, start: Floats | None = None) -> Outcome:
+        """Weight the source as for any metric, to average one statistic of the scored rows, shape (n_scored,).
+
+        A value that depends on the weights moves with them like the weighted mean of its derivatives, so the influence
+        of rows on that mean, which is given by row, is theirs on the value.
+        """
+        column = np.zeros(len(problem.members.source)) if statistic is None else statistic
+        stated = problem.with_statistics(column[:, None], replace(get_metric("mean"), bounds=None))
+        outcome = self.solve(stated if start is None else replace(stated, start=start))
+        return replace(outcome, influence=RowInfluence.of(outcome.influence.pieces(stated.members)))

@@ -18,9 +18,9 @@ from pathlib import Path
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from mandoline_core.estimators.density.kernel_matching import Matching, kernel_matcher
-from mandoline_core.estimators.density.kernels import gaussian_kernel, median_width
-from mandoline_core.estimators.density.ratio_fitting import RIDGES, WIDTHS, RatioFit, fit_ratio
+from mandoline_core.estimators.kernel_matching import Matching, kernel_matcher
+from mandoline_core.estimators.kernels import gaussian_kernel, median_width
+from mandoline_core.estimators.ulsif import RIDGES, WIDTHS, RatioFit, fit_ratio
 from tests.benchmarks.measuring import Bound, medians_in_turn
 
 N_ROWS, N_FEATURES, SHIFT = 4_000, 10, 0.25

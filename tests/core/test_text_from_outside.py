@@ -71,7 +71,7 @@ CODE = {"mandoline_core.slices.expression.tree": "ast.parse of placeholders, nev
 FILES = {
     "app.project.server_files": "of a visitor",
     "app.project.store.database": "the name of our own file",
-    "mandoline_core.estimators.finetuning.folder": "a table of names",
+    "mandoline_core.estimators.transformer": "a table of names",
     "mandoline_core.monitoring.tracking": "of the command line",
     "mandoline_core.data.files": "of a project file",
 }

@@ -16,6 +16,8 @@ import pytest
 
 import mandoline_core as md
 from mandoline_core.comparison import run_estimator
+from mandoline_core.data import SAMPLE_CACHE
+from mandoline_core.estimators.cbiw_finetuned import RowProbabilities
 from tests.finetune.tiny import TUNING, entry, methods, samples, truth, world
 
 CHATTY = [md.Flag("chatty", column="chatty")]
@@ -66,15 +68,13 @@ def test_the_estimate_is_near_the_truth(folder: Path) -> None:
 
 
 def test_it_is_the_method_on_scores_with_its_own_scores(folder: Path) -> None:
-    """The same number and interval as if the chances had been in a column."""
-    from mandoline_core.estimators import cbiw_finetuned
-
+    """The same number and interval as if the probabilities had been in a column."""
     frames = world(4, 150)
     source, target = samples(*frames)
     settings = methods(folder, epochs=1)
     tuned = md.compare(source, target, [], estimators=["cbiw_finetuned"], methods=settings)
-    (chances,) = (kept for name, kept in cbiw_finetuned._FITS._kept.items() if name[0]() is source)
-    scored, _ = samples(frames[0].assign(new=chances.source), frames[1])
+    *_, learned = (kept for kept in SAMPLE_CACHE.values() if isinstance(kept, RowProbabilities))
+    scored, _ = samples(frames[0].assign(new=learned.source), frames[1])
     given = md.compare(scored, target, [], estimators=["cbiw_scores"], methods=md.MethodSettings(scores="new"))
     one = tuned.models["model"].entries["cbiw_finetuned"]
     other = given.models["model"].entries["cbiw_scores"]

@@ -10,13 +10,12 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
 
-from mandoline_core.estimators.finetuning.crossfitting import RowChances, crossfit
-from mandoline_core.estimators.finetuning.texts import Texts
-from mandoline_core.estimators.finetuning.training import Trainer, Tuning, alone
+from mandoline_core.estimators.cbiw_finetuned import RowProbabilities, crossfit
+from mandoline_core.estimators.transformer import Texts, Trainer, Tuning, alone
 from tests.finetune.tiny import CHATTY, PLAIN, SHARES, TUNING, WORDS, draw
 
 
-def learn(folder: Path, texts: Texts, n_source: int, *, seed: int = 0, **settings: Any) -> RowChances:
+def learn(folder: Path, texts: Texts, n_source: int, *, seed: int = 0, **settings: Any) -> RowProbabilities:
     """Fine-tune the tiny model, cross-fitted; as the method does."""
     tuning = Tuning(folder, **(TUNING | settings), seed=seed)
     with alone(lambda: None):
@@ -54,7 +53,7 @@ def test_samples_drawn_alike_are_not_told_apart(folder: Path) -> None:
     with alone(lambda: None):
         rows, new = np.arange(2 * n), np.repeat([0.0, 1.0], n)
         by_heart = Trainer(tuning, texts, lambda *_: None).fit(0, rows, new)(rows)
-    assert RowChances(by_heart[:n], by_heart[n:]).auc > 0.9, "the fit is strong enough to deceive itself"
+    assert RowProbabilities(by_heart[:n], by_heart[n:]).auc > 0.9, "the fit is strong enough to deceive itself"
 
 
 def test_no_fit_sees_a_row_that_it_scores_or_calibrates(folder: Path) -> None:
@@ -85,20 +84,20 @@ def test_no_fit_sees_a_row_that_it_scores_or_calibrates(folder: Path) -> None:
     assert sorted(row for *_, (_, scored) in folds for row in scored) == list(range(120))
 
 
-def test_chances_are_calibrated(folder: Path) -> None:
+def test_probabilities_are_calibrated(folder: Path) -> None:
     """Of rows that look alike, so many are from the target as is said: 0.7 / (0.2 + 0.7) of chatty ones, say."""
     n = 1000
     frames = [draw(6 + i, n, share) for i, share in enumerate(SHARES)]
     found = learn(folder, ([text for frame in frames for text in frame["text"]],), n)
     chatty = np.concatenate([frame["chatty"] for frame in frames])
-    chances = np.concatenate([found.source, found.target])
+    probabilities = np.concatenate([found.source, found.target])
     for which, (here, there) in ((chatty, SHARES), (~chatty, tuple(1 - share for share in SHARES))):
         expected = there / (here + there)
         error = math.sqrt(expected * (1 - expected) / which.sum())
-        assert abs(chances[which].mean() - expected) < 4 * error
+        assert abs(probabilities[which].mean() - expected) < 4 * error
 
 
-def test_the_same_seed_gives_the_same_chances(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_same_seed_gives_the_same_probabilities(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """To the last digit, on several cores and also where others limit threads; another seed gives others."""
     monkeypatch.setenv("OMP_NUM_THREADS", "2")
     texts = (sentences(8, 60, PLAIN) + sentences(9, 60, WORDS),)

@@ -17,7 +17,7 @@ from scipy.sparse import csr_matrix, issparse
 
 from mandoline_core import Model, Sample
 from mandoline_core.errors import DataError
-from mandoline_core.estimators.density.features import (
+from mandoline_core.estimators.features import (
     MOST_LEVELS,
     MOST_WORDS,
     Features,

@@ -17,10 +17,9 @@ from scipy.special import expit, logit
 import mandoline_core as md
 from mandoline_core.arrays import Floats, Index
 from mandoline_core.errors import MandolineError
-from mandoline_core.estimators.finetuning.crossfitting import calibrate, crossfit
-from mandoline_core.estimators.finetuning.folder import check_folder
-from mandoline_core.estimators.finetuning.texts import choose_texts, read_texts
+from mandoline_core.estimators.cbiw_finetuned import calibrate, choose_texts, crossfit, read_texts
 from mandoline_core.estimators.registry import get_estimator
+from mandoline_core.estimators.transformer import check_folder
 from mandoline_core.project import MethodSettings
 
 FRAME = pd.DataFrame(
@@ -151,7 +150,7 @@ def test_every_row_is_scored_by_what_never_saw_it() -> None:
     assert set.union(*seen) == set(range(80))
 
 
-def test_calibrated_chances_are_those_of_the_world() -> None:
+def test_calibrated_probabilities_are_those_of_the_world() -> None:
     """Scores are log odds five times too sure, and off to one side; samples are of unlike sizes."""
     rng = np.random.default_rng(0)
     sides = rng.normal(-0.5, 1.0, 30_000), rng.normal(0.5, 1.0, 10_000)  # log odds of being new: the place itself

@@ -11,10 +11,10 @@ from scipy.sparse import csr_matrix
 from scipy.spatial.distance import cdist
 
 from mandoline_core.errors import MandolineError
-from mandoline_core.estimators.density import exact_matching, kernel_matching
-from mandoline_core.estimators.density.box_programme import DenseForm, LowRankForm, Region
-from mandoline_core.estimators.density.box_programme import minimise as minimise_over_region
-from mandoline_core.estimators.density.kernel_matching import kernel_matcher
+from mandoline_core.estimators import kernel_matching
+from mandoline_core.estimators.box_programme import DenseForm, LowRankForm, Region
+from mandoline_core.estimators.box_programme import minimise as minimise_over_region
+from mandoline_core.estimators.kernel_matching import kernel_matcher
 
 WIDTH = 1.5
 
@@ -72,7 +72,7 @@ def test_objective_is_that_of_a_general_solver(box, tolerance, shift, low_rank, 
     """No setting of the box and the band lets another solver do better than the gap says."""
     if low_rank:
         monkeypatch.setattr(kernel_matching, "_MOST_DENSE", 0)
-        monkeypatch.setattr(exact_matching, "_FIRST_MEMBERS", 3)
+        monkeypatch.setattr(kernel_matching, "_FIRST_MEMBERS", 3)
     source, target = draw(1, 25, shift=shift)
     rows = np.ones(len(source))
     matching = kernel_matcher(source, target, width=WIDTH, rank=8).solve(
@@ -93,7 +93,7 @@ def test_gap_bounds_what_is_left_on_many_points(most_members, monkeypatch):
     source, target = draw(3, 700, 4)
     counts, target_counts = np.ones(len(source)), np.ones(len(target))
     exact = kernel_matcher(source, target, width=2.0, rank=400).solve(counts, target_counts)
-    monkeypatch.setattr(exact_matching, "_MOST_MEMBERS", most_members)
+    monkeypatch.setattr(kernel_matching, "_MOST_MEMBERS", most_members)
     rough = kernel_matcher(source, target, width=2.0, rank=150).solve(counts, target_counts)
     assert exact.relative_gap <= 1e-5
     assert rough.objective == pytest.approx(objective(rough.ratios, source, target, 2.0), rel=1e-9)

@@ -12,8 +12,8 @@ from scipy.sparse import csr_matrix
 from scipy.spatial.distance import cdist
 
 from mandoline_core.errors import MandolineError
-from mandoline_core.estimators.density import kernels
-from mandoline_core.estimators.density.kernels import (
+from mandoline_core.estimators import kernels
+from mandoline_core.estimators.kernels import (
     check_points,
     factorise,
     gaussian_kernel,

@@ -10,7 +10,7 @@ from scipy.sparse import csr_matrix
 from scipy.spatial.distance import cdist
 
 from mandoline_core.errors import MandolineError, OverlapError
-from mandoline_core.estimators.density.ratio_fitting import RatioFit, fit_ratio, leave_one_out_scores
+from mandoline_core.estimators.ulsif import RatioFit, fit_ratio, leave_one_out_scores
 
 RIDGES = (0.001, 0.1, 3.0)
 

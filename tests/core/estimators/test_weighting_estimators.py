@@ -14,12 +14,12 @@ from sklearn.linear_model import LogisticRegression
 
 from mandoline_core import MandolineError, MetricSettings, prepare
 from mandoline_core.estimators.base import Outcome
-from mandoline_core.estimators.density.features import build_features
-from mandoline_core.estimators.density.kernel_matching import Matching, kernel_matcher
-from mandoline_core.estimators.density.kernels import median_width
-from mandoline_core.estimators.density.ratio_fitting import WIDTHS, fit_ratio
+from mandoline_core.estimators.features import build_features
+from mandoline_core.estimators.kernel_matching import Matching, kernel_matcher
+from mandoline_core.estimators.kernels import median_width
 from mandoline_core.estimators.kmm import RIDGE
 from mandoline_core.estimators.registry import get_estimator
+from mandoline_core.estimators.ulsif import WIDTHS, fit_ratio
 from mandoline_core.metrics.metric import evaluate
 from mandoline_core.pipeline.assemble import Fit
 from tests.core.metric_rows import CASES, SLICES, draw

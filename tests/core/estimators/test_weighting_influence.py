@@ -12,11 +12,11 @@ from scipy.sparse import issparse, vstack
 
 from mandoline_core.domain_classifier.logistic import fit_logistic
 from mandoline_core.estimators.base import Outcome
-from mandoline_core.estimators.density.features import build_features
-from mandoline_core.estimators.density.kernel_matching import kernel_matcher
-from mandoline_core.estimators.density.ratio_fitting import fit_ratio
+from mandoline_core.estimators.features import build_features
 from mandoline_core.estimators.intervals import Redraws
+from mandoline_core.estimators.kernel_matching import kernel_matcher
 from mandoline_core.estimators.registry import get_estimator
+from mandoline_core.estimators.ulsif import fit_ratio
 from mandoline_core.metrics.metric import evaluate
 from mandoline_core.patterns.patterns import add_up
 from mandoline_core.weighting.problem import Problem

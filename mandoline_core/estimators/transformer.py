@@ -1,4 +1,4 @@
-"""Training: a model from a folder learns to tell rows of two samples apart by their texts; PyTorch is met only here."""
+"""Transformers: a model from a folder is fine-tuned to tell rows of two samples apart; PyTorch is met only here."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,59 @@ import numpy as np
 
 from mandoline_core.arrays import Floats, Index
 from mandoline_core.errors import MandolineError, ProjectError
-from mandoline_core.estimators.finetuning.crossfitting import Score
-from mandoline_core.estimators.finetuning.texts import Texts
+
+INSTALL = "pip install 'mandoline-estimator[transformers]'"
+_WEIGHTS = ("*.safetensors", "*.bin")
+
+
+def check_installed() -> None:
+    """Refuse to go on without PyTorch and Transformers; this does not import them."""
+    missing = [
+        name for name, module in {"PyTorch": "torch", "Transformers": "transformers"}.items() if not _has(module)
+    ]
+    if missing:
+        are = "is" if len(missing) == 1 else "are"
+        raise MandolineError(f"Fine-tuning needs {' and '.join(missing)}, which {are} not installed. Run: {INSTALL}.")
+
+
+def _has(module: str) -> bool:
+    return find_spec(module) is not None
+
+
+def check_folder(folder: Path) -> None:
+    """Refuse what is no folder of a Hugging Face model: nothing is ever fetched from elsewhere.
+
+    Examples
+    --------
+    >>> check_folder(Path("bert-base-uncased"))
+    Traceback (most recent call last):
+    ...
+    mandoline_core.errors.ProjectError: There is no folder bert-base-uncased. Set transformer in [methods] to the folder
+    of a Hugging Face model on this machine; none is downloaded.
+    """
+    if not folder.is_dir():
+        what = "is a file, not a folder" if folder.is_file() else ""
+        said = f"{folder} {what}" if what else f"There is no folder {folder}"
+        raise ProjectError(
+            f"{said}. Set transformer in [methods] to the folder of a Hugging Face model on this machine; none is "
+            "downloaded."
+        )
+    if not (folder / "config.json").is_file():
+        raise ProjectError(
+            f"{folder} has no config.json, so it is not the folder of a Hugging Face model. Set transformer in "
+            "[methods] to a folder that save_pretrained wrote."
+        )
+    if not any(next(folder.glob(pattern), None) for pattern in _WEIGHTS):
+        raise ProjectError(
+            f"{folder} has no weights, which are in model.safetensors or pytorch_model.bin. Copy the whole model there."
+        )
+
+
+def state_of(folder: Path) -> tuple[tuple[str, int, int], ...]:
+    """Tell one state of a folder from another by the names, sizes and times of its files."""
+    found = ((path.name, path.stat()) for path in sorted(folder.iterdir()) if path.is_file())
+    return tuple((name, stat.st_size, stat.st_mtime_ns) for name, stat in found)
+
 
 MOST_TOKENS = 256  # of a row: what comes later is not read
 _KEPT = 2  # places that models of RoBERTa's kind do not give to tokens
@@ -25,7 +77,9 @@ _LONGEST_REASON = 200  # characters of another library's message
 _WHOLE = "Set transformer in [methods] to the whole folder of a model that reads text."
 _ALONE = threading.Lock()  # random numbers and threads are PyTorch's, and there is one of each
 
+Score = Callable[[Index], Floats]
 Step = Callable[[str, float], None]
+Texts = tuple[list[str], ...]  # one list a column, of as many texts as there are rows
 
 
 @dataclass(frozen=True)

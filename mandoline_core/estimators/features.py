@@ -1,10 +1,11 @@
-"""Features: columns of two samples as one matrix each, for methods that tell the samples apart row by row."""
+"""Features: columns of two samples as one matrix each, and what estimators share that weight rows by them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import NamedTuple, TypeAlias
+from abc import abstractmethod
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import narwhals as nw
 import numpy as np
@@ -13,10 +14,22 @@ import pyarrow.compute as pc
 from scipy.sparse import csr_matrix, hstack, issparse
 
 from mandoline_core.arrays import Floats, Index
-from mandoline_core.data import Sample, profile_column
-from mandoline_core.domain_classifier import default_columns, kind_in_both
-from mandoline_core.errors import DataError
-from mandoline_core.formatting import listed
+from mandoline_core.data import SAMPLE_CACHE, Sample, profile_column
+from mandoline_core.domain_classifier import default_columns, kind_in_both, one_thread
+from mandoline_core.errors import DataError, MandolineError
+from mandoline_core.estimators.base import (
+    Estimator,
+    Outcome,
+    evaluate_rows,
+    row_influence,
+    row_outcome,
+    rows_of,
+    what_stops,
+)
+from mandoline_core.findings import Finding, FindingKind
+from mandoline_core.formatting import Sentence, listed
+from mandoline_core.project import MethodSettings
+from mandoline_core.weighting import Problem
 
 Matrix: TypeAlias = Floats | csr_matrix
 
@@ -44,6 +57,8 @@ class Features:
         The samples' columns that are in the matrix.
     left_out : mapping of str to str
         Columns that are not, and why.
+    findings : tuple of Finding
+        What to know about the choice of rows.
     """
 
     source: Matrix
@@ -53,6 +68,7 @@ class Features:
     names: tuple[str, ...]
     columns: tuple[str, ...]
     left_out: Mapping[str, str] = field(default_factory=dict)
+    findings: tuple[Finding, ...] = ()
 
 
 def build_features(
@@ -253,3 +269,109 @@ def _no_information(reasons: Mapping[str, str]) -> str:
     else:
         said = f"Columns {listed(names[:-1])} and {names[-1]} have {_CONSTANT}, so they"
     return f"{said} cannot tell the samples apart. Choose other columns in [methods]."
+
+
+T = TypeVar("T")
+ROWS_DRAWN = FindingKind(
+    "rows",
+    "rows_drawn",
+    "For speed, features are looked at in {here:,} of {n_source:,} labelled rows and {there:,} of {n_target:,} new "
+    "rows, drawn at random",
+    "Raise max_rows in [methods] to use more.",
+)
+
+
+class OnFeatures(Estimator):
+    """Run a method that weights rows by their columns; a subclass says how in `fit`.
+
+    A fit does not depend on the model, so it is made once for all models of the same samples. One that is not a ratio
+    at every row also says how to `evaluate` it.
+    """
+
+    needs: tuple[str, ...] = ("features",)
+
+    def reason(self, problem: Problem) -> str | None:
+        """Say why the method does not apply to a problem; None if it does."""
+        if problem.rows is None:
+            return "Only slice codes are known here, and this method looks at the columns behind them."
+        return what_stops(lambda: see_rows(problem))
+
+    def estimate(self, problem: Problem) -> Outcome:
+        """Estimate the metric on the target, with its sampling error."""
+        seen = see_rows(problem)
+        scored = rows_of(problem).scored
+        # One set of scored source rows is told from another.
+        which = b"" if scored.all() else np.packbits(scored).tobytes()
+        key = (self.name, _features_key(problem), self.tuning(problem.methods), which)
+        return self.evaluate(problem, seen, _remembered(problem, key, lambda: self.fit(problem, seen)))
+
+    def tuning(self, methods: MethodSettings) -> Hashable:  # noqa: ARG002 - for subclasses with settings
+        """Name the settings that a fit depends on, those of the features aside."""
+        return ()
+
+    @abstractmethod
+    def fit(self, problem: Problem, seen: Features) -> Any:
+        """Fit what the weights are made of: by the columns alone, not by the model's scores."""
+
+    def evaluate(self, problem: Problem, seen: Features, fitted: Any) -> Outcome:
+        """Evaluate the metric with a fitted ratio (`PointRatios`), with influence through the fit."""
+        evaluation, weights = evaluate_rows(problem, seen.source_rows, fitted.ratios)
+        of_source, of_target = fitted.through_fit(evaluation.slopes)
+        spread = row_influence(
+            problem,
+            (seen.source_rows, weights * evaluation.slopes + of_source / len(of_source)),
+            (seen.target_rows, of_target / len(of_target)),
+        )
+        return row_outcome(problem, evaluation, seen.source_rows, weights, spread, (*seen.findings, *fitted.findings))
+
+
+def see_rows(problem: Problem) -> Features:
+    """Find the features of both samples, of as many rows as the settings allow; source rows are scored ones."""
+    rows, methods = rows_of(problem), problem.methods
+    features: Features = _remembered(
+        problem,
+        ("matrix", *_features_key(problem)),
+        lambda: build_features(
+            rows.source, rows.target, methods.features or None, max_rows=methods.max_rows, seed=problem.seed
+        ),
+    )
+    scored = rows.scored[features.source_rows]
+    if not scored.any():
+        raise MandolineError(
+            Sentence("None of the {source_rows} drawn for the features has a score. Raise max_rows in [methods].")
+        )
+    among_scored = np.cumsum(rows.scored) - 1
+    return replace(
+        features,
+        source=features.source[scored],
+        source_rows=among_scored[features.source_rows[scored]],
+        findings=about_rows(problem, int(scored.sum()), len(features.target_rows)),
+    )
+
+
+def about_rows(problem: Problem, *used: int) -> tuple[Finding, ...]:
+    """Say how many source rows and target rows are looked at, where that is not all."""
+    n_source, n_target = len(problem.members.source), len(problem.members.target)
+    if used == (n_source, n_target):
+        return ()
+    return (ROWS_DRAWN.found("info", here=used[0], n_source=n_source, there=used[1], n_target=n_target),)
+
+
+def _remembered(problem: Problem, key: tuple[Hashable, ...], compute: Callable[[], T]) -> T:
+    """Compute what does not depend on the model once for all models of the same samples.
+
+    On one thread: these are many small products, which threads that wait for each other on a busy machine can
+    slow down twentyfold.
+    """
+
+    def on_one_thread() -> T:
+        with one_thread():
+            return compute()
+
+    rows = rows_of(problem)
+    return SAMPLE_CACHE.of((rows.source, rows.target), ("features", *key), on_one_thread)
+
+
+def _features_key(problem: Problem) -> tuple[Hashable, ...]:
+    """Tell one choice of features from another."""
+    return problem.methods.features, problem.methods.max_rows, problem.seed
