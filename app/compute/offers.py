@@ -14,19 +14,19 @@ from mandoline_core import Keyword, Sample, Slice, SliceError
 from mandoline_core.slices import (
     KINDS,
     NUMBERS,
-    Ground,
     Scale,
+    Survey,
     column_scale,
     fitting_columns,
     offer,
     resolve,
     rule_between,
     slice_codes,
-    survey,
+    survey_samples,
 )
 
 
-def ground(workspace: Workspace) -> Ground:
+def ground(workspace: Workspace) -> Survey:
     """Look at what the data offer to a new slice."""
     return replace(_ground(workspace), slices=_names(workspace))
 
@@ -37,8 +37,8 @@ def offers(workspace: Workspace) -> dict[str, Slice | SliceError]:
 
 
 @kept(by=keys.samples)
-def _ground(workspace: Workspace) -> Ground:
-    return survey(*samples(workspace), identifiers(workspace))
+def _ground(workspace: Workspace) -> Survey:
+    return survey_samples(*samples(workspace), identifiers(workspace))
 
 
 @kept(by=keys.samples)

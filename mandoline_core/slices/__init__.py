@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from mandoline_core.slices.audit import ANSWERS, Answer, AuditAnswers, Side, SliceAudit
 from mandoline_core.slices.codes import codes, gold_codes, settle, slice_codes
-from mandoline_core.slices.conjoining import can_quote, conjoin
 from mandoline_core.slices.expression.compiling import compile_expression_code
 from mandoline_core.slices.expression.syntax import ExpressionError
 from mandoline_core.slices.expression.tree import FUNCTIONS, written_column, written_text
@@ -32,22 +31,22 @@ from mandoline_core.slices.kinds import (
     Threshold,
     slicing_function,
 )
+from mandoline_core.slices.line import example_line, read_line
 from mandoline_core.slices.noise import Correction, Noise
-from mandoline_core.slices.offering import offer, rule_between
-from mandoline_core.slices.reading import example_line, read_line
 from mandoline_core.slices.resolving import resolve, resolve_with_origins
 from mandoline_core.slices.rule import (
     NUMBERS,
     TEXT,
     Control,
-    Ground,
     Scale,
     Slice,
+    Survey,
     column_scale,
     fitting_columns,
     free_name,
     serves,
-    survey,
+    survey_samples,
 )
+from mandoline_core.slices.templates import conjoin, offer, rule_between
 from mandoline_core.slices.text import count_words
 from mandoline_core.slices.votes import VoteSlices, slices_from_votes

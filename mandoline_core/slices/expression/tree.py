@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from mandoline_core.errors import SliceError, did_you_mean
-from mandoline_core.formatting import listed
+from mandoline_core.formatting import listed, tidy_number
 from mandoline_core.slices.expression.syntax import MAX_DEPTH, ExpressionError, Token, quoted, read_tokens
 from mandoline_core.slices.text import check_keywords, check_regex, keyword_pattern
 
@@ -29,17 +30,24 @@ _SIGNATURES: dict[str, tuple[str, int, int | None]] = {
 }
 _SEARCHES = ("contains", "matches")
 _NOT_NAMES = ("and", "or", "not", "in", "true", "false")
+# What a comparison says of its left side, and of its right side.
+_BOUNDS: dict[type[ast.cmpop], tuple[str, str]] = {
+    ast.Lt: ("below", "above"),
+    ast.LtE: ("at_most", "at_least"),
+    ast.Gt: ("above", "below"),
+    ast.GtE: ("at_least", "at_most"),
+}
 FUNCTIONS = {name: usage for name, (usage, _, _) in _SIGNATURES.items()}
 
 
 @dataclass(frozen=True)
-class ParsedExpression:
+class Condition:
     """Hold an expression whose syntax is right.
 
     Attributes
     ----------
     text : str
-        The expression as it was written.
+        The expression as it was written; empty where a line says what no expression can.
     root : ast.expr
         Its tree: a name is a column, offsets are those of the text, and after 'in' the choices stand one by one.
     columns : tuple of str
@@ -51,7 +59,7 @@ class ParsedExpression:
     columns: tuple[str, ...]
 
 
-def parse_expression(text: str) -> ParsedExpression:
+def parse_expression(text: str) -> Condition:
     """Check the syntax of an expression, without any data.
 
     Parameters
@@ -61,7 +69,7 @@ def parse_expression(text: str) -> ParsedExpression:
 
     Returns
     -------
-    ParsedExpression
+    Condition
         The text, its tree and the columns it reads.
 
     Raises
@@ -90,7 +98,7 @@ def parse_expression(text: str) -> ParsedExpression:
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         raise ExpressionError("the expression cannot be read. Make it shorter or simpler.", 0, text) from None
     reader = _Reader(text, tokens)
-    return ParsedExpression(text, reader.visit(tree.body), tuple(reader.columns))
+    return Condition(text, reader.visit(tree.body), tuple(reader.columns))
 
 
 def expression_columns(text: str) -> tuple[str, ...]:
@@ -104,6 +112,29 @@ def expression_columns(text: str) -> tuple[str, ...]:
     return parse_expression(text).columns
 
 
+def bounds_of(root: ast.expr) -> tuple[ast.expr, dict[str, Any]]:
+    """Read a comparison of something with a number, or with one on each side; without bounds, if it is none.
+
+    >>> subject, bounds = bounds_of(parse_expression("10 <= age < 20").root)
+    >>> subject.id, bounds
+    ('age', {'at_least': 10, 'below': 20})
+    """
+    if not isinstance(root, ast.Compare):
+        return root, {}
+    operands = [root.left, *root.comparators]
+    numbers = [isinstance(side, ast.Constant) and type(side.value) in (int, float) for side in operands]
+    subject = operands[numbers.index(False)] if False in numbers else root
+    bounds: dict[str, Any] = {}
+    for left, sign, right in zip(operands, root.ops, operands[1:], strict=False):
+        number = right if left is subject else left
+        if type(sign) not in _BOUNDS or subject not in (left, right) or not numbers[operands.index(number)]:
+            return root, {}
+        bounds[_BOUNDS[type(sign)][right is subject]] = tidy_number(ast.literal_eval(number))
+    # Two signs bound it on two sides, unlike those of 10 < age > 5.
+    is_bounded = len({name in ("above", "at_least") for name in bounds}) == len(root.ops)
+    return (subject, bounds) if is_bounded else (root, {})
+
+
 def written_column(name: str) -> str:
     """Write a column's name as expressions do.
 
@@ -115,11 +146,16 @@ def written_column(name: str) -> str:
 
 
 def written_text(text: str) -> str:
-    r"""Write a text in quotes as expressions do.
+    r"""Write a text in quotes as expressions do; refuse one that cannot stand there.
 
     >>> print(written_text('say "so"'))
     "say \"so\""
     """
+    if not can_stand(text):
+        raise SliceError(
+            f"{text!r} cannot stand in an expression: a backslash takes the quote after it along, and a character that "
+            "does not print cannot be seen."
+        )
     escaped = text.replace('"', '\\"')
     return f'"{escaped}"'
 
@@ -130,7 +166,7 @@ def can_stand(text: str) -> bool:
     >>> can_stand('say "so"'), can_stand("C:\\"), can_stand("two\nlines")
     (True, False, False)
     """
-    return text.isprintable() and "\\" not in text
+    return text.isprintable() and not re.search(r"\\(?:[\"']|\Z)", text)
 
 
 class _Reader(ast.NodeTransformer):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -10,8 +11,10 @@ from typing import Any, Self
 import narwhals as nw
 
 from mandoline_core.data import Sample
+from mandoline_core.formatting import show_number
+from mandoline_core.slices.expression.tree import Condition, written_column, written_text
 from mandoline_core.slices.families import each_class
-from mandoline_core.slices.rule import CLASSES, Control, Ground, OfColumn, Scalar, Schema, Slice, either, is_class
+from mandoline_core.slices.rule import CLASSES, TEXT, Control, OfColumn, Scalar, Schema, Slice, Survey, either, is_class
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,10 +56,38 @@ class Category(OfColumn, kind="category", title="Category", purpose="some values
         return is_class(self.column, self.values or (), schema)
 
     @classmethod
-    def start(cls, ground: Ground) -> Slice | None:
+    def from_condition(cls, name: str, condition: Condition, survey: Survey) -> Slice | None:
+        """Take a column that is in a list of values; or each value of a column of text."""
+        match condition.root:
+            # Typed as an expression, a list stays one: there, a number and the text of it are not the same.
+            case ast.Compare(left=ast.Name(id=column), ops=[ast.In()], comparators=choices) if not condition.text:
+                return cls(name, column=column, values=tuple(map(ast.literal_eval, choices)))
+            case ast.Call(func=ast.Name(id="each"), args=[ast.Name(id=column)]) if survey.holds(column, TEXT):
+                return cls(name, column=column)
+        return None
+
+    def as_expression(self) -> str | None:
+        """Write an equality, or a list of values; a yes or no stands for itself."""
+        column = written_column(self.column)
+        match self.values:
+            case None:
+                return None
+            case (bool(value),):
+                return column if value else f"not {column}"
+            case (value,):
+                return f"{column} == {_written(value)}"
+        return f"{column} in ({', '.join(map(_written, self.values))})"
+
+    @property
+    def short_name(self) -> str:
+        """The column, where each of its values is meant."""
+        return self.column if self.values is None else self.describe()
+
+    @classmethod
+    def start(cls, survey: Survey) -> Slice | None:
         """Take the first value of the shortest text, else of the first numbers."""
-        columns = ground.short_text or ground.numbers
-        return cls("category", column=columns[0], values=("",)).refit(ground.source) if columns else None
+        columns = survey.short_text or survey.numbers
+        return cls("category", column=columns[0], values=("",)).refit(survey.source) if columns else None
 
     def refit(self, source: Sample) -> Self:
         """Take the column's first value; a family stays one."""
@@ -76,3 +107,7 @@ class Category(OfColumn, kind="category", title="Category", purpose="some values
             return super().edited(field, value, source)
         frequent = Counter(source.series(self.column).drop_nulls().to_list()).most_common(1)
         return replace(self, values=None if value else tuple(value for value, _ in frequent))
+
+
+def _written(value: Scalar) -> str:
+    return written_text(value) if isinstance(value, str) else show_number(value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar, Self
@@ -15,7 +16,8 @@ from mandoline_core.errors import DataError, SliceError
 from mandoline_core.findings import Finding, FindingKind
 from mandoline_core.formatting import Sentence, listed
 from mandoline_core.slices.checking import check_columns
-from mandoline_core.slices.rule import ANYTHING, Control, Ground, Measure, Schema, Slice, answer
+from mandoline_core.slices.expression.tree import Condition
+from mandoline_core.slices.rule import ANYTHING, Control, Measure, Schema, Slice, Survey, answer
 
 PERFECT = 0.995  # AUC: hardly a source row is left that could stand for a target row
 _BUCKETS = 4
@@ -113,9 +115,18 @@ class Classifier(Slice, kind="classifier", title="Classifier", purpose="rows tha
         raise self._not_resolved()
 
     @classmethod
-    def start(cls, ground: Ground) -> Slice | None:
+    def from_condition(cls, name: str, condition: Condition, _survey: Survey) -> Slice | None:
+        """Take `classifier`, with or without columns in brackets."""
+        match condition.root:
+            case ast.Call(func=ast.Name(id="classifier"), args=args):
+                columns = tuple(arg.id for arg in args if isinstance(arg, ast.Name))
+                return cls(name, columns=columns or None) if len(columns) == len(args) else None
+        return None
+
+    @classmethod
+    def start(cls, survey: Survey) -> Slice | None:
         """Look at all columns, if any is without a role."""
-        return cls("looks new") if ground.free else None
+        return cls("looks new") if survey.free else None
 
     def form(self) -> tuple[Control, ...]:
         """Offer columns, and buckets in the place of the decision."""

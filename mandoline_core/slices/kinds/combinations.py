@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import narwhals as nw
 
 from mandoline_core.errors import SliceError
-from mandoline_core.slices.rule import Control, Ground, Schema, Slice, either
+from mandoline_core.slices.expression.tree import Condition
+from mandoline_core.slices.rule import Control, Schema, Slice, Survey, either
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -16,6 +18,7 @@ class Combination(Slice):
     """What the kinds made of other slices share: their names, or the slices themselves once resolved."""
 
     fewest: ClassVar[int] = 2  # slices to start from
+    sign: ClassVar[type[ast.AST]]  # that joins them in a line
     of: tuple[str | Slice, ...]
 
     def _check(self) -> None:
@@ -45,11 +48,26 @@ class Combination(Slice):
         return tuple(dict.fromkeys(column for part in self.of if isinstance(part, Slice) for column in part.reads))
 
     @classmethod
-    def start(cls, ground: Ground) -> Slice | None:
+    def from_condition(cls, name: str, condition: Condition, _survey: Survey) -> Slice | None:
+        """Take the names of slices, joined by the kind's word."""
+        root = condition.root
+        if not isinstance(root, (ast.BoolOp, ast.UnaryOp)) or not isinstance(root.op, cls.sign):
+            return None
+        names: list[str] = []
+        for part in root.values if isinstance(root, ast.BoolOp) else [root.operand]:
+            match part:
+                case ast.Call(func=ast.Name(id="slice"), args=[ast.Constant(value=str(other))]):
+                    names.append(other)
+                case _:
+                    return None
+        return cls(name, of=tuple(names))
+
+    @classmethod
+    def start(cls, survey: Survey) -> Slice | None:
         """Combine the first slices."""
-        if len(ground.slices) < cls.fewest:
+        if len(survey.slices) < cls.fewest:
             raise SliceError("A combination needs other slices to be made of. Add them first.")
-        return cls(cls.kind, of=tuple(ground.slices[: cls.fewest]))
+        return cls(cls.kind, of=tuple(survey.slices[: cls.fewest]))
 
     def form(self) -> tuple[Control, ...]:
         """Offer the other slices."""
@@ -65,6 +83,8 @@ class All(Combination, kind="all", title="All of", purpose="rows inside several 
     >>> All("both", of=("negation", "long")).describe()
     'negation and long'
     """
+
+    sign: ClassVar[type[ast.AST]] = ast.And
 
     def describe(self) -> str:
         """Say the rule in plain words."""
@@ -84,6 +104,8 @@ class Any(Combination, kind="any", title="Any of", purpose="rows inside one of s
     >>> Any("either", of=("negation", "long")).describe()
     'negation or long'
     """
+
+    sign: ClassVar[type[ast.AST]] = ast.Or
 
     def describe(self) -> str:
         """Say the rule in plain words."""
@@ -105,6 +127,7 @@ class Not(Combination, kind="not", title="Not", purpose="rows outside a slice"):
     """
 
     fewest: ClassVar[int] = 1
+    sign: ClassVar[type[ast.AST]] = ast.Not
 
     def _check(self) -> None:
         if isinstance(self.of, str) and self.of:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 from dataclasses import dataclass
 
 import narwhals as nw
 
-from mandoline_core.slices.rule import BoundedRule, Control, Ground, Measure, OfModel, Schema, Slice
+from mandoline_core.errors import SliceError
+from mandoline_core.slices.expression.tree import Condition, bounds_of
+from mandoline_core.slices.rule import BoundedRule, Control, Measure, OfModel, Schema, Slice, Survey
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,9 +36,25 @@ class Confidence(OfModel, BoundedRule, kind="confidence", title="Confidence", pu
         return self._compare(self.measure(schema).value(schema))
 
     @classmethod
-    def start(cls, ground: Ground) -> Slice | None:
+    def from_condition(cls, name: str, condition: Condition, survey: Survey) -> Slice | None:
+        """Take `confidence` beside one number."""
+        match bounds_of(condition.root):
+            case ast.Call(func=ast.Name(id="confidence"), args=[]), bounds if not bounds:
+                raise SliceError("Say how sure the model is, such as confidence < 0.7")
+            case ast.Call(func=ast.Name(id="confidence"), args=[]), bounds if len(bounds) == 1:
+                cls._need_probabilities(survey)
+                return cls(name, **bounds)
+        return None
+
+    @property
+    def short_name(self) -> str:
+        """The bounds."""
+        return f"confidence {self._bounds()}"
+
+    @classmethod
+    def start(cls, survey: Survey) -> Slice | None:
         """Take unsure answers, if a model has probabilities."""
-        return cls("unsure", below=0.7) if any(model.probabilities for model in ground.source.models) else None
+        return cls("unsure", below=0.7) if any(model.probabilities for model in survey.source.models) else None
 
     def form(self) -> tuple[Control, ...]:
         """Offer the cuts."""

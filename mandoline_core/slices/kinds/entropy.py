@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -12,7 +13,8 @@ import narwhals as nw
 from mandoline_core.data import Sample
 from mandoline_core.errors import SliceError
 from mandoline_core.formatting import show_number
-from mandoline_core.slices.rule import Control, Ground, Measure, OfModel, Schema, Slice, answer
+from mandoline_core.slices.expression.tree import Condition, bounds_of
+from mandoline_core.slices.rule import Control, Measure, OfModel, Schema, Slice, Survey, answer
 
 _TINY = 1e-300  # stands in for 0 in a logarithm; 0 times it is still 0
 # Logarithms differ in their last digit from engine to engine, so an entropy this little below a bound is on it.
@@ -53,7 +55,9 @@ class Entropy(OfModel, kind="entropy", title="Entropy buckets", purpose="how und
 
     def describe(self) -> str:
         """Say the rule in plain words."""
-        what = f"entropy of {self.model_name}'s probabilities"
+        return self._words(f"entropy of {self.model_name}'s probabilities")
+
+    def _words(self, what: str) -> str:
         if self.buckets is not None:
             return f"{what} in {self.buckets} buckets"
         if self.high is None:
@@ -92,9 +96,27 @@ class Entropy(OfModel, kind="entropy", title="Entropy buckets", purpose="how und
         return answer(value.is_null(), inside if self.high is None else inside & (value < self.high - _SLACK))
 
     @classmethod
-    def start(cls, ground: Ground) -> Slice | None:
+    def from_condition(cls, name: str, condition: Condition, survey: Survey) -> Slice | None:
+        """Take `entropy` alone, or beside a number or between two."""
+        match bounds_of(condition.root):
+            case ast.Call(func=ast.Name(id="entropy"), args=[]), bounds:
+                cls._need_probabilities(survey)
+                low, high = (
+                    next((bounds[bound] for bound in pair if bound in bounds), None)
+                    for pair in (("above", "at_least"), ("below", "at_most"))
+                )
+                return cls(name, low=low, high=high, buckets=None if bounds else _BUCKETS["buckets"])
+        return None
+
+    @property
+    def short_name(self) -> str:
+        """The interval, if it is one."""
+        return "entropy" if self.is_family else self._words("entropy")
+
+    @classmethod
+    def start(cls, survey: Survey) -> Slice | None:
         """Take six buckets, if a model has probabilities."""
-        return cls("entropy", buckets=6) if any(model.probabilities for model in ground.source.models) else None
+        return cls("entropy", buckets=6) if any(model.probabilities for model in survey.source.models) else None
 
     def form(self) -> tuple[Control, ...]:
         """Offer a number of buckets, or an interval."""

@@ -12,8 +12,14 @@ from mandoline_core.data import Sample, arrow_array
 from mandoline_core.formatting import show_number
 from mandoline_core.slices.expression.compiling import asks_for_boundaries, compile_expression_code
 from mandoline_core.slices.expression.syntax import ExpressionError
-from mandoline_core.slices.expression.tree import can_stand, expression_columns, parse_expression, written_column
-from mandoline_core.slices.rule import Ground, Measure, Schema, Slice, shown
+from mandoline_core.slices.expression.tree import (
+    Condition,
+    can_stand,
+    expression_columns,
+    parse_expression,
+    written_column,
+)
+from mandoline_core.slices.rule import Measure, Schema, Slice, Survey, shown
 
 _HELP = "Columns by name, numbers, texts in quotes, and, or, not, comparisons, in (...)."
 
@@ -74,13 +80,22 @@ class Expression(Slice, kind="expression", title="Expression", purpose="a condit
         raise problems[0]
 
     @classmethod
-    def start(cls, ground: Ground) -> Slice | None:
+    def from_condition(cls, name: str, condition: Condition, _survey: Survey) -> Slice | None:
+        """Take any condition that is written in the language."""
+        return cls(name, text=condition.text) if condition.text else None
+
+    def as_expression(self) -> str:
+        """Write the text in brackets, which keep it together."""
+        return f"({self.text.strip()})"
+
+    @classmethod
+    def start(cls, survey: Survey) -> Slice | None:
         """Write an expression of sentences, else of the first numbers, else of the first column that it can name."""
-        if ground.prose is not None and can_stand(ground.prose):
-            name = written_column(ground.prose)
-            first = f'contains({name}, "{ground.word}") and ' if ground.word else ""
-            return cls("expression", text=f"{first}words({name}) < {show_number(ground.length)}")
-        if ground.numbers and can_stand(ground.numbers[0]):
-            return cls("expression", text=f"{written_column(ground.numbers[0])} > {show_number(ground.middle)}")
-        free = next(filter(can_stand, ground.free), None)
+        if survey.prose is not None and can_stand(survey.prose):
+            name = written_column(survey.prose)
+            first = f'contains({name}, "{survey.word}") and ' if survey.word else ""
+            return cls("expression", text=f"{first}words({name}) < {show_number(survey.length)}")
+        if survey.numbers and can_stand(survey.numbers[0]):
+            return cls("expression", text=f"{written_column(survey.numbers[0])} > {show_number(survey.middle)}")
+        free = next(filter(can_stand, survey.free), None)
         return None if free is None else cls("expression", text=f"is_missing({written_column(free)})")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -11,7 +12,8 @@ import narwhals as nw
 
 from mandoline_core.data import Sample
 from mandoline_core.errors import SliceError
-from mandoline_core.slices.rule import TRUTH, Ground, OfColumn, Schema, Slice, answer
+from mandoline_core.slices.expression.tree import Condition
+from mandoline_core.slices.rule import TRUTH, OfColumn, Schema, Slice, Survey, answer
 from mandoline_core.slices.text import SPACES
 
 _INSIDE = ("true", "yes", "1", "1.0")
@@ -87,10 +89,18 @@ class Flag(OfColumn, kind="flag", title="Yes/no column", purpose="a column that 
         return answer(~((inside | outside) & ~column.is_null()), inside)
 
     @classmethod
-    def start(cls, ground: Ground) -> Slice | None:
+    def from_condition(cls, name: str, condition: Condition, survey: Survey) -> Slice | None:
+        """Take a column that stands alone and holds answers."""
+        if isinstance(condition.root, ast.Name) and survey.holds(condition.root.id, TRUTH):
+            with suppress(SliceError):
+                return replace(cls(name, column=condition.root.id).settle(survey.source), signed=None)
+        return None
+
+    @classmethod
+    def start(cls, survey: Survey) -> Slice | None:
         """Take the first column that holds answers."""
-        first = Sample(ground.source.frame.head(_LOOKED_AT))
-        for column in ground.free:
+        first = Sample(survey.source.frame.head(_LOOKED_AT))
+        for column in survey.free:
             with suppress(SliceError):
                 return replace(cls("flag", column=column).settle(first), signed=None)
         return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
@@ -10,7 +11,9 @@ import narwhals as nw
 
 from mandoline_core.data import Sample
 from mandoline_core.errors import SliceError
-from mandoline_core.slices.rule import TEXT, Ground, OfColumn, Slice, either, shown
+from mandoline_core.formatting import listed
+from mandoline_core.slices.expression.tree import Condition, written_column, written_text
+from mandoline_core.slices.rule import TEXT, OfColumn, Slice, Survey, either, shown
 from mandoline_core.slices.text import check_keywords, find_keywords, keyword_pattern, split_words
 
 
@@ -59,9 +62,31 @@ class Keyword(OfColumn, kind="keyword", title="Keyword", purpose="words or phras
         return find_keywords(texts, self.words, case=self.case, whole_words=self.whole_words)
 
     @classmethod
-    def start(cls, ground: Ground) -> Slice | None:
+    def from_condition(cls, name: str, condition: Condition, survey: Survey) -> Slice | None:
+        """Take the words that a column of text contains."""
+        match condition.root:
+            case ast.Call(func=ast.Name(id="contains"), args=[ast.Name(id=column), *sought]) if survey.holds(
+                column, TEXT
+            ):
+                words = tuple(str(word.value) for word in sought if isinstance(word, ast.Constant))
+                return cls(name, column=column, words=words) if len(words) == len(sought) else None
+        return None
+
+    def as_expression(self) -> str | None:
+        """Write `contains`, which knows whole words in any case."""
+        if self.case or not self.whole_words:
+            return None
+        return f"contains({written_column(self.column)}, {', '.join(map(written_text, self.words))})"
+
+    @property
+    def short_name(self) -> str:
+        """The words."""
+        return listed(self.words, most=3)
+
+    @classmethod
+    def start(cls, survey: Survey) -> Slice | None:
         """Look for a word that the target has more often than the source, in the wordiest text."""
-        return cls("keyword", column=ground.text[0], words=(ground.word,)) if ground.word else None
+        return cls("keyword", column=survey.text[0], words=(survey.word,)) if survey.word else None
 
     def edited(self, field: str, value: Any, source: Sample) -> Self:
         """Change a setting; what is new among the words may be a whole list of them."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from dataclasses import dataclass, field
 from typing import Self
 
@@ -9,15 +10,16 @@ import narwhals as nw
 
 from mandoline_core.data import Sample
 from mandoline_core.errors import did_you_mean
+from mandoline_core.slices.expression.tree import Condition, bounds_of, written_column
 from mandoline_core.slices.rule import (
     TEXT,
     BoundedRule,
     Control,
-    Ground,
     Measure,
     OfColumn,
     Schema,
     Slice,
+    Survey,
     middle,
     shown,
 )
@@ -61,9 +63,24 @@ class Length(OfColumn, BoundedRule, kind="length", title="Text length", purpose=
         return self._compare(self._count() if measure is None else measure.value(schema), column.is_null())
 
     @classmethod
-    def start(cls, ground: Ground) -> Slice | None:
+    def from_condition(cls, name: str, condition: Condition, survey: Survey) -> Slice | None:
+        """Take the words or the length of a text beside one number."""
+        match bounds_of(condition.root):
+            case ast.Call(func=ast.Name(id="words" | "length" as function), args=[ast.Name(id=column)]), bounds if len(
+                bounds
+            ) == 1 and survey.holds(column, TEXT):
+                return cls(name, column=column, unit="words" if function == "words" else "characters", **bounds)
+        return None
+
+    def as_expression(self) -> str | None:
+        """Write a comparison with one bound."""
+        function = "words" if self.unit == "words" else "length"
+        return self._bound_expression(f"{function}({written_column(self.column)})")
+
+    @classmethod
+    def start(cls, survey: Survey) -> Slice | None:
         """Take the shorter texts of the wordiest column."""
-        return cls("short", column=ground.text[0], below=ground.length) if ground.text else None
+        return cls("short", column=survey.text[0], below=survey.length) if survey.text else None
 
     def refit(self, source: Sample) -> Self:
         """Cut at a round number near the middle length."""

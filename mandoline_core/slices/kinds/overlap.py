@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -9,7 +10,8 @@ import narwhals as nw
 import pyarrow as pa
 
 from mandoline_core.data import Sample
-from mandoline_core.slices.rule import TEXT, BoundedRule, Control, Ground, Measure, Schema, Slice
+from mandoline_core.slices.expression.tree import Condition, bounds_of
+from mandoline_core.slices.rule import TEXT, BoundedRule, Control, Measure, Schema, Slice, Survey
 from mandoline_core.slices.shared_words import words_in_common
 
 
@@ -52,9 +54,19 @@ class Overlap(BoundedRule, kind="overlap", title="Text overlap", purpose="one te
         return self._compare(self.measure(schema).value(schema))
 
     @classmethod
-    def start(cls, ground: Ground) -> Slice | None:
+    def from_condition(cls, name: str, condition: Condition, survey: Survey) -> Slice | None:
+        """Take overlap(first, second) beside one number."""
+        match bounds_of(condition.root):
+            case ast.Call(func=ast.Name(id="overlap"), args=[ast.Name(id=first), ast.Name(id=second)]), bounds if (
+                len(bounds) == 1 and survey.holds(first, TEXT) and survey.holds(second, TEXT)
+            ):
+                return cls(name, columns=(first, second), **bounds)
+        return None
+
+    @classmethod
+    def start(cls, survey: Survey) -> Slice | None:
         """Compare the two wordiest texts."""
-        return cls("overlap", columns=(ground.text[0], ground.text[1]), above=0.8) if len(ground.text) > 1 else None
+        return cls("overlap", columns=(survey.text[0], survey.text[1]), above=0.8) if len(survey.text) > 1 else None
 
     def form(self) -> tuple[Control, ...]:
         """Offer both texts and the cuts."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
@@ -10,13 +11,14 @@ import narwhals as nw
 from mandoline_core.data import Sample
 from mandoline_core.errors import SliceError
 from mandoline_core.formatting import show_number, tidy_number
+from mandoline_core.slices.expression.tree import Condition, bounds_of, written_column
 from mandoline_core.slices.rule import (
     NUMBERS,
     Control,
-    Ground,
     OfColumn,
     Schema,
     Slice,
+    Survey,
     answer,
     compares,
     round_step,
@@ -69,11 +71,25 @@ class Range(OfColumn, kind="range", title="Range", purpose="numbers between two 
         return answer(column.is_null(), after & before)
 
     @classmethod
-    def start(cls, ground: Ground) -> Slice | None:
+    def from_condition(cls, name: str, condition: Condition, survey: Survey) -> Slice | None:
+        """Take a column of numbers between two numbers."""
+        match bounds_of(condition.root):
+            case ast.Name(id=column), bounds if len(bounds) == 2 and survey.holds(column, NUMBERS):
+                ends = {"low" if bound in ("above", "at_least") else "high": value for bound, value in bounds.items()}
+                return cls(name, column=column, without_low="above" in bounds, without_high="below" in bounds, **ends)
+        return None
+
+    def as_expression(self) -> str:
+        """Write a chain of comparisons."""
+        low, high = ("<" if without else "<=" for without in (self.without_low, self.without_high))
+        return f"{show_number(self.low)} {low} {written_column(self.column)} {high} {show_number(self.high)}"
+
+    @classmethod
+    def start(cls, survey: Survey) -> Slice | None:
         """Take the middle half of the first numbers."""
-        if not ground.numbers:
+        if not survey.numbers:
             return None
-        return cls("range", column=ground.numbers[0], low=0.0, high=0.0).refit(ground.source)
+        return cls("range", column=survey.numbers[0], low=0.0, high=0.0).refit(survey.source)
 
     def refit(self, source: Sample) -> Self:
         """Take the middle half of the column's values, from one round number to another."""

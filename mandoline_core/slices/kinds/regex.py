@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -10,7 +11,8 @@ import pyarrow as pa
 
 from mandoline_core.data import Sample, arrow_array
 from mandoline_core.errors import SliceError
-from mandoline_core.slices.rule import TEXT, Ground, Measure, OfColumn, Schema, Slice, answer, shown
+from mandoline_core.slices.expression.tree import Condition
+from mandoline_core.slices.rule import TEXT, Measure, OfColumn, Schema, Slice, Survey, answer, shown
 from mandoline_core.slices.text import check_regex, find_pattern, has_boundary, portable_regex, search_texts
 
 _HELP = "A regular expression, without look-around or back-references, so that it runs in linear time."
@@ -60,7 +62,22 @@ class Regex(OfColumn, kind="regex", title="Regular expression", purpose="a patte
         return find_pattern(texts, self.pattern)
 
     @classmethod
-    def start(cls, ground: Ground) -> Slice | None:
+    def from_condition(cls, name: str, condition: Condition, survey: Survey) -> Slice | None:
+        """Take the pattern that a column of text matches."""
+        match condition.root:
+            case ast.Call(
+                func=ast.Name(id="matches"), args=[ast.Name(id=column), ast.Constant(value=str(pattern))]
+            ) if survey.holds(column, TEXT):
+                return cls(name, column=column, pattern=pattern)
+        return None
+
+    @property
+    def short_name(self) -> str:
+        """The pattern."""
+        return f"matches {self.pattern}"
+
+    @classmethod
+    def start(cls, survey: Survey) -> Slice | None:
         """Look for a word of the wordiest text, or else for a number."""
-        pattern = f"(?i){ground.word}" if ground.word else "[0-9]+"
-        return cls("pattern", column=ground.text[0], pattern=pattern) if ground.text else None
+        pattern = f"(?i){survey.word}" if survey.word else "[0-9]+"
+        return cls("pattern", column=survey.text[0], pattern=pattern) if survey.text else None

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 from dataclasses import dataclass
 from typing import Self
 
 import narwhals as nw
 
 from mandoline_core.data import Sample
-from mandoline_core.slices.rule import NUMBERS, BoundedRule, Control, Ground, OfColumn, Schema, Slice, middle
+from mandoline_core.slices.expression.tree import Condition, bounds_of, written_column
+from mandoline_core.slices.rule import NUMBERS, BoundedRule, Control, OfColumn, Schema, Slice, Survey, middle
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,12 +35,24 @@ class Threshold(
         return self._compare(column, dtype=schema[self.column])
 
     @classmethod
-    def start(cls, ground: Ground) -> Slice | None:
+    def from_condition(cls, name: str, condition: Condition, survey: Survey) -> Slice | None:
+        """Take a column of numbers beside one number."""
+        match bounds_of(condition.root):
+            case ast.Name(id=column), bounds if len(bounds) == 1 and survey.holds(column, NUMBERS):
+                return cls(name, column=column, **bounds)
+        return None
+
+    def as_expression(self) -> str | None:
+        """Write a comparison with one bound."""
+        return self._bound_expression(written_column(self.column))
+
+    @classmethod
+    def start(cls, survey: Survey) -> Slice | None:
         """Cut the first numbers at a round number in the middle; where nothing is above it, take it in."""
-        if not ground.numbers:
+        if not survey.numbers:
             return None
-        column, cut = ground.numbers[0], ground.middle
-        if (ground.source.series(column) > cut).any():
+        column, cut = survey.numbers[0], survey.middle
+        if (survey.source.series(column) > cut).any():
             return cls("threshold", column=column, above=cut)
         return cls("threshold", column=column, at_least=cut)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mandoline_core.slices.rule.answers import abstain, answer, code, compares, is_class
-from mandoline_core.slices.rule.base import Scalar, Slice, free_name
+from mandoline_core.slices.rule.base import Slice, free_name
 from mandoline_core.slices.rule.control import Control, shown
 from mandoline_core.slices.rule.measures import Measure, with_measures
 from mandoline_core.slices.rule.needs import (
@@ -19,4 +19,4 @@ from mandoline_core.slices.rule.needs import (
 )
 from mandoline_core.slices.rule.scales import Scale, column_scale, middle, round_step
 from mandoline_core.slices.rule.shared import BoundedRule, OfColumn, OfModel, either, plain
-from mandoline_core.slices.rule.starting import Ground, survey
+from mandoline_core.slices.rule.survey import Scalar, Survey, find_name, survey_samples

@@ -14,13 +14,13 @@ from mandoline_core.data import Model, Sample
 from mandoline_core.errors import SliceError
 from mandoline_core.findings import Finding
 from mandoline_core.slices.audit import SliceAudit
+from mandoline_core.slices.expression.tree import Condition
 from mandoline_core.slices.noise import Noise
 from mandoline_core.slices.rule.control import Control
 from mandoline_core.slices.rule.measures import Measure
 from mandoline_core.slices.rule.needs import NUMBERS, TEXT, Schema
-from mandoline_core.slices.rule.starting import Ground
+from mandoline_core.slices.rule.survey import Survey
 
-Scalar = str | int | float | bool
 LARGEST_WHOLE = 2**63  # no column of whole numbers holds more
 
 
@@ -209,9 +209,29 @@ class Slice:
     # How it is made and changed by hand.
 
     @classmethod
-    def start(cls, _ground: Ground) -> Slice | None:
+    def start(cls, _survey: Survey) -> Slice | None:
         """Make a rule to start from; None where the data do not allow it, an error where a person can mend it."""
         return None
+
+    @classmethod
+    def from_condition(cls, _name: str, _condition: Condition, _survey: Survey) -> Slice | None:
+        """Make a rule of what a person typed, if this kind can say it; None leaves it to the others.
+
+        Parameters
+        ----------
+        condition : Condition
+            Its root is the tree of an expression, where a call may also be of a function that only this kind knows.
+        """
+        return None
+
+    def as_expression(self) -> str | None:
+        """Write the rule as an expression; None where the language cannot say it."""
+        return None
+
+    @property
+    def short_name(self) -> str:
+        """What to call the rule when nobody gave it a name."""
+        return self.describe()
 
     def form(self) -> tuple[Control, ...]:
         """Describe the controls that the rule is edited with: those that its fields are `shown` with."""

@@ -15,10 +15,12 @@ from mandoline_core.slices.rule.answers import abstain, answer, compares
 from mandoline_core.slices.rule.base import Slice
 from mandoline_core.slices.rule.control import Control
 from mandoline_core.slices.rule.needs import ANYTHING, NUMBERS, Schema
+from mandoline_core.slices.rule.survey import Survey
 
 # The bounds that rows inside lie beyond, and those that rows outside lie beyond where there are both.
 _STARTS, _ENDS = ("above", "at_least"), ("below", "at_most")
 _WORDS = {"above": "above", "at_least": "at least", "below": "below", "at_most": "at most"}
+_SIGNS = {"above": ">", "at_least": ">=", "below": "<", "at_most": "<="}
 _WAYS = {
     "above": "above (>)",
     "at_least": "at least (≥)",
@@ -116,6 +118,11 @@ class BoundedRule(Slice):
         first, *rest = (f"{_WORDS[name]} {show_number(bound)}" for name, bound in self.bounds.items())
         return f"{first}{unit}, not {rest[0]}, unknown between" if rest else f"{first}{unit}"
 
+    def _bound_expression(self, value: str) -> str | None:
+        """Write a comparison with the bound; None where there are two, between which the rule abstains."""
+        (name, bound), *others = self.bounds.items()
+        return None if others else f"{value} {_SIGNS[name]} {show_number(bound)}"
+
     def _compare(self, value: nw.Expr, missing: nw.Expr | None = None, dtype: nw.dtypes.DType | None = None) -> nw.Expr:
         """Compare a number with the bounds."""
         missing = value.is_null() if missing is None else missing
@@ -201,6 +208,13 @@ class OfModel(Slice):
                 f"Slice {self.name!r} needs the probability of each class, and model {model.name!r} has "
                 f"{'only one' if model.probabilities else 'none'}. Give the model probabilities, such as "
                 '{ no = "p_no", yes = "p_yes" }.'
+            )
+
+    @classmethod
+    def _need_probabilities(cls, survey: Survey) -> None:
+        if not any(len(model.probabilities) > 1 for model in survey.source.models):
+            raise SliceError(
+                f"{cls.kind.capitalize()} needs a model with the probability of each class, and there is none."
             )
 
     def _probabilities(self) -> tuple[list[nw.Expr], nw.Expr]:

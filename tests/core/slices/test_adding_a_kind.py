@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -13,8 +14,9 @@ import pytest
 
 import mandoline_core as md
 from app.project import state
-from mandoline_core.slices import KINDS, codes, resolve
-from mandoline_core.slices.rule import TEXT, Control, Ground, OfColumn, Schema, Slice, answer, shown
+from mandoline_core.slices import KINDS, codes, conjoin, read_line, resolve, survey_samples
+from mandoline_core.slices.expression.tree import Condition, written_column, written_text
+from mandoline_core.slices.rule import TEXT, Control, OfColumn, Schema, Slice, Survey, answer, shown
 from tests.app.pages import add, current, open_app, run, said
 from tests.core.projects import small_frames, write_project
 
@@ -57,9 +59,23 @@ class StartsWith(OfColumn, kind="starts_with", title="Starts with", purpose="how
         return [[(0, len(self.beginning or ""))] for _ in texts]
 
     @classmethod
-    def start(cls, ground: Ground) -> Slice | None:
+    def from_condition(cls, name: str, condition: Condition, survey: Survey) -> Slice | None:
+        """Take the function of the language that says the same."""
+        match condition.root:
+            case ast.Call(func=ast.Name("starts_with"), args=[ast.Name(column), ast.Constant(str(beginning))]):
+                return cls(name, column=column, beginning=beginning) if survey.holds(column, TEXT) else None
+        return None
+
+    def as_expression(self) -> str | None:
+        """Write the function, which knows one beginning."""
+        if self.beginning is None or self.trim:
+            return None
+        return f"starts_with({written_column(self.column)}, {written_text(self.beginning)})"
+
+    @classmethod
+    def start(cls, survey: Survey) -> Slice | None:
         """Start from what the first text starts with."""
-        return cls("start", column=ground.text[0], beginning="?").refit(ground.source) if ground.text else None
+        return cls("start", column=survey.text[0], beginning="?").refit(survey.source) if survey.text else None
 
     def refit(self, source: md.Sample) -> Self:
         """Take the beginning of the column's first text."""
@@ -109,6 +125,21 @@ def test_an_estimate_uses_it(tmp_path: Path) -> None:
     assert report.first.problem.patterns.names == ("no",)
     assert [one.name for one in resolve([replace(rule, beginning=None)], here, there)] == ["no_n", "no_s"]
     assert rule.reads == ("word",)
+
+
+def test_a_line_is_read_as_it_and_it_is_joined_with_others() -> None:
+    """What a person types becomes a rule of the kind, and the rule becomes a part of an expression."""
+    sample = md.Sample(small_frames()[0])
+    survey = survey_samples(sample, sample)
+    rule = StartsWith("text starts with no", column="text", beginning="no")
+    assert read_line('starts_with(text, "no")', survey) == rule
+    assert read_line('mine: starts_with(text, "no")', survey) == replace(rule, name="mine")
+    assert read_line('starts_with(text, "no", "so")', survey).kind == "expression"
+    joined = conjoin("both", [rule, md.Threshold("long", column="n_words", above=5)])
+    assert joined == md.Expression("both", text='starts_with(text, "no") and n_words > 5')
+    alone = codes(sample, [rule, md.Threshold("long", column="n_words", above=5)]).min(axis=1)
+    assert (codes(sample, [joined])[:, 0] == alone).all()
+    assert conjoin("both", [rule, replace(rule, trim=True)]) is None
 
 
 @pytest.mark.parametrize(

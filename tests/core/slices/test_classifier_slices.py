@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import mandoline_core as md
-from mandoline_core.slices import codes, read_line, resolve, survey
+from mandoline_core.slices import codes, read_line, resolve, survey_samples
 from mandoline_core.slices.kinds.classifier import ScoreSlice
 from tests.core.projects import small_frames, write_project
 
@@ -159,12 +159,12 @@ def test_a_project_file_holds_it(tmp_path):
 def test_it_can_be_typed_and_edited():
     """In one line, with or without columns; none chosen in the form means all."""
     source, target = (md.Sample(frame) for frame in small_frames()[:2])
-    ground = survey(source, target)
-    assert read_line("classifier", ground).columns is None
-    typed = read_line("odd: classifier(text)", ground)
+    survey = survey_samples(source, target)
+    assert read_line("classifier", survey).columns is None
+    typed = read_line("odd: classifier(text)", survey)
     assert (typed.name, typed.columns) == ("odd", ("text",))
     assert [control.type for control in typed.form()] == ["columns", "switch"]
     assert typed.edited("columns", [], source).columns is None
     assert typed.edited("family", value=True, source=source).buckets == 4
     assert typed.edited("family", value=True, source=source).edited("family", value=False, source=source) == typed
-    assert md.Classifier.start(ground) == md.Classifier("looks new")
+    assert md.Classifier.start(survey) == md.Classifier("looks new")

@@ -12,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import mandoline_core as md
-from mandoline_core.slices import ExpressionError, codes, example_line, read_line, resolve, survey
-from mandoline_core.slices.rule import Ground
+from mandoline_core.slices import ExpressionError, codes, example_line, read_line, resolve, survey_samples
+from mandoline_core.slices.rule import Survey
 
 
-def review_ground() -> Ground:
+def review_survey() -> Survey:
     """Survey reviews: sentences, names, numbers, a column with a space in its name, and a model."""
     texts = [
         "the film was not good at all",
@@ -39,17 +39,17 @@ def review_ground() -> Ground:
     frame = pd.DataFrame(rows)
     model = md.Model("m", prediction="answer", probabilities={"yes": "p_yes", "no": "p_no"})
     source = md.Sample(frame, label="label", models=(model,))
-    return survey(source, md.Sample(frame.drop(columns="label")), slices=["short", "says no", "old"])
+    return survey_samples(source, md.Sample(frame.drop(columns="label")), slices=["short", "says no", "old"])
 
 
-def flight_ground() -> Ground:
+def flight_survey() -> Survey:
     """Survey flights: codes and numbers, no sentence and no model."""
     rows = {"origin": ["EWR", "JFK", "LGA"] * 4, "carrier": ["UA", "B6", "AA"] * 4, "month": [1, 2, 3] * 4}
     sample = md.Sample(pd.DataFrame({**rows, "delay": [float(number) for number in range(12)]}))
-    return survey(sample, sample)
+    return survey_samples(sample, sample)
 
 
-REVIEWS, FLIGHTS = review_ground(), flight_ground()
+REVIEWS, FLIGHTS = review_survey(), flight_survey()
 
 
 @pytest.mark.parametrize(
@@ -135,6 +135,9 @@ REVIEWS, FLIGHTS = review_ground(), flight_ground()
         ("calm: not says no", md.Not("calm", of="says no")),
         # The little language
         ("n_words * 2 > 60", md.Expression("n_words * 2 > 60", text="n_words * 2 > 60")),
+        ('contains(text, "plot", "cast")', md.Keyword("plot, cast", column="text", words=("plot", "cast"))),
+        ('matches(text, "lo+l")', md.Regex("matches lo+l", column="text", pattern="lo+l")),
+        ('title < "m"', md.Expression('title < "m"', text='title < "m"')),
         ("10 < words(text) < 20", md.Expression("10 < words(text) < 20", text="10 < words(text) < 20")),
         ("member and n_words > 3", md.Expression("member and n_words > 3", text="member and n_words > 3")),
     ],
@@ -195,9 +198,9 @@ def test_a_mistake_in_the_little_language_has_a_place() -> None:
 
 def test_the_example_fits_the_data() -> None:
     """It can be typed in as it stands."""
-    for ground in (REVIEWS, FLIGHTS):
-        rule = read_line(example_line(ground), ground)
-        assert len(np.unique(codes(ground.source, [rule]))) == 2
+    for survey in (REVIEWS, FLIGHTS):
+        rule = read_line(example_line(survey), survey)
+        assert len(np.unique(codes(survey.source, [rule]))) == 2
 
 
 PIECES = st.sampled_from(
@@ -220,7 +223,7 @@ def test_a_line_is_read_quickly_on_many_rows() -> None:
     words = rng.choice(["good", "bad", "fine", "film", "plot", "lol"], (60_000, 8))
     rows = {"text": [" ".join(row) for row in words], "port": words[:, 0], "n": rng.normal(size=60_000)}
     sample = md.Sample(pd.DataFrame(rows))
-    ground = survey(sample, sample)
+    survey = survey_samples(sample, sample)
     started = time.perf_counter()
-    assert read_line("cast, plot", ground).kind == "keyword"
+    assert read_line("cast, plot", survey).kind == "keyword"
     assert time.perf_counter() - started < 2

@@ -11,7 +11,7 @@ import pytest
 
 import mandoline_core as md
 from mandoline_core.discovery.ranking import join_rules
-from mandoline_core.slices import KINDS, codes, conjoin, offer, resolve, survey
+from mandoline_core.slices import KINDS, codes, conjoin, offer, resolve, survey_samples
 from mandoline_core.slices.expression.tree import can_stand
 from tests.core.projects import DIGITS, REVIEWS
 from tests.payloads import PAYLOADS, Payload
@@ -33,7 +33,7 @@ def test_every_kind_offered_is_ready_to_use(path: Path) -> None:
     project = md.load_project(path)
     source, target = project.read()
     names = ["a", "b"]
-    offered = offer(survey(source, target, slices=names))
+    offered = offer(survey_samples(source, target, slices=names))
     expected = {"threshold", "range", "category", "missing", "entropy", "prediction", "confidence", "expression"}
     texts = {"keyword", "regex", "length"} if path == REVIEWS else {"flag"}
     assert set(offered) >= expected | texts | {"all", "any", "not"}
@@ -49,7 +49,7 @@ def test_every_kind_offered_is_ready_to_use(path: Path) -> None:
 def test_rules_to_start_from_split_the_data_at_hand(frame: pd.DataFrame) -> None:
     """No word, value or number that the data do not have; some rows inside, and some outside."""
     sample = md.Sample(frame)
-    offered = offer(survey(sample, sample))
+    offered = offer(survey_samples(sample, sample))
     for kind in ("threshold", "range", "category", "expression"):
         assert set(np.unique(codes(sample, [offered[kind]]))) == {-1, 1}, kind
     assert ("keyword" in offered) == ("origin" in frame)
@@ -66,7 +66,7 @@ def test_rules_to_start_from_can_be_made_whatever_columns_are_called(one: Payloa
     texts = md.Sample(pd.DataFrame({one.text: ["it is not so", "it is so", "no"] * 5}))
     numbers = md.Sample(pd.DataFrame({one.text: np.arange(15.0)}))
     for sample in (texts, numbers):
-        offered = offer(survey(sample, sample))
+        offered = offer(survey_samples(sample, sample))
         assert offered
         assert "expression" not in offered
     assert conjoin("both", [md.Missing("a", column=one.text)] * 2) is None
@@ -77,7 +77,7 @@ def test_a_keyword_starts_from_a_word_that_has_become_more_frequent() -> None:
     """One that both samples have: a slice without a labelled row says nothing."""
     source = pd.DataFrame({"text": ["the plot was good", "the cast was lol", "the end was fine"] * 20})
     target = pd.DataFrame({"text": ["the plot was lol omg", "omg the lol was", "lol so fine"] * 20})
-    offered = offer(survey(md.Sample(source), md.Sample(target)))
+    offered = offer(survey_samples(md.Sample(source), md.Sample(target)))
     assert offered["keyword"] == md.Keyword("keyword", column="text", words=("lol",))
     assert offered["expression"].text == 'contains(text, "lol") and words(text) < 4'
 
@@ -90,20 +90,20 @@ def test_a_threshold_starts_from_a_round_number_with_rows_on_both_sides() -> Non
         ([1234.5, 2345.6, 3456.7, 99999.0], {"above": 3000}),
     ):
         sample = md.Sample(pd.DataFrame({"v": values}))
-        assert offer(survey(sample, sample))["threshold"] == md.Threshold("threshold", column="v", **bound)
+        assert offer(survey_samples(sample, sample))["threshold"] == md.Threshold("threshold", column="v", **bound)
 
 
 def test_kinds_that_the_data_do_not_allow_are_not_offered() -> None:
     """Without a text column there is no keyword slice, without probabilities no entropy."""
     source = md.Sample(pd.DataFrame({"n": [1, 2], "label": [0, 1], "pred": [0, 1]}), label="label", prediction="pred")
     target = md.Sample(pd.DataFrame({"n": [1, 2], "pred": [0, 1]}))
-    offered = offer(survey(source, target))
+    offered = offer(survey_samples(source, target))
     assert not {"keyword", "length", "regex", "entropy", "confidence", "overlap"} & set(offered)
 
 
 def test_a_combination_needs_something_to_combine() -> None:
     """The message says what to do first."""
-    offered = offer(survey(md.Sample(NUMBERS), md.Sample(NUMBERS), slices=["short"]))
+    offered = offer(survey_samples(md.Sample(NUMBERS), md.Sample(NUMBERS), slices=["short"]))
     assert "Add them first" in str(offered["all"])
     assert isinstance(offered["not"], md.Slice)
 
@@ -113,11 +113,11 @@ def test_a_kind_that_fails_takes_no_other_with_it(
 ) -> None:
     """It is missing from the list, and the log says why."""
 
-    def fail(_ground: object) -> None:
+    def fail(_survey: object) -> None:
         raise ZeroDivisionError
 
     sample = md.Sample(NUMBERS)
-    before = offer(survey(sample, sample))
+    before = offer(survey_samples(sample, sample))
     monkeypatch.setattr(KINDS["threshold"], "start", fail)
-    assert list(offer(survey(sample, sample))) == [kind for kind in before if kind != "threshold"]
+    assert list(offer(survey_samples(sample, sample))) == [kind for kind in before if kind != "threshold"]
     assert "Kind 'threshold' cannot be offered" in caplog.text

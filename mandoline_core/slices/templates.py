@@ -1,19 +1,20 @@
-"""Offering: the kinds of slice that two samples allow, each with a rule to start from."""
+"""Templates: rules made ready: one of each kind to start from, of a stretch that was drawn, of several joined."""
 
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from dataclasses import replace
 
 from mandoline_core.errors import SliceError
 from mandoline_core.formatting import tidy_number
-from mandoline_core.slices.kinds import KINDS, Range, Threshold
-from mandoline_core.slices.rule import Ground, Scale, Slice
+from mandoline_core.slices.kinds import KINDS, Expression, Range, Threshold
+from mandoline_core.slices.rule import Scale, Slice, Survey
 
 _LOG = logging.getLogger(__name__)
 
 
-def offer(ground: Ground) -> dict[str, Slice | SliceError]:
+def offer(survey: Survey) -> dict[str, Slice | SliceError]:
     """List the kinds that the data allow, each with a rule to start from, or with what is to be done before.
 
     A kind that fails is left out, and takes no other with it.
@@ -22,23 +23,23 @@ def offer(ground: Ground) -> dict[str, Slice | SliceError]:
     --------
     >>> import pandas as pd
     >>> from mandoline_core import Sample
-    >>> from mandoline_core.slices import survey
+    >>> from mandoline_core.slices import survey_samples
     >>> sample = Sample(pd.DataFrame({"n": [1, 2, 9]}))
-    >>> offered = offer(survey(sample, sample))
+    >>> offered = offer(survey_samples(sample, sample))
     >>> offered["threshold"].describe(), offered["expression"].describe(), "keyword" in offered
     ('n above 2', 'n > 2', False)
     """
-    found: dict[str, Slice | SliceError] = {}
+    templates: dict[str, Slice | SliceError] = {}
     for kind, rule in KINDS.items():
         try:
-            start = rule.start(ground)
+            start = rule.start(survey)
         except SliceError as error:
-            found[kind] = error
+            templates[kind] = error
         except Exception:  # noqa: BLE001 - a mistake in one kind is ours, and is told in the log
             _LOG.exception("Kind %r cannot be offered.", kind)
         else:
-            found |= {} if start is None else {kind: start}
-    return found
+            templates |= {} if start is None else {kind: start}
+    return templates
 
 
 def rule_between(column: str, ends: tuple[float, float], scale: Scale, values: tuple[float, float]) -> Slice | None:
@@ -67,3 +68,20 @@ def rule_between(column: str, ends: tuple[float, float], scale: Scale, values: t
     if from_start or to_end:
         rule = Threshold("cut", column=column, at_most=None if to_end else high, at_least=None if from_start else low)
     return replace(rule, name=rule.describe())
+
+
+def conjoin(name: str, rules: Sequence[Slice]) -> Expression | None:
+    """Write the rows inside all of some rules as one expression; None where the language cannot say it.
+
+    Examples
+    --------
+    >>> from mandoline_core.slices import Keyword
+    >>> rules = [Keyword("a", column="body text", words=("not", "no")), Threshold("b", column="age", below=30)]
+    >>> conjoin("both", rules).describe()
+    'contains(col("body text"), "not", "no") and age < 30'
+    """
+    try:
+        parts = [rule.as_expression() for rule in rules]
+    except SliceError:  # a name or a value that cannot stand in quotes
+        return None
+    return Expression(name, text=" and ".join(part for part in parts if part)) if parts and all(parts) else None

@@ -1,4 +1,4 @@
-"""Starting: what a new rule can stand on, and values for it to start from."""
+"""The survey: what two samples offer to a new rule, and values for it to start from."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ from mandoline_core.data import Sample
 from mandoline_core.slices.rule.needs import ANYTHING, NUMBERS, TEXT, fitting_columns
 from mandoline_core.slices.rule.scales import middle
 
+Scalar = str | int | float | bool
 _LOOKED_AT = 500  # texts, to find a word
 _WORDS_OF_PROSE = 3  # on average, at least
 _WORD = re.compile(r"[^\W\d_]{2,}")
 
 
 @dataclass(frozen=True)
-class Ground:
-    """Hold what a new rule can stand on, the most promising first.
+class Survey:
+    """Hold what a new rule can read, the most promising first.
 
     Parameters
     ----------
@@ -56,15 +57,27 @@ class Ground:
         """The columns that a rule may read: those of both samples, also with a role, but for the label."""
         return [column for column in fitting_columns(self.source, self.target, ANYTHING) if column != self.source.label]
 
+    def holds(self, column: str, need: str) -> bool:
+        """Tell whether a column holds what a rule needs, in both samples."""
+        return column in fitting_columns(self.source, self.target, need)
 
-def survey(source: Sample, target: Sample, identifiers: Collection[str] = (), slices: Collection[str] = ()) -> Ground:
+    def values(self, column: str) -> list[Scalar]:
+        """List the values of a column in both samples, those of the source first."""
+        both = [sample.series(column) for sample in (self.source, self.target) if column in sample.columns]
+        distinct = (series.drop_nulls().unique(maintain_order=True).to_list() for series in both)
+        return list(dict.fromkeys(value for values in distinct for value in values))
+
+
+def survey_samples(
+    source: Sample, target: Sample, identifiers: Collection[str] = (), slices: Collection[str] = ()
+) -> Survey:
     """Look at what two samples offer to new rules; identifiers come after all other columns, yes and no after numbers.
 
     Examples
     --------
     >>> import pandas as pd
     >>> sample = Sample(pd.DataFrame({"id": [1, 2], "n": [5, 6], "y": [0, 1]}), label="y")
-    >>> survey(sample, sample, ["id"]).numbers
+    >>> survey_samples(sample, sample, ["id"]).numbers
     ['n', 'id']
     """
 
@@ -84,7 +97,7 @@ def survey(source: Sample, target: Sample, identifiers: Collection[str] = (), sl
     wordy = sorted(text, key=lambda column: (column in identifiers, -letters[column]))
     here, there = ([_some(sample, column) for column in wordy[:1]] for sample in (source, target))
     words = [float(len(one.split())) for texts in here for one in texts]
-    return Ground(
+    return Survey(
         source,
         target,
         free(ANYTHING),
@@ -97,6 +110,18 @@ def survey(source: Sample, target: Sample, identifiers: Collection[str] = (), sl
         middle=middle(source.series(numbers[0])) if numbers else 0,
         slices=tuple(slices),
     )
+
+
+def find_name(word: str, names: Collection[str]) -> str | None:
+    """Find a name as it is written, else the only one that differs in case alone.
+
+    >>> find_name("Age", ["age", "n"]), find_name("Age", ["age", "AGE"])
+    ('age', None)
+    """
+    if word in names:
+        return word
+    close = [name for name in names if name.casefold() == word.casefold()]
+    return close[0] if len(close) == 1 else None
 
 
 def _some(sample: Sample, column: str) -> list[str]:

@@ -1,0 +1,442 @@
+"""The line: a rule as a person types it into one box, read as a condition in the language of expressions.
+
+A line is an expression with a few words of convenience: other signs, unquoted values, the names of columns with spaces,
+words alone. Each is written as the tree of an expression, and the first kind that can say what the tree says takes it.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from mandoline_core.data import class_name
+from mandoline_core.errors import SliceError, did_you_mean
+from mandoline_core.formatting import listed, show_number, tidy_number
+from mandoline_core.slices.codes import slice_codes
+from mandoline_core.slices.expression.compiling import compile_expression_code
+from mandoline_core.slices.expression.tree import Condition, parse_expression, written_column, written_text
+from mandoline_core.slices.kinds import KINDS, Expression
+from mandoline_core.slices.rule import NUMBERS, TEXT, Scalar, Slice, Survey, find_name
+from mandoline_core.slices.text import split_words
+
+_LONGEST_NAME = 60
+_MOST_VALUES = 200  # a text column with more of them holds no categories
+_NAMED = re.compile(r"""([^:()<>=~"'`/,]*[^:()<>=~"'`/,\s\d][^:()<>=~"'`/,]*):(?!/)\s*(.+)""", re.DOTALL)
+_COMPARING = re.compile(r"<=|>=|=<|=>|==|!=|<>|[<>=~≤≥≠]")
+_SPELLINGS = {"=<": "<=", "≤": "<=", "=>": ">=", "≥": ">=", "==": "=", "<>": "!=", "≠": "!="}
+_ORDER: dict[str, type[ast.cmpop]] = {"<": ast.Lt, "<=": ast.LtE, ">": ast.Gt, ">=": ast.GtE}
+_TURNED = str.maketrans("<>", "><")
+# What may follow the name of a column, the longest first, with the sign that it stands for.
+_SIGNS_IN_WORDS = {
+    "is at least": ">=",
+    "is at most": "<=",
+    "is more than": ">",
+    "is less than": "<",
+    "at least": ">=",
+    "at most": "<=",
+    "more than": ">",
+    "less than": "<",
+    "fewer than": "<",
+    "is above": ">",
+    "is below": "<",
+    "is one of": "=",
+    "is not": "!=",
+    "matches": "~",
+    "equals": "=",
+    "above": ">",
+    "below": "<",
+    "under": "<",
+    "over": ">",
+    "in": "=",
+    "is": "=",
+}
+_NUMBER = re.compile(r"([+-]?)(?:(\d{1,3}(?:[,_ ]\d{3})+|\d+)?(?:[.](\d*))?|(\d+),(\d+))(?:[eE]([+-]?\d{1,3}))?(%?)")
+_CALL = re.compile(r"(\w+)\s*\((.+)\)", re.DOTALL)
+_FUNCTIONS = {"characters": "length", "missing": "is_missing"}  # other names of functions of the language
+_AND, _OR = re.compile(r"\s+and\s+"), re.compile(r"\s+or\s+")
+_INTERVAL = re.compile(r"(?:is\s+)?(?:between\s+(.+?)\s+and|from\s+(.+?)\s+to)\s+(.+)", re.IGNORECASE)
+_QUOTES = {'"': '"', "'": "'", "`": "`", "\u201c": "\u201d"}
+
+
+def read_line(text: str, survey: Survey) -> Slice:
+    """Read a rule from one line: what is typed into one box stands for a slice of the kind that fits.
+
+    Parameters
+    ----------
+    text : str
+        A word or several, separated by commas; a comparison such as ``age >= 65``; a pattern between slashes; and so
+        on: see the examples. A name for the slice may stand before it, followed by a colon.
+    survey : Survey
+        What the rule can read: see `survey_samples`.
+
+    Returns
+    -------
+    Slice
+        Under the given name, else under one made from the rule.
+
+    Raises
+    ------
+    SliceError
+        If the line cannot be read; an `ExpressionError` says where.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from mandoline_core import Sample
+    >>> from mandoline_core.slices import survey_samples
+    >>> rows = {"text": ["it was not good at all", "well done"], "body temp": [70, 80], "port": ["EWR", "JFK"]}
+    >>> sample = Sample(pd.DataFrame({**rows, "age": [30, None]}))
+    >>> survey = survey_samples(sample, sample, slices=["short", "old"])
+    >>> lines = ["short: words(text) < 30", "actor, plot", "body temp >= 75", "60 < body temp < 75", "JFK"]
+    >>> for line in lines:
+    ...     rule = read_line(line, survey)
+    ...     print(f"{rule.kind}, {rule.name}: {rule.describe()}")
+    length, short: text below 30 words
+    keyword, actor, plot: text contains actor or plot
+    threshold, body temp at least 75: body temp at least 75
+    range, body temp above 60 and below 75: body temp above 60 and below 75
+    category, port is JFK: port is JFK
+    >>> for line in ["age is missing", "/go+d/", "short and old", "age * 2 > 60"]:
+    ...     print(read_line(line, survey).kind)
+    missing
+    regex
+    all
+    expression
+    """
+    named = _NAMED.fullmatch(text.strip())
+    name, line = (named[1].strip(), named[2].strip()) if named else ("", text.strip())
+    if not line:
+        raise SliceError(f"The line is empty. Type a word, or a rule such as {example_line(survey)}")
+    for condition in _Line(survey).readings(line):
+        rule = _simplest(name or _shortened(line, _LONGEST_NAME), condition, survey)
+        if rule is not None:
+            return replace(rule, name=name or _shortened(rule.short_name, _LONGEST_NAME))
+    raise SliceError(
+        f"{_shown(line)} is no rule, no column, no value of one and in no text. Try {example_line(survey)}"
+    )
+
+
+def _simplest(name: str, condition: Condition, survey: Survey) -> Slice | None:
+    """Make a rule of the first kind that can say a condition; an expression, which can say most, comes last."""
+    kinds = sorted(KINDS.values(), key=lambda kind: kind is Expression)
+    rules = (kind.from_condition(name, condition, survey) for kind in kinds)
+    return next((rule for rule in rules if rule is not None), None)
+
+
+def example_line(survey: Survey) -> str:
+    """Write a line that fits the data.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from mandoline_core import Sample
+    >>> from mandoline_core.slices import survey_samples
+    >>> sample = Sample(pd.DataFrame({"n": [1, 2, 9]}))
+    >>> example_line(survey_samples(sample, sample))
+    'n > 2'
+    """
+    if survey.prose is not None:
+        return f"words({_quoted(survey.prose)}) < {show_number(survey.length)}"
+    if survey.numbers:
+        has_more = (survey.source.series(survey.numbers[0]) > survey.middle).any()
+        return f"{_quoted(survey.numbers[0])} {'>' if has_more else '>='} {show_number(survey.middle)}"
+    for column in survey.short_text:
+        for value in survey.source.series(column).drop_nulls().head(1).to_list():
+            return f"{_quoted(column)} = {value}"
+    return f"{_quoted(survey.free[0])} is missing" if survey.free else "1 < n < 3"
+
+
+class _Line:
+    """Find the conditions that a line may stand for, on the columns there are."""
+
+    def __init__(self, survey: Survey) -> None:
+        self.survey = survey
+        self.columns = sorted(survey.columns, key=len, reverse=True)
+
+    def readings(self, text: str) -> Iterator[Condition]:
+        """Write a line in the language of expressions, in each way it may be meant, the likeliest first.
+
+        What the language itself does not know (a pattern between slashes, what a model says, other slices) is a call
+        of a function that some kind knows.
+        """
+        ways = (
+            self._pattern,
+            self._combination,
+            self._comparison,
+            self._after_column,
+            self._function,
+            self._column_alone,
+            self._expression,
+            self._values_alone,
+            self._words_alone,
+        )
+        for way in ways:
+            for reading in way(text):
+                yield reading if isinstance(reading, Condition) else Condition("", reading, ())
+
+    def _pattern(self, text: str) -> Iterator[ast.expr]:
+        """Read /pattern/, or /pattern/i for any case."""
+        pattern, slash, flags = text[1:].rpartition("/")
+        if text.startswith("/") and slash and pattern and flags in ("", "i"):
+            if not self.survey.text:
+                raise SliceError(f"No column holds text to look for a pattern in. Try {example_line(self.survey)}")
+            yield _call("matches", ast.Name(self.survey.text[0]), f"(?i){pattern}" if flags else pattern)
+
+    def _combination(self, text: str) -> Iterator[ast.expr]:
+        """Read the names of slices, joined by 'and' or by 'or', or one after 'not'."""
+        first, _, rest = text.partition(" ")
+        if first.casefold() == "not" and (other := self._slice(rest)):
+            yield ast.UnaryOp(ast.Not(), other)
+        for joined, sign in ((_AND, ast.And()), (_OR, ast.Or())):
+            parts = [self._slice(part) for part in joined.split(text)]
+            if len(parts) > 1 and all(parts):
+                yield ast.BoolOp(sign, [part for part in parts if part])
+
+    def _slice(self, text: str) -> ast.expr | None:
+        name = find_name(_unquoted(text), self.survey.slices)
+        return None if name is None else _call("slice", name)
+
+    def _comparison(self, text: str) -> Iterator[ast.expr | Condition]:
+        """Read one sign between two sides, or two signs around a middle."""
+        sides, signs = _split(text)
+        if not signs or not all(sides):
+            return
+        if len(signs) == 1:
+            yield from self._compared(sides[0], signs[0], sides[1])
+            yield from self._compared(sides[1], signs[0].translate(_TURNED), sides[0])
+        elif len(signs) == 2 and all(sign in _ORDER for sign in signs) and (subject := self._subject(sides[1])):
+            low, high = _number(sides[0]), _number(sides[2])
+            if low is not None and high is not None:
+                yield _compare(ast.Constant(low), signs, subject, ast.Constant(high))
+
+    def _compared(self, left: str, sign: str, right: str) -> Iterator[ast.expr | Condition]:
+        """Read a sign between a column, or a function, and a number or values."""
+        if sign == "~":
+            yield self._matching(left, right)
+        subject = self._subject(left)
+        if subject is None:
+            return
+        if sign in _ORDER:
+            # A unit after the number makes a length of the text.
+            unit = re.fullmatch(r"(.+?)\s+(words|characters)", right)
+            if unit and isinstance(subject, ast.Name):
+                subject, right = _call(_FUNCTIONS.get(unit[2], unit[2]), subject), unit[1]
+            if (number := _number(right)) is not None:
+                yield _compare(subject, [sign], ast.Constant(number))
+        elif not isinstance(subject, ast.Name):
+            if sign == "=":
+                yield ast.Compare(subject, [ast.Eq()], [ast.Constant(_unquoted(right))])
+        elif other := self._column(right):
+            yield parse_expression(
+                f"{written_column(subject.id)} {'==' if sign == '=' else sign} {written_column(other)}"
+            )
+        else:
+            values = self._values(subject.id, right)
+            if sign == "=":
+                yield ast.Compare(subject, [ast.In()], [ast.Constant(value) for value in values])
+            else:
+                texts = (written_text(value) if isinstance(value, str) else str(value).lower() for value in values)
+                yield parse_expression(f"{written_column(subject.id)} not in ({', '.join(texts)})")
+
+    def _after_column(self, text: str) -> Iterator[ast.expr | Condition]:
+        """Read a column's name and what follows it in words."""
+        for column, rest in self._leading_columns(text):
+            words = " ".join(rest.split())
+            said = words.casefold()
+            if said in ("is missing", "is empty"):
+                yield _call("is_missing", ast.Name(column))
+            if said in ("is not missing", "is not empty"):
+                yield parse_expression(f"not is_missing({written_column(column)})")
+            if interval := _INTERVAL.fullmatch(words):
+                ends = _number(interval[1] or interval[2]), _number(interval[3])
+                if None not in ends:
+                    low, high = (ast.Constant(end) for end in sorted(end for end in ends if end is not None))
+                    yield _compare(low, ["<=", "<="], ast.Name(column), high)
+            if said.startswith("contains "):
+                yield _call("contains", ast.Name(column), *split_words(words[len("contains ") :]))
+            for phrase, sign in _SIGNS_IN_WORDS.items():
+                if said.startswith(f"{phrase} "):
+                    yield from self._compared(_quoted(column), sign, rest.split(None, len(phrase.split()))[-1])
+                    return
+
+    def _function(self, text: str) -> Iterator[ast.expr]:
+        """Read a function of columns, or the name of one that needs none, with or without a word after it."""
+        if call := self._call(text):
+            yield call
+        word, _, rest = text.partition(" ")
+        yield _call(word.casefold(), *([_unquoted(rest)] if rest else []))
+
+    def _column_alone(self, text: str) -> Iterator[ast.expr]:
+        """Read a column that holds answers, or one slice for each value of a column."""
+        column = self._column(text) or (self._column(text[5:]) if text.casefold().startswith("each ") else None)
+        if column is None:
+            return
+        yield ast.Name(column)
+        if len(self.survey.values(column)) <= _MOST_VALUES:
+            yield _call("each", ast.Name(column))
+        example = f"{_quoted(column)} is missing"
+        if self.survey.holds(column, NUMBERS):
+            example = f"{_quoted(column)} >= {show_number(float(self.survey.source.series(column).median() or 0))}"
+        raise SliceError(f"{column!r} is a column. Say something about it, such as {example}")
+
+    def _expression(self, text: str) -> Iterator[Condition]:
+        """Read the language as it is; what only looks like a list of words may be none."""
+        try:
+            compile_expression_code(text, self.survey.source.schema)
+        except SliceError:
+            if re.search(r"[<>=!()+*%]", re.sub(r'"[^"]*"', "", text)):
+                raise
+        else:
+            yield parse_expression(text)
+
+    def _values_alone(self, text: str) -> Iterator[ast.expr]:
+        """Read values of one column, as they are written there."""
+        words = split_words(text)
+        for column in self.survey.short_text:
+            values = self.survey.values(column)
+            if column != self.survey.prose and len(values) <= _MOST_VALUES and words and set(words) <= set(values):
+                yield ast.Compare(ast.Name(column), [ast.In()], [ast.Constant(word) for word in words])
+
+    def _words_alone(self, text: str) -> Iterator[ast.expr]:
+        """Read words, for the wordiest text; where that has no sentences, one of them must be there."""
+        words = split_words(text)
+        if words and self.survey.text:
+            contains = _call("contains", ast.Name(self.survey.text[0]), *words)
+            rule = _simplest(_shortened(text, _LONGEST_NAME), Condition("", contains, ()), self.survey)
+            samples = (self.survey.source, self.survey.target)
+            if self.survey.prose or (rule and any((slice_codes(sample, rule) == 1).any() for sample in samples)):
+                yield contains
+
+    # What the ways share
+
+    def _subject(self, text: str) -> ast.expr | None:
+        """Read what is compared: a column, a function of columns, or the name of a function that needs none."""
+        if column := self._column(text):
+            return ast.Name(column)
+        return self._call(text) or (_call(text.casefold()) if re.fullmatch(r"\w+", text) else None)
+
+    def _call(self, text: str) -> ast.expr | None:
+        called = _CALL.fullmatch(text)
+        if called is None:
+            return None
+        function = called[1].casefold()
+        columns = (self._column(part) or _unquoted(part) for part in called[2].split(","))
+        return _call(_FUNCTIONS.get(function, function), *map(ast.Name, columns))
+
+    def _matching(self, subject: str, pattern: str) -> ast.expr:
+        column = self._column(subject)
+        if column is None or not self.survey.holds(column, TEXT):
+            wrong = "is no column" if column is None else "holds no text"
+            texts = f"Columns of text: {listed(self.survey.text)}." if self.survey.text else "No column holds text."
+            raise SliceError(f"{_shown(_unquoted(subject))} {wrong}, so no pattern can be looked for in it. {texts}")
+        slashes = len(pattern) > 2 and pattern[0] == pattern[-1] == "/"
+        return _call("matches", ast.Name(column), pattern[1:-1] if slashes else _unquoted(pattern))
+
+    def _column(self, text: str) -> str | None:
+        inner = re.fullmatch(r"col\s*\((.*)\)", text.strip())
+        return find_name(_unquoted(inner[1] if inner else text), self.columns)
+
+    def _leading_columns(self, text: str) -> Iterator[tuple[str, str]]:
+        """Find the columns that a line starts with, the longest name first, each with what follows."""
+        if text[0] in _QUOTES:
+            end = text.find(_QUOTES[text[0]], 1)
+            if end > 0 and (column := self._column(text[: end + 1])):
+                yield column, text[end + 1 :].strip()
+            return
+        for column in self.columns:
+            rest = text[len(column) :]
+            if text[: len(column)].casefold() == column.casefold() and rest[:1].isspace():
+                yield column, rest.strip()
+
+    def _values(self, column: str, text: str) -> tuple[Scalar, ...]:
+        """Find the values of a column that a list names; refuse what is none."""
+        body = text[1:-1] if text[:1] + text[-1:] in ("()", "[]") else text
+        values = {class_name(value): value for value in self.survey.values(column)}
+        # A value may itself hold a comma, or an "or": the whole list goes before its pieces.
+        words = [word for word in (" ".join(body.split()), _unquoted(body)) if word in values][:1] or [
+            word for piece in split_words(body) for word in _OR.split(piece)
+        ]
+        sought = []
+        for word in words:
+            number = _number(word)
+            spellings = [word, class_name(_unquoted(word)), *([] if number is None else [class_name(number)])]
+            name = next((match for one in spellings if (match := find_name(_unquoted(one), values))), None)
+            if name is None:
+                hint = did_you_mean(word, values) if number is None else ""
+                hint = hint or (f" It has {listed(values, most=6)}." if len(values) <= _MOST_VALUES else "")
+                raise SliceError(f"Column {column!r} has no value {_unquoted(word)!r}.{hint}")
+            sought.append(values[name])
+        return tuple(dict.fromkeys(sought))
+
+
+def _call(function: str, *arguments: ast.expr | str) -> ast.Call:
+    values = [ast.Constant(argument) if isinstance(argument, str) else argument for argument in arguments]
+    return ast.Call(ast.Name(function), values, [])
+
+
+def _compare(left: ast.expr, signs: list[str], *others: ast.expr) -> ast.Compare:
+    return ast.Compare(left, [_ORDER[sign]() for sign in signs], list(others))
+
+
+def _split(text: str) -> tuple[list[str], list[str]]:
+    """Part a line at its signs of comparison, but for those in quotes or brackets."""
+    sides, signs, start, position = [], [], 0, 0
+    closing, depth = "", 0
+    while position < len(text):
+        character = text[position]
+        sign = None if closing or depth else _COMPARING.match(text, position)
+        position += 1
+        if closing:
+            closing = "" if character == closing else closing
+        elif character in '"`\u201c':
+            closing = _QUOTES[character]
+        elif character in "([":
+            depth += 1
+        elif character in ")]":
+            depth = max(depth - 1, 0)
+        elif sign:
+            sides.append(text[start : sign.start()].strip())
+            signs.append(_SPELLINGS.get(sign[0], sign[0]))
+            start = position = sign.end()
+            if signs[-1] == "~":  # a pattern may hold signs of its own
+                break
+    return [*sides, text[start:].strip()], signs
+
+
+def _number(text: str) -> float | None:
+    """Read a number as people write it; None if it is none.
+
+    >>> [_number(text) for text in ("75", "1,000", "0,5", "1.5e3", "60%", "-3", "x", "")]
+    [75, 1000, 0.5, 1500, 0.6, -3, None, None]
+    """
+    text = text.strip().replace("\u2212", "-")
+    parts = _NUMBER.fullmatch(text)
+    if not parts or not any(character.isdigit() for character in text):
+        return None
+    sign, whole, decimals, before_comma, after_comma, exponent, percent = parts.groups()
+    if whole and whole.startswith("0,"):
+        whole, decimals = whole.split(",", 1)
+    digits = before_comma if before_comma is not None else re.sub(r"[,_ ]", "", whole or "0")
+    value = float(f"{sign}{digits}.{(after_comma or decimals or '0')}e{exponent or 0}")
+    return tidy_number(value / 100 if percent else value)
+
+
+def _unquoted(text: str) -> str:
+    text = text.strip()
+    return text[1:-1] if len(text) > 1 and _QUOTES.get(text[0]) == text[-1] else text
+
+
+def _quoted(column: str) -> str:
+    """Write a column's name so that it is read as one."""
+    return f"`{column}`" if _COMPARING.search(column) or not re.fullmatch(r"[\w .-]+", column) else column
+
+
+def _shown(text: str) -> str:
+    return repr(_shortened(text, 40))
+
+
+def _shortened(text: str, most: int) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= most else f"{text[: most - 1].rstrip()}\u2026"
