@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -166,7 +165,7 @@ def can_stand(text: str) -> bool:
     >>> can_stand('say "so"'), can_stand("C:\\"), can_stand("two\nlines")
     (True, False, False)
     """
-    return text.isprintable() and not re.search(r"\\(?:[\"']|\Z)", text)
+    return text.isprintable() and not any(pair in f'{text}"' for pair in ('\\"', "\\'"))
 
 
 class _Reader(ast.NodeTransformer):
