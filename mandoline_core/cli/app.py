@@ -12,7 +12,7 @@ import sys
 import tomllib
 from pathlib import Path
 
-from mandoline_core.cli.signing_in import SignInError, find_sign_in, is_loopback
+from mandoline_core.cli.sign_in import SignInError, find_sign_in, is_loopback
 
 _PATIENCE = 10.0  # seconds that a server gets to end
 HELP = "Start the app in the browser, on the sample project when none is given."
@@ -47,15 +47,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="a name under which people reach the server; may be given several times",
     )
-    signing_in = parser.add_mutually_exclusive_group()
-    signing_in.add_argument(
+    sign_in = parser.add_mutually_exclusive_group()
+    sign_in.add_argument(
         "--auth",
         metavar="FILE.toml",
         type=Path,
         help="let people sign in with an OpenID provider, whose settings are in this file's table [auth] "
         "(.streamlit/secrets.toml, when it is there)",
     )
-    signing_in.add_argument(
+    sign_in.add_argument(
         "--no-auth", action="store_true", help="let everyone in who reaches the server, also from elsewhere"
     )
     parser.add_argument(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from mandoline_core.cli.project_command import Progress, add_project, show
+from mandoline_core.cli.command import Progress, add_project, load, show
 
 HELP = "Try every method on pseudo-targets made of the labelled data."
 
@@ -15,12 +15,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--draws", metavar="N", type=int, default=100, help="pseudo-targets of each kind (100)")
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: argparse.Namespace) -> None:
     """Backtest and print."""
     from mandoline_core.comparison.backtests import backtest
-    from mandoline_core.project import load_project
 
     with Progress() as progress:
-        found = backtest(load_project(options.project), draws=options.draws, progress=progress)
-    show(found, options)
-    return 0
+        show(backtest(load(options), draws=options.draws, progress=progress), options)

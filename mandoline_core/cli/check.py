@@ -9,9 +9,9 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mandoline_core.cli.project_command import Progress, add_project, as_json, say, write
-from mandoline_core.cli.report import check_place
+from mandoline_core.cli.command import Progress, add_project, as_json, complain, load, say, write
 from mandoline_core.errors import MandolineError
+from mandoline_core.formatting import counted, one_line, table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -76,25 +76,19 @@ def run(options: argparse.Namespace) -> int:
 def _check(options: argparse.Namespace, log: _Log) -> int:
     from mandoline_core.metrics import get_metric
     from mandoline_core.monitoring import Demands, check_worst, hold_against, junit_xml, markdown_summary
-    from mandoline_core.project import load_project
     from mandoline_core.report import estimate
 
     start = time.monotonic()
     demands = Demands(worst=options.min, max_drop=options.max_drop, verdict=options.verdict, against=options.against)
-    project = load_project(options.project)
+    project = load(options, options.junit, options.markdown)
     if options.min is not None:
         check_worst("--min", options.min, get_metric(project.metric.name))
-    for place in (options.junit, options.markdown):
-        if place is not None:
-            check_place(place, project)
     log.event("started", project=project.name, models=[model.name for model in project.models])
     with log.progress() as progress:
         report = estimate(project, progress=progress)
     held = hold_against(report, demands)
-    if options.junit is not None:
-        write(options.junit, junit_xml(report.name, held, time.monotonic() - start))
-    if options.markdown is not None:
-        write(options.markdown, markdown_summary(report, held))
+    write(options.junit, junit_xml(report.name, held, time.monotonic() - start))
+    write(options.markdown, markdown_summary(report, held))
     if options.json:
         say(as_json(_plain(report, held)))
     elif not options.quiet:
@@ -106,8 +100,6 @@ def _check(options: argparse.Namespace, log: _Log) -> int:
 
 
 def _text(report: Report, held: Sequence[Held]) -> str:
-    from mandoline_core.formatting import counted, one_line, table
-
     missed = sum(not one.met for one in held)
     lines = [["model", "rule", "demanded", "found", ""]]
     lines += [[one_line(one.model), one.rule, one.demand, one.found, "met" if one.met else "NOT MET"] for one in held]
@@ -152,9 +144,7 @@ class _Log:
                 if not (self._quiet and one.met):
                     self.event("rule", **one.as_dict())
             elif not one.met:
-                from mandoline_core.formatting import one_line
-
-                print(f"mandoline: {one_line(one.sentence)}", file=sys.stderr)
+                complain(one.sentence)
 
     def progress(self) -> Progress:
         """Say how far the work is, unless it is to be quiet."""

@@ -3,17 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import sys
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from mandoline_core.cli.project_command import Progress, add_project, show
-from mandoline_core.cli.report import check_place, write_report
-
-if TYPE_CHECKING:
-    from mandoline_core.project import Project
-    from mandoline_core.report import Report
+from mandoline_core.cli.command import Progress, add_project, complain, load, show
+from mandoline_core.cli.report import REVEAL, make_report
 
 HELP = "Estimate each model's score on the target."
 BELOW = 1
@@ -21,11 +14,7 @@ BELOW = 1
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Take a project, what to write beside the estimate, and the least it may be."""
-    add_project(parser)
-    parser.add_argument("--reveal", action="store_true", help="show the truth from the project's file of target labels")
-    parser.add_argument(
-        "--spread", action="store_true", help="say how much hangs on the choice of slices, too: tries other slices"
-    )
+    add_project(parser, reveal=REVEAL, spread=True)
     parser.add_argument("--html", metavar="FILE", type=Path, help="write the whole report, as `mandoline report` does")
     parser.add_argument(
         "--weights", metavar="FILE", type=Path, help="write one weight a source row and model, as CSV or Parquet"
@@ -38,47 +27,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: argparse.Namespace) -> int | None:
     """Estimate, write what was asked for, and print."""
     from mandoline_core.data import progress_to
-    from mandoline_core.discovery import spread
-    from mandoline_core.project import load_project
-    from mandoline_core.report import estimate, write_weights
+    from mandoline_core.metrics import get_metric
+    from mandoline_core.monitoring import Demands, check_worst, hold_against
+    from mandoline_core.report import write_weights
 
-    project = load_project(options.project)
-    _check_least(options.fail_under, project)
-    if options.html is not None:
-        check_place(options.html, project)
+    project, least = load(options, options.html, options.weights), options.fail_under
+    if least is not None:  # before any work is done: a bound that no estimate, or every estimate, would meet
+        check_worst("--fail-under", least, get_metric(project.metric.name))
     with Progress() as progress:
-        report = estimate(project, reveal=options.reveal, progress=progress)
-        if options.spread:
-            report = replace(report, spreads=spread(project, progress=progress))
-        if options.html is not None:
-            write_report(options.html, report, progress, reveal=options.reveal)
+        report = make_report(project, options, progress, options.html)
         if options.weights is not None:
             with progress_to(lambda _, share: progress("writing weights", share)):
                 write_weights(report, options.weights)
     show(report, options)
-    return _judge(report, options.fail_under)
-
-
-def _check_least(least: float | None, project: Project) -> None:
-    """Refuse a bound that no estimate, or every estimate, would meet."""
-    from mandoline_core.metrics import get_metric
-    from mandoline_core.monitoring import check_worst
-
-    if least is not None:
-        check_worst("--fail-under", least, get_metric(project.metric.name))
-
-
-def _judge(report: Report, least: float | None) -> int:
-    from mandoline_core.formatting import one_line
-    from mandoline_core.monitoring import Demands, hold_against
-
     if least is None:
-        return 0
+        return None
     held = next(iter(hold_against(report, Demands(worst=least))))
     if held.met:
-        return 0
-    print(f"mandoline: {one_line(held.sentence)}", file=sys.stderr)
+        return None
+    complain(held.sentence)
     return BELOW

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from mandoline_core.cli.project_command import Progress, say, writing
+from mandoline_core.cli.command import Progress, say, writing
 from mandoline_core.errors import MandolineError
 
 HELP = "Write a project file for a labelled and an unlabelled file: roles guessed, slices tried, all explained."
@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: argparse.Namespace) -> None:
     """Guess, try slices, write the file, and say what was guessed."""
     from mandoline_core.monitoring import guessed_text, start_project
 
@@ -49,7 +49,6 @@ def run(options: argparse.Namespace) -> int:
         except FileExistsError:
             _check_free(options.out)
     say(f"{guessed_text(start)}\n\nThe project is in {options.out}. Read it, then: mandoline estimate {options.out}")
-    return 0
 
 
 def _check_free(place: Path) -> None:

@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from mandoline_core.cli.project_command import Progress, add_project, as_json, each_model, say
+from mandoline_core.cli.command import Progress, add_project, as_json, each_model, load, say
+from mandoline_core.formatting import show_interval, table, wrapped
+
+if TYPE_CHECKING:
+    from mandoline_core.labels import FewLabels
 
 HELP = "Combine the estimate with labels of a few new rows, and test the slices."
 
@@ -21,24 +27,39 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: argparse.Namespace) -> None:
     """Use the labels and print."""
-    from mandoline_core.cli.tables import labels_text
     from mandoline_core.data import Sample, read_table
     from mandoline_core.labels import read_plan, use_labels
     from mandoline_core.metrics import get_metric
     from mandoline_core.pipeline import state_project
-    from mandoline_core.project import load_project
 
-    project = load_project(options.project)
+    project = load(options)
     with Progress() as progress:
         request = state_project(project, reveal=True)
-        problems, target, plan = each_model(request, progress), request.revealed, None
+        fits, target, plan = each_model(request, progress), request.revealed, None
         if options.plan is not None:
             plan = read_plan(Sample(read_table(options.plan), name=options.plan.name), target.n_rows)
-        found = {name: use_labels(problem, project.estimator, target, plan=plan) for name, problem in problems}
+        models = {name: use_labels(fit, project.estimator, target, plan=plan) for name, fit in fits.items()}
     if options.json:
-        say(as_json({"models": {name: one.as_dict() for name, one in found.items()}}))
+        say(as_json({"models": {name: labels.as_dict() for name, labels in models.items()}}))
     else:
-        say(labels_text(found, share=get_metric(project.metric.name).share))
-    return 0
+        say(_text(models, share=get_metric(project.metric.name).share))
+
+
+def _text(models: Mapping[str, FewLabels], *, share: bool) -> str:
+    """Write what a few labels say: alone, the estimate, and both together, by model; what all share is said once."""
+    lines = [["model", "labels alone", "estimate", "both"]]
+    notes: dict[str, list[str]] = {}
+    for name, labels in models.items():
+        values = (labels.labels_only, labels.mandoline, labels.combined)
+        lines.append([name, *(show_interval(*value, share=share) for value in values)])
+        words = [f"{note.message} {note.remedy}" for note in labels.findings]
+        if labels.test is not None and not any(note.startswith(labels.test.words) for note in words):
+            words.insert(0, labels.test.words)
+        for note in dict.fromkeys(words):
+            notes.setdefault(note, []).append(name)
+    said = [note if len(names) == len(models) else f"{', '.join(names)}: {note}" for note, names in notes.items()]
+    first = next(iter(models.values()))
+    head = f"{first.n_labelled:,} of {first.n_target:,} new rows have a label"
+    return "\n".join([head, "", table(lines, "<<<<"), "", *(wrapped(text, "") for text in said)])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import traceback
 from collections.abc import Sequence
 from contextlib import nullcontext
 from functools import cache
@@ -32,7 +33,7 @@ from mandoline_core.cli.terminal import own_terminal
 from mandoline_core.errors import MandolineError
 from mandoline_core.formatting import printable
 
-DONE, BAD_INPUT, STOPPED = 0, 2, 130
+DONE, BAD_INPUT, OUR_BUG, STOPPED = 0, 2, 70, 130
 _LONGEST = 4_000  # characters of a sentence
 COMMANDS: dict[str, ModuleType] = {
     "app": app,
@@ -70,16 +71,17 @@ exit codes:
   0  done
   1  the estimate is worse than --fail-under, a rule of `mandoline check` is not met, or `mandoline track` alerts
   2  bad input; one sentence on standard error says what, where and what to do
+  70 a bug of Mandoline, with where it happened on standard error
 """
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
-    options = _parser().parse_args(arguments)
+    options = make_parser().parse_args(arguments)
     code = DONE
     try:
         with nullcontext() if options.run is app.run else own_terminal(program=arguments is None):
-            code = options.run(options)
+            code = options.run(options) or DONE
         if sys.stdout is not None:  # it is None where it was closed from the start
             sys.stdout.flush()  # here, where a reader that has gone is met with silence
     except MandolineError as error:
@@ -96,6 +98,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("mandoline: stopped.", file=sys.stderr)
         return STOPPED
+    except Exception:  # noqa: BLE001 - whatever it is, it must not look like a rule that is not met
+        traceback.print_exc()
+        print("mandoline: this is a bug of ours. Please report it, with what is above.", file=sys.stderr)
+        return OUR_BUG
     return code
 
 
@@ -110,7 +116,8 @@ def _shortened(sentence: str) -> str:
 
 
 @cache
-def _parser() -> argparse.ArgumentParser:
+def make_parser() -> argparse.ArgumentParser:
+    """Make the parser of all commands."""
     parser = argparse.ArgumentParser(
         prog="mandoline",
         description=(

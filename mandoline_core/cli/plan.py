@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from mandoline_core.cli.project_command import Progress, add_project, as_json, at_least_one, each_model, say, write
+from mandoline_core.cli.command import Progress, add_project, as_json, at_least_one, each_model, load, say, write
 
 HELP = "Say which new rows to label next; the column row counts them from 1."
 
@@ -17,24 +17,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", metavar="FILE", type=Path, help="write the plan as CSV instead of printing it")
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: argparse.Namespace) -> None:
     """Plan, and print or write it."""
     from mandoline_core.labels import plan_labels
     from mandoline_core.pipeline import state_project
-    from mandoline_core.project import load_project
 
-    project = load_project(options.project)
+    project = load(options, options.out)
     with Progress() as progress:
         request = state_project(project, reveal=project.target_labels is not None)
-        _, problem = each_model(request, progress)[0]
+        fit = next(iter(each_model(request, progress).values()))
         # A file with a label for every row is the truth put aside, and not a start that a plan would go on from.
         labelled = request.revealed
         some = project.label in labelled.columns and labelled.series(project.label).is_null().any()
-        plan = plan_labels(problem, project.estimator, options.rows, labelled if some else request.target)
-    if options.out is not None:
-        write(options.out, plan.to_csv())
+        plan = plan_labels(fit, project.estimator, options.rows, labelled if some else request.target)
+    write(options.out, plan.to_csv())
     if options.json:
         say(as_json(plan.as_dict()))
     elif options.out is None:
         print(plan.to_csv(), end="")
-    return 0

@@ -7,58 +7,47 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mandoline_core.cli.project_command import Progress, add_project_file, say, write
-from mandoline_core.errors import MandolineError
+from mandoline_core.cli.command import Progress, add_project, check_outputs, load, say, write
 
 if TYPE_CHECKING:
     from mandoline_core.project import Project
     from mandoline_core.report import Report
 
 HELP = "Write the whole report as one HTML file that needs nothing else."
+REVEAL = "show the truth from the project's file of target labels"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Take a project, where to write, and whether to look at the truth."""
-    add_project_file(parser)
+    add_project(parser, json=False, reveal=REVEAL, spread=True)
     parser.add_argument(
         "--out",
         metavar="FILE",
         type=Path,
         help="where to write it (default: <project name>-report.html beside PROJECT)",
     )
-    parser.add_argument(
-        "--spread", action="store_true", help="say how much hangs on the choice of slices, too: tries other slices"
-    )
-    parser.add_argument("--reveal", action="store_true", help="show the truth from the project's file of target labels")
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: argparse.Namespace) -> None:
     """Estimate, write the report, and say where it is."""
-    from mandoline_core.discovery import spread
     from mandoline_core.formatting import file_stem
-    from mandoline_core.project import load_project
+
+    project = load(options)
+    place = options.out or options.project.parent / f"{file_stem(project.name)}-report.html"
+    check_outputs(project, place)
+    with Progress() as progress:
+        make_report(project, options, progress, html=place)
+    say(f"The report is in {place}.")
+
+
+def make_report(project: Project, options: argparse.Namespace, progress: Progress, html: Path | None) -> Report:
+    """Estimate, and write the report as HTML where that is asked for: with the truth only if that is, too."""
+    from mandoline_core.discovery import spread
     from mandoline_core.report import estimate
 
-    project = load_project(options.project)
-    place = options.out or options.project.parent / f"{file_stem(project.name)}-report.html"
-    check_place(place, project)
-    with Progress() as progress:
-        found = estimate(project, reveal=options.reveal, progress=progress)
-        if options.spread:
-            found = replace(found, spreads=spread(project, progress=progress))
-        write_report(place, found, progress, reveal=options.reveal)
-    say(f"The report is in {place}.")
-    return 0
-
-
-def write_report(place: Path, report: Report, progress: Progress, *, reveal: bool) -> None:
-    """Write a report as HTML, with the truth only if it was asked for."""
-    write(place, (report if reveal else report.without_truth()).to_html(progress=progress))
-
-
-def check_place(place: Path, project: Project) -> None:
-    """Refuse to write over the project or its data."""
-    named = (project.source_path, project.target_path, project.target_labels)
-    inputs = [project.path, *(project.base / path for path in named if path is not None)]
-    if any(path is not None and path.resolve() == place.resolve() for path in inputs):
-        raise MandolineError(f"{place} belongs to the project and would be overwritten. Choose another place.")
+    report = estimate(project, reveal=options.reveal, progress=progress)
+    if options.spread:
+        report = replace(report, spreads=spread(project, progress=progress))
+    if html is not None:
+        write(html, (report if options.reveal else report.without_truth()).to_html(progress=progress))
+    return report

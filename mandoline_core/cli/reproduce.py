@@ -6,7 +6,8 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mandoline_core.cli.project_command import Progress, at_least_one, say, show, write, writing
+from mandoline_core.cli.command import Progress, add_json, as_json, at_least_one, say, show, write, writing
+from mandoline_core.formatting import table
 
 if TYPE_CHECKING:
     from mandoline_core.paper import Reproduction
@@ -17,7 +18,7 @@ HELP = "Run one of the paper's experiments, or list them."
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Take an experiment, how to run it, and where to put what it finds."""
     parser.add_argument("name", metavar="NAME", nargs="?", help="the experiment; left out, all are listed")
-    parser.add_argument("--json", action="store_true", help="print one JSON object, numbers in full precision")
+    add_json(parser)
     parser.add_argument(
         "--out", metavar="DIR", type=Path, help="write the numbers, the figures and the data as a project there"
     )
@@ -26,24 +27,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--data", metavar="DIR", type=Path, help="run on the published files in this folder")
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: argparse.Namespace) -> None:
     """Run and print, or list."""
     from mandoline_core.paper import reproduce
 
     if options.name is None:
         _list(options)
-        return 0
+        return
     with Progress() as progress:
         found = reproduce(options.name, seeds=options.seeds, quick=options.quick, data=options.data, progress=progress)
     if options.out is not None:
         _write(found, options)
     show(found, options)
-    return 0
 
 
 def _list(options: argparse.Namespace) -> None:
-    from mandoline_core.cli.project_command import as_json
-    from mandoline_core.formatting import table
     from mandoline_core.paper import EXPERIMENTS
 
     known = [{"name": one.name, "place": one.place, "title": one.title} for one in EXPERIMENTS.values()]

@@ -17,9 +17,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: argparse.Namespace) -> None:
     """Print a schema, or the names of all."""
     from mandoline_core.schemas import read_schema, schema_names
 
     print("\n".join(schema_names()) if options.name is None else read_schema(options.name).rstrip())
-    return 0

@@ -5,8 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from mandoline_core.cli.project_command import Progress, add_project, at_least_one, show, writing
-from mandoline_core.cli.report import check_place
+from mandoline_core.cli.command import Progress, add_project, at_least_one, load, show, writing
 from mandoline_core.errors import MandolineError
 
 HELP = "Suggest slices for what is still off and matters, each tried; --auto accepts them one by one."
@@ -30,22 +29,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: argparse.Namespace) -> None:
     """Suggest, write the project where that is asked for, and print."""
     from mandoline_core.discovery import suggest
-    from mandoline_core.project import load_project, save_project
+    from mandoline_core.project import save_project
 
-    project = load_project(options.project)
-    if options.out is not None:
-        if project.path is None:
-            raise MandolineError(
-                f"{options.project} is a zip, and --out writes a file beside its data. Unpack it first."
-            )
-        check_place(options.out, project)
+    project = load(options, options.out)
+    if options.out is not None and project.path is None:
+        raise MandolineError(f"{options.project} is a zip, and --out writes a file beside its data. Unpack it first.")
     with Progress() as progress:
         found = suggest(project, most=options.most, auto=options.auto, never=options.never, progress=progress)
     if options.out is not None:
         with writing(options.out):
             save_project(found.apply(project), options.out)
     show(found, options)
-    return 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import faulthandler
 import io
 import os
 import sys
@@ -22,21 +23,28 @@ def own_terminal(*, program: bool) -> Iterator[None]:
     program : bool
         Whether this is the program itself. A caller in Python keeps the warnings that it asked for.
     """
-    with warnings.catch_warnings(), _quiet_error():
+    with warnings.catch_warnings():
         if program and not sys.warnoptions:
             warnings.simplefilter("ignore")
-        yield
+        try:
+            kept = os.dup(_ERROR)
+        except OSError:  # closed from the start
+            yield
+            return
+        with _quiet_error(kept):
+            if program:  # what a library writes as it crashes is lost; Python says that it did, and where
+                faulthandler.enable(kept)
+            try:
+                yield
+            finally:
+                if program:
+                    faulthandler.disable()
 
 
 @contextmanager
-def _quiet_error() -> Iterator[None]:
+def _quiet_error(kept: int) -> Iterator[None]:
     """Let Python's own standard error lead where it did, and all that goes past it lead nowhere."""
     before = sys.stderr
-    try:
-        kept = os.dup(_ERROR)
-    except OSError:  # closed from the start
-        yield
-        return
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, _ERROR)
     os.close(nowhere)

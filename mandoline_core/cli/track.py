@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 
-from mandoline_core.cli.project_command import Progress, add_project, show, write
-from mandoline_core.cli.report import check_place
+from mandoline_core.cli.command import Progress, add_project, check_outputs, complain, load, show, write
 
 HELP = "Estimate on one target after the other; what was done before is kept, and alerts say when to look."
 ALERT, BAD_TARGET = 1, 2
@@ -49,12 +47,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Estimate on what is new, write what was asked for, print, and alert."""
-    from mandoline_core.formatting import one_line
     from mandoline_core.metrics import get_metric
     from mandoline_core.monitoring import AlertRule, check_worst, find_targets, track_targets
-    from mandoline_core.project import load_project
 
-    project = load_project(options.project)
+    project = load(options)
     rule = None
     if options.alert_under is not None:
         check_worst("--alert-under", options.alert_under, get_metric(project.metric.name))
@@ -62,9 +58,7 @@ def run(options: argparse.Namespace) -> int:
         rule = AlertRule(options.alert_drop, options.alert_against, options.alert_under)
     targets = find_targets(options.targets)
     memory = options.memory or options.project.with_name(f"{options.project.stem}.track.json")
-    for place in (options.csv, options.html, memory):
-        if place is not None:
-            check_place(place, project)
+    check_outputs(project, options.csv, options.html, memory)
     with Progress() as progress:
         found = track_targets(project, targets, memory=memory, alert=rule, progress=progress)
         if options.csv is not None:
@@ -73,10 +67,10 @@ def run(options: argparse.Namespace) -> int:
             write(options.html, found.to_html())
     show(found, options)
     for said in found.newest_alerts:
-        print(f"mandoline: {one_line(said)}", file=sys.stderr)
+        complain(said)
     wrong = [one for one in found.targets if one.error is not None]
     for one in wrong:
-        print(f"mandoline: {one_line(f'{one.target}: {one.error}')}", file=sys.stderr)
+        complain(f"{one.target}: {one.error}")
     if wrong:
         return BAD_TARGET
     return ALERT if found.newest_alerts else 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -76,14 +77,20 @@ class SliceRow:
 
 
 class SliceTable(tuple[SliceRow, ...]):
-    """Hold the lines of the slice table. Shows as a table in a notebook."""
+    """Hold the lines of the slice table, and whether scores are shares. Shows as a table in a notebook."""
 
-    __slots__ = ()
+    share: bool
+
+    def __new__(cls, rows: Iterable[SliceRow] = (), *, share: bool = True) -> SliceTable:
+        """Take the lines."""
+        table = super().__new__(cls, rows)
+        table.share = share
+        return table
 
     def cells(self) -> list[list[str]]:
         """Write the table's cells, the first line its head."""
         head = ["slice", "source", "target", "shift", "std", "score inside (rows)", "score outside (rows)", "rule"]
-        return [head, *(_cells(row) for row in self)]
+        return [head, *(_cells(row, share=self.share) for row in self)]
 
     def _repr_html_(self) -> str:
         return html_table(self.cells())
@@ -117,25 +124,25 @@ def slice_table(prepared: Fit, *, confidence: float = 0.95) -> SliceTable:
                 gold=_gold(prepared.cells.gold[name].counts) if name in prepared.cells.gold else None,
             )
         )
-    return SliceTable(rows)
+    return SliceTable(rows, share=prepared.problem.metric.share)
 
 
-def _cells(row: SliceRow) -> list[str]:
+def _cells(row: SliceRow, *, share: bool) -> list[str]:
     return [
         row.name,
         f"{row.source:.1%}",
         f"{row.target:.1%}",
         f"{100 * row.shift:+.1f}",
         "-" if row.standardised_shift is None else f"{row.standardised_shift:+.2f}",
-        *(_part_text(part.score, part.interval, part.n) for part in (row.inside, row.outside)),
+        *(_part_text(part, share=share) for part in (row.inside, row.outside)),
         row.rule,
     ]
 
 
-def _part_text(score: float | None, interval: Interval | None, n: int) -> str:
-    if score is None or interval is None:
-        return f"- ({n:,})"
-    return f"{show_interval(score, interval, share=interval[0] >= 0 and interval[1] <= 1)} ({n:,})"
+def _part_text(part: Part, *, share: bool) -> str:
+    if part.score is None or part.interval is None:
+        return f"- ({part.n:,})"
+    return f"{show_interval(part.score, part.interval, share=share)} ({part.n:,})"
 
 
 def _speaking(rates: np.ndarray) -> float:

@@ -23,7 +23,6 @@ FIXED = {
     "app.words.wording",
     "mandoline_core.comparison.backtests.column_splits",
     "mandoline_core.cli.app",
-    "mandoline_core.cli.completion",
     "mandoline_core.formatting",
     "mandoline_core.monitoring.markdown",
     "mandoline_core.monitoring.tracking",

@@ -211,6 +211,24 @@ def test_ablation_prints_both_curves(tmp_path: Path, capsys: Captured) -> None:
     assert found["leave_one_out"][-1]["estimate"] == pytest.approx(expected, abs=1e-12)
 
 
+def test_what_is_no_share_is_not_shown_as_one(tmp_path: Path, capsys: Captured) -> None:
+    """A Brier score lies between 0 and 1 and is no percentage, wherever its interval lies."""
+    source, target, _ = small_frames()
+    probabilities = {"bad": "p_bad", "good": "p_good"}
+    for frame in (source, target):
+        frame["p_good"] = (frame["pred_lr"] == "good") * 0.6 + 0.2
+        frame["p_bad"] = 1 - frame["p_good"]
+    models = [{"name": "lr", "prediction": "pred_lr", "probabilities": probabilities}]
+    project = write_project(tmp_path, {"models": models, "metric": {"name": "brier"}}, source=source, target=target)
+    slices, ablation = (run(capsys, command, project)[1] for command in ("slices", "ablation"))
+    inside = run_json(capsys, "slices", project)["models"]["lr"][0]["inside"]["score"]
+    assert f"{inside:.4g} (" in slices
+    assert f"{100 * inside:.1f}%" not in slices
+    first = run_json(capsys, "ablation", project)["cumulative"][0]["estimate"]
+    assert f"{first:.4g} (" in ablation
+    assert "%" not in ablation
+
+
 def test_text_shows_the_numbers_of_the_json(capsys: Captured) -> None:
     """A person and a program read the same report."""
     found = run_json(capsys, "estimate", REVIEWS)
@@ -260,9 +278,7 @@ def test_progress_goes_to_standard_error_only(
     """A slow run, here by a clock that gains ten seconds a look, says how far it is, without touching the JSON."""
     noisy = {**NEGATION, "noise": {"source": {"inside": 0.9, "outside": 0.1}}}
     slow = {"slices": [noisy, LONG], "estimator": {"interval": "bootstrap", "replicates": 50}}
-    monkeypatch.setattr(
-        "mandoline_core.cli.project_command.time", SimpleNamespace(monotonic=itertools.count(0, 10).__next__)
-    )
+    monkeypatch.setattr("mandoline_core.cli.command.time", SimpleNamespace(monotonic=itertools.count(0, 10).__next__))
     assert main(["estimate", str(write_project(tmp_path, slow)), "--json"]) == 0
     out, err = capsys.readouterr()
     assert re.search(r"^bootstrap of (lr|nb): \d+%$", err, re.MULTILINE)

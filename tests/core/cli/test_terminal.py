@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import warnings
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from mandoline_core.cli.project_command import as_json
+from mandoline_core.cli.command import as_json
 from mandoline_core.cli.terminal import own_terminal
 from tests.core.projects import NEGATION, refused, run, write_project
 
@@ -79,6 +80,24 @@ def test_names_cannot_steer_a_terminal(tmp_path: Path, capsys: pytest.CaptureFix
     said = refused(capsys, write_project(tmp_path, {"slices": [{**NEGATION, "name": name, "column": "x\n\x07"}]}))
     assert not {"\x1b", "\x07"} & set(said)
     assert as_json({"a": "\x9b\u202e"}) == '{\n  "a": "\\u009b\\u202e"\n}'
+
+
+def test_a_native_crash_is_heard() -> None:
+    """A library that aborts takes the whole process with it: where that happened must not be lost."""
+    code = NOISY.replace('warnings.warn("mind this")', "os.abort()")
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert found.returncode == -signal.SIGABRT
+    assert found.stderr.startswith("Fatal Python error: Aborted")
+    assert "in run\n" in found.stderr
+
+
+def test_a_bug_of_ours_is_told_from_bad_input_and_from_a_rule_that_is_not_met() -> None:
+    """It shows where it happened, and has an exit code of its own."""
+    code = NOISY.replace('warnings.warn("mind this")', "1 / 0")
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert found.returncode == 70
+    assert "ZeroDivisionError" in found.stderr
+    assert found.stderr.endswith("mandoline: this is a bug of ours. Please report it, with what is above.\nafter\n")
 
 
 def test_too_little_memory_is_said() -> None:

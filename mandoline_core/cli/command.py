@@ -1,4 +1,4 @@
-"""What commands on a project file share: its argument, progress while they work, and how they print."""
+"""What commands share: the project file they take, progress while they work, and how they print and write."""
 
 from __future__ import annotations
 
@@ -16,18 +16,36 @@ from mandoline_core.formatting import one_line, printable
 
 if TYPE_CHECKING:
     from mandoline_core.pipeline import Fit, Request
+    from mandoline_core.project import Project
 
 
-def add_project_file(parser: argparse.ArgumentParser) -> None:
-    """Take a project file."""
+def add_project(parser: argparse.ArgumentParser, *, json: bool = True, reveal: str = "", spread: bool = False) -> None:
+    """Take a project file, and what many commands may be asked for.
+
+    Parameters
+    ----------
+    json : bool
+        Whether to take --json.
+    reveal : str
+        What --reveal is for; it is not taken when empty.
+    spread : bool
+        Whether to take --spread.
+    """
     parser.add_argument(
         "project", metavar="PROJECT.toml", type=Path, help="the project file, or a zip that holds it with its data"
     )
+    if json:
+        add_json(parser)
+    if reveal:
+        parser.add_argument("--reveal", action="store_true", help=reveal)
+    if spread:
+        parser.add_argument(
+            "--spread", action="store_true", help="say how much hangs on the choice of slices, too: tries other slices"
+        )
 
 
-def add_project(parser: argparse.ArgumentParser) -> None:
-    """Take a project file, and whether to print JSON."""
-    add_project_file(parser)
+def add_json(parser: argparse.ArgumentParser) -> None:
+    """Take whether to print JSON."""
     parser.add_argument("--json", action="store_true", help="print one JSON object, numbers in full precision")
 
 
@@ -36,6 +54,29 @@ def at_least_one(text: str) -> int:
     if not text.isascii() or not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"must be a whole number, 1 or above. Got {text!r}.")
     return int(text)
+
+
+def load(options: argparse.Namespace, *outputs: Path | None) -> Project:
+    """Load the project, and refuse to write over it."""
+    from mandoline_core.project import load_project
+
+    project = load_project(options.project)
+    check_outputs(project, *outputs)
+    return project
+
+
+def check_outputs(project: Project, *outputs: Path | None) -> None:
+    """Refuse to write over the project or its data."""
+    named = (project.source_path, project.target_path, project.target_labels)
+    inputs = [project.path, *(project.base / path for path in named if path is not None)]
+    for output in outputs:
+        if output is not None and any(path is not None and path.resolve() == output.resolve() for path in inputs):
+            raise MandolineError(f"{output} belongs to the project and would be overwritten. Choose another place.")
+
+
+def each_model(request: Request, progress: Progress) -> dict[str, Fit]:
+    """State the problem of every model of a project."""
+    return {fit.model: fit for fit, _ in request.each_model(progress, need_slices=True)}
 
 
 def show(found: Any, options: argparse.Namespace) -> None:
@@ -48,6 +89,11 @@ def say(text: str) -> None:
     print(printable(text))
 
 
+def complain(sentence: str) -> None:
+    """Say on standard error, in one line, what the exit code stands for."""
+    print(f"mandoline: {one_line(sentence)}", file=sys.stderr)
+
+
 def as_json(value: Any) -> str:
     r"""Write plain data as JSON; what would steer a terminal is written as JSON writes it.
 
@@ -58,10 +104,11 @@ def as_json(value: Any) -> str:
     return printable(text)
 
 
-def write(path: Path, text: str) -> None:
-    """Write a file, or say in a sentence why it cannot be written."""
-    with writing(path):
-        path.write_text(text, encoding="utf-8")
+def write(path: Path | None, text: str) -> None:
+    """Write a file where one is asked for, or say in a sentence why it cannot be written."""
+    if path is not None:
+        with writing(path):
+            path.write_text(text, encoding="utf-8")
 
 
 @contextmanager
@@ -71,11 +118,6 @@ def writing(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise MandolineError(f"{path} could not be written: {error.strerror}. Choose another place.") from None
-
-
-def each_model(request: Request, progress: Progress) -> list[tuple[str, Fit]]:
-    """State the problem of every model of a project."""
-    return [(problem.model, problem) for problem, _ in request.each_model(progress, need_slices=True)]
 
 
 class Progress:
