@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from mandoline_core.checks.check import CheckRule, NotRun, weights_rows
 from mandoline_core.checks.domain_classifier import Apart
 from mandoline_core.checks.evidence import ModelReport
-from mandoline_core.domain_classifier import name_carriers
+from mandoline_core.domain_classifier import name_features
 from mandoline_core.findings import Finding, FindingKind
 from mandoline_core.formatting import Sentence
 
@@ -57,7 +57,7 @@ class ApartCheck(CheckRule):
 def apart_findings(found: Apart) -> Iterator[Finding | NotRun]:
     """Say that the samples can be told apart beyond luck: to some extent (0.7), or nearly always (0.9)."""
     level = LARGE if found.after >= LARGE else NOTABLE
-    if found.after < NOTABLE or found.z < STANDS_OUT[level] or not found.carriers:
+    if found.after < NOTABLE or found.z < STANDS_OUT[level] or not found.top_features:
         if found.error > TOO_FEW:
             yield NotRun("Too few of the rows that were looked at count for anything, so none can be told apart.")
         return
@@ -65,9 +65,9 @@ def apart_findings(found: Apart) -> Iterator[Finding | NotRun]:
         "serious" if level == LARGE else "warning",
         before=found.before,
         after=found.after,
-        column=found.carriers[0].column,
-        columns=tuple(one.column for one in found.carriers),
-        carriers=name_carriers(found.carriers),
+        column=found.top_features[0].column,
+        columns=tuple(one.column for one in found.top_features),
+        carriers=name_features(found.top_features),
         was=Sentence("; it was {before:.2f} before weighting", before=found.before) if found.weighted else "",
         here=found.n_source,
         there=found.n_target,

@@ -10,7 +10,7 @@ import numpy as np
 from mandoline_core.arrays import Index
 from mandoline_core.checks.means import row_weights
 from mandoline_core.data import SAMPLE_CACHE
-from mandoline_core.domain_classifier import Carrier, Telling, design_of, tell_apart
+from mandoline_core.domain_classifier import DomainClassifier, TopFeature, auc, design_matrix, fit_domain_classifier
 from mandoline_core.pipeline import DrawnColumns, Estimate, draw_rows
 
 MOST_ROWS = 2_000  # a sample
@@ -30,7 +30,7 @@ class Apart:
         0.5 where they cannot be told apart, 1 where they always can.
     error : float
         The standard error of `after` where they cannot be.
-    carriers : tuple of Carrier
+    top_features : tuple of TopFeature
         The columns that tell them apart after weighting.
     n_source, n_target : int
         Rows looked at, drawn at random where there are more.
@@ -41,7 +41,7 @@ class Apart:
     before: float
     after: float
     error: float
-    carriers: tuple[Carrier, ...]
+    top_features: tuple[TopFeature, ...]
     n_source: int
     n_target: int
     weighted: bool = True
@@ -66,42 +66,43 @@ def apart(report: Estimate) -> Apart | None:
     >>> source = Sample(pd.DataFrame({"place": place, "year": year, "y": 1, "p": 1}), label="y", prediction="p")
     >>> target = Sample(pd.DataFrame({"place": place[::-1], "year": 2018, "p": 1}))
     >>> found = apart(estimate(source, target, [Category("b", column="place", values=("b",))]).first)
-    >>> found.after, [one.column for one in found.carriers]
+    >>> found.after, [top.column for top in found.top_features]
     (1.0, ['year'])
     """
     drawn = report.fit.cells.drawn
     told = None if drawn is None else _told(report, drawn)
     if told is None:
         return None
-    telling, here, there = told
+    classifier, here, there = told
     target = report.outcome.kept[report.fit.row_members.target[there]].astype(float)
     source = row_weights(report, here)
     if not source.any() or not target.any():
         return None
     effective = float(source.sum() ** 2 / (source**2).sum())
     return Apart(
-        before=telling.auc(),
-        after=telling.auc(source, target),
+        before=auc(classifier.source, classifier.target),
+        after=auc(classifier.source, classifier.target, source, target),
         error=sqrt((1 / effective + 1 / float(target.sum())) / 12),
-        carriers=telling.carriers(source, target),
+        top_features=classifier.top_features(source, target),
         n_source=len(here),
         n_target=len(there),
         weighted=bool(np.ptp(source) > _SAME * source.max()) or not target.all(),
     )
 
 
-def _told(report: Estimate, drawn: DrawnColumns) -> tuple[Telling, Index, Index] | None:
+def _told(report: Estimate, drawn: DrawnColumns) -> tuple[DomainClassifier, Index, Index] | None:
     """Score a draw of the rows that were read, by the columns that are compared; once for all models and slices."""
     rows, seed = report.fit.cells.rows, report.settings.seed
     kept = drawn.without(report.fit.trust.harmless, "").encoded
     if rows is None or not kept or min(len(drawn.source_rows), len(drawn.target_rows)) < FEWEST_ROWS:
         return None
 
-    def tell() -> tuple[Telling, Index, Index]:
+    def tell() -> tuple[DomainClassifier, Index, Index]:
         rng = np.random.default_rng(seed)
         here, there = (draw_rows(len(side), MOST_ROWS, rng) for side in (drawn.source_rows, drawn.target_rows))
-        telling = tell_apart(design_of(kept, (here, there)), folds=FOLDS, most_rows=MOST_ROWS, seed=seed)
-        return telling, drawn.source_rows[here], drawn.target_rows[there]
+        design = design_matrix(kept, (here, there))
+        classifier = fit_domain_classifier(*design, folds=FOLDS, most_rows=MOST_ROWS, seed=seed)
+        return classifier, drawn.source_rows[here], drawn.target_rows[there]
 
     key = ("unmodelled", tuple(kept), seed, np.packbits(rows.scored).tobytes())
     return SAMPLE_CACHE.of((rows.source, rows.target), key, tell)

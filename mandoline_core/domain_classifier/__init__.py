@@ -1,23 +1,34 @@
-"""Telling apart: two samples go in; the columns that may tell their rows apart come out, encoded row by row.
+"""The domain classifier: can two samples be told apart, and by what.
 
-With them comes a classifier that tries: how well it tells the samples apart, and by what.
+Two samples go in; the columns that may tell their rows apart come out, encoded row by row. With them comes a classifier
+that tries: how well it tells the samples apart, and by what.
 """
 
 from __future__ import annotations
 
-from mandoline_core.domain_classifier.choosing import BEYOND, MOST_COLUMNS, default_columns, kind_in_both
-from mandoline_core.domain_classifier.classifier import Carrier, Design, Telling, design_of, name_carriers, tell_apart
-from mandoline_core.domain_classifier.encoding import (
+from mandoline_core.domain_classifier.classifier import (
+    DomainClassifier,
+    RowScores,
+    TopFeature,
+    auc,
+    design_matrix,
+    fit_domain_classifier,
+    name_features,
+    score_samples,
+)
+from mandoline_core.domain_classifier.columns import (
     A_DATE,
+    BEYOND,
     MIN_ROWS_OF_WORD,
+    MOST_COLUMNS,
     MOST_LEVELS,
     OTHER,
     ColumnKind,
     EncodedColumn,
     choose_words,
+    common_kind,
+    default_columns,
     encode_column,
 )
-from mandoline_core.domain_classifier.logistic import fit_logistic
-from mandoline_core.domain_classifier.scoring import RowScores, score_samples
-from mandoline_core.domain_classifier.threads import one_thread
+from mandoline_core.domain_classifier.logistic import fit_logistic, one_thread
 from mandoline_core.domain_classifier.words import LETTERS, words_of

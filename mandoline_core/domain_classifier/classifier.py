@@ -1,34 +1,33 @@
-"""A classifier that tells the rows of two samples apart; the fit that scores a row never saw it."""
+"""The domain classifier: it tells rows of two samples apart, and the fit that scores a row never saw it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_matrix, hstack, vstack
+from scipy.special import expit
 
 from mandoline_core.arrays import Floats, Index
-from mandoline_core.domain_classifier.encoding import EncodedColumn
-from mandoline_core.domain_classifier.logistic import fit_logistic
-from mandoline_core.domain_classifier.threads import one_thread
+from mandoline_core.data import SAMPLE_CACHE, Sample
+from mandoline_core.domain_classifier.columns import EncodedColumn, default_columns, encode_column
+from mandoline_core.domain_classifier.logistic import fit_logistic, one_thread
+from mandoline_core.errors import DataError
 from mandoline_core.formatting import listed
 
+Points = tuple[csr_matrix, csr_matrix]  # of the source and of the target, shape (n_rows, n_features)
+Feature = tuple[str, str | None]  # a column, and its word or level; a bin of numbers has no name
 MISSING = "missing"
-MOST_CARRIERS, MOST_ITEMS = 3, 3  # columns that are named, and words or values of each
+MOST_ROWS = 10_000  # a sample, to learn from
+FEWEST_ROWS = 10  # a sample
+FOLDS = 5
+MOST_FEATURES, MOST_ITEMS = 3, 3  # columns that are named, and words or values of each
 _LEAST_SHARE = 0.1  # of what tells the samples apart, for a column to be named
 
 
-class Item(NamedTuple):
-    """Hold what a column of the design stands for: a word, a level, or a bin of numbers, which has no name."""
-
-    column: str
-    name: str | None
-
-
-class Carrier(NamedTuple):
+class TopFeature(NamedTuple):
     """Hold a column that tells the samples apart: its share of it, and the words or levels that do most."""
 
     column: str
@@ -36,22 +35,9 @@ class Carrier(NamedTuple):
     items: tuple[str, ...]
 
 
-@dataclass(frozen=True, eq=False)
-class Design:
-    """Hold rows of both samples as 0/1 points in one space.
-
-    Parameters
-    ----------
-    source, target : csr_matrix, shape (n_rows, n_items)
-    items : tuple of Item
-    """
-
-    source: csr_matrix
-    target: csr_matrix
-    items: tuple[Item, ...]
-
-
-def design_of(encoded: Mapping[str, EncodedColumn], rows: tuple[Index, Index] | None = None) -> Design:
+def design_matrix(
+    encoded: Mapping[str, EncodedColumn], rows: tuple[Index, Index] | None = None
+) -> tuple[Points, tuple[Feature, ...]]:
     """Put encoded columns side by side: bins of numbers, levels, the words in most rows, and whether a value is there.
 
     Parameters
@@ -60,108 +46,120 @@ def design_of(encoded: Mapping[str, EncodedColumn], rows: tuple[Index, Index] | 
         Some of the rows that were encoded, of each sample; all when left out.
     """
     sides: tuple[list[csr_matrix], list[csr_matrix]] = ([], [])
-    items: list[Item] = []
-    for column, one in encoded.items():
-        n = len(one.known[0])
-        found = one.indicators if one.common is None else (one.common.rows[:n], one.common.rows[n:])
-        names = one.items if one.common is None else one.common.names
-        items += [Item(column, names[i] if names else None) for i in range(found[0].shape[1])]
-        gaps = not all(known.all() for known in one.known)
-        items += [Item(column, MISSING)] if gaps else []
+    features: list[Feature] = []
+    for column, values in encoded.items():
+        n = len(values.known[0])
+        common = values.common
+        indicators = values.indicators if common is None else (common.rows[:n], common.rows[n:])
+        names = values.items if common is None else common.names
+        features += [(column, names[i] if names else None) for i in range(indicators[0].shape[1])]
+        gaps = not all(known.all() for known in values.known)
+        features += [(column, MISSING)] if gaps else []
         for number, side in enumerate(sides):
             some = slice(None) if rows is None else rows[number]
-            side.append(csr_matrix(found[number][some]))
+            side.append(csr_matrix(indicators[number][some]))
             if gaps:
-                side.append(csr_matrix((~one.known[number][some]).astype(float)[:, None]))
-    here, there = (csr_matrix(hstack(side, format="csr")) for side in sides)
-    return Design(here, there, tuple(items))
+                side.append(csr_matrix((~values.known[number][some]).astype(float)[:, None]))
+    source, target = (csr_matrix(hstack(side, format="csr")) for side in sides)
+    return (source, target), tuple(features)
 
 
 @dataclass(frozen=True, eq=False)
-class Telling:
+class DomainClassifier:
     """Hold how new every row looks.
 
     Parameters
     ----------
+    points, features
+        What was fitted to, as `design_matrix` makes it.
     source, target : array of float, shape (n_rows,)
         Log odds of being from the target, were both samples as large, by fits that did not see the row.
-    coefficients : array of float, shape (n_items,)
+    coefficients : array of float, shape (n_features,)
         The mean over the fits.
     trained : pair of int
         Rows of each sample that were fitted to.
     """
 
-    design: Design
+    points: Points
+    features: tuple[Feature, ...]
     source: Floats
     target: Floats
     coefficients: Floats
     trained: tuple[int, int]
 
-    @cached_property
-    def _places(self) -> tuple[Index, Index, Index]:
-        """The order of the target's scores; how many of them are below each source row's, and how many not above."""
-        order = np.argsort(self.target, kind="stable")
-        known = self.target[order]
-        return order, np.searchsorted(known, self.source, "left"), np.searchsorted(known, self.source, "right")
+    def top_features(self, source: Floats | None = None, target: Floats | None = None) -> tuple[TopFeature, ...]:
+        """Name the columns that tell the samples apart, the one that does most first.
 
-    def auc(self, source: Floats | None = None, target: Floats | None = None) -> float:
-        """Compute the chance that a target row looks newer than a source row, drawn by weight; ties count half.
+        A column's share is its part of the gap between the mean log odds of both samples.
 
         Parameters
         ----------
         source, target : array of float, optional
             How much each row counts; the same when left out.
-
-        Examples
-        --------
-        >>> design = Design(csr_matrix((2, 0)), csr_matrix((1, 0)), ())
-        >>> telling = Telling(design, np.array([0.0, 2.0]), np.array([1.0]), np.empty(0), (2, 1))
-        >>> telling.auc(), telling.auc(np.array([3.0, 1.0]))
-        (0.5, 0.75)
         """
-        here = np.ones(len(self.source)) if source is None else source
-        there = np.ones(len(self.target)) if target is None else target
-        order, below, up_to = self._places
-        total = np.concatenate([[0.0], np.cumsum(there[order])])
-        newer = total[-1] - (total[below] + total[up_to]) / 2
-        weight = float(here.sum() * total[-1])
-        return min(float(here @ newer / weight), 1.0) if weight > 0 else 0.5
-
-    def carriers(self, source: Floats | None = None, target: Floats | None = None) -> tuple[Carrier, ...]:
-        """Name the columns that tell the samples apart, the one that does most first.
-
-        A column's share is its part of the gap between the mean log odds of both samples.
-        """
-        here = np.ones(len(self.source)) if source is None else source
-        there = np.ones(len(self.target)) if target is None else target
-        gaps = self.coefficients * (
-            self.design.target.T @ there / max(there.sum(), 1e-300)
-            - self.design.source.T @ here / max(here.sum(), 1e-300)
+        weights = (
+            (np.ones(len(self.source)) if source is None else source),
+            (np.ones(len(self.target)) if target is None else target),
         )
+        means = [
+            points.T @ weight / max(weight.sum(), 1e-300) for points, weight in zip(self.points, weights, strict=True)
+        ]
+        gaps = self.coefficients * (means[1] - means[0])
         by_column: dict[str, list[int]] = {}
-        for number, item in enumerate(self.design.items):
-            by_column.setdefault(item.column, []).append(number)
+        for number, (column, _) in enumerate(self.features):
+            by_column.setdefault(column, []).append(number)
         parts = {column: max(float(gaps[some].sum()), 0.0) for column, some in by_column.items()}
         total = sum(parts.values()) or 1.0
-        most = sorted((c for c in parts if parts[c] >= _LEAST_SHARE * total), key=lambda c: -parts[c])[:MOST_CARRIERS]
-        return tuple(Carrier(c, parts[c] / total, self._telling_items(by_column[c], gaps)) for c in most if parts[c])
+        most = sorted((c for c in parts if parts[c] >= _LEAST_SHARE * total), key=lambda c: -parts[c])[:MOST_FEATURES]
+        return tuple(TopFeature(c, parts[c] / total, self._items(by_column[c], gaps)) for c in most if parts[c])
 
-    def _telling_items(self, some: Sequence[int], gaps: Floats) -> tuple[str, ...]:
+    def _items(self, some: Sequence[int], gaps: Floats) -> tuple[str, ...]:
         order = sorted((i for i in some if gaps[i] > 0), key=lambda i: -gaps[i])
-        names = (self.design.items[i].name for i in order)
+        names = (self.features[i][1] for i in order)
         return tuple(name for name in names if name is not None)[:MOST_ITEMS]
 
 
-def name_carriers(carriers: Sequence[Carrier]) -> str:
+def auc(
+    source: Floats, target: Floats, source_weights: Floats | None = None, target_weights: Floats | None = None
+) -> float:
+    """Compute the probability that a target row looks newer than a source row, drawn by weight; ties count half.
+
+    Parameters
+    ----------
+    source, target : array of float, shape (n_rows,)
+        How new each row looks.
+    source_weights, target_weights : array of float, optional
+        How much each row counts; the same when left out.
+
+    Examples
+    --------
+    >>> source, target = np.array([0.0, 2.0]), np.array([1.0])
+    >>> auc(source, target), auc(source, target, np.array([3.0, 1.0]))
+    (0.5, 0.75)
+    """
+    source_weights = np.ones(len(source)) if source_weights is None else source_weights
+    target_weights = np.ones(len(target)) if target_weights is None else target_weights
+    # Sorted once, so that every source row finds the weight of the target rows above it by bisection.
+    order = np.argsort(target, kind="stable")
+    total = np.concatenate([[0.0], np.cumsum(target_weights[order])])
+    below, up_to = (np.searchsorted(target[order], source, side) for side in ("left", "right"))
+    newer = total[-1] - (total[below] + total[up_to]) / 2
+    weight = float(source_weights.sum() * total[-1])
+    return min(float(source_weights @ newer / weight), 1.0) if weight > 0 else 0.5
+
+
+def name_features(features: Sequence[TopFeature]) -> str:
     """Write what tells samples apart, with its words or values.
 
-    >>> name_carriers([Carrier("text", 0.7, ("lol", "omg")), Carrier("year", 0.3, ())])
+    >>> name_features([TopFeature("text", 0.7, ("lol", "omg")), TopFeature("year", 0.3, ())])
     "'text' (lol, omg), 'year'"
     """
-    return listed(f"{one.column!r} ({listed(one.items)})" if one.items else repr(one.column) for one in carriers)
+    return listed(f"{top.column!r} ({listed(top.items)})" if top.items else repr(top.column) for top in features)
 
 
-def tell_apart(design: Design, *, folds: int, most_rows: int, seed: int) -> Telling:
+def fit_domain_classifier(
+    points: Points, features: tuple[Feature, ...], *, folds: int, most_rows: int, seed: int
+) -> DomainClassifier:
     """Learn to tell the samples apart, fold by fold: each row is scored by the fits to the other folds.
 
     Rows beyond `most_rows` of a sample are not fitted to, and scored by the mean of all fits. Both samples count the
@@ -177,35 +175,123 @@ def tell_apart(design: Design, *, folds: int, most_rows: int, seed: int) -> Tell
     Examples
     --------
     >>> rows = csr_matrix(np.repeat([[1.0, 0.0], [0.0, 1.0]], 30, axis=0))
-    >>> found = tell_apart(Design(rows, rows[30:], (Item("c", "a"), Item("c", "b"))), folds=2, most_rows=99, seed=0)
-    >>> round(found.auc(), 2), sorted(found.carriers()[0].items)
+    >>> fitted = fit_domain_classifier(
+    ...     (rows, rows[30:]), (("c", "a"), ("c", "b")), folds=2, most_rows=99, seed=0
+    ... )
+    >>> round(auc(fitted.source, fitted.target), 2), sorted(fitted.top_features()[0].items)
     (0.75, ['a', 'b'])
     """
     rng = np.random.default_rng(seed)
-    points = csr_matrix(vstack([design.source, design.target], format="csr"))
-    n_source, n_target = design.source.shape[0], design.target.shape[0]
+    both = csr_matrix(vstack(points, format="csr"))
+    n_source, n_target = points[0].shape[0], points[1].shape[0]
     fold = np.concatenate([_folds(n, folds, most_rows, rng) for n in (n_source, n_target)])
     new = np.repeat([0.0, 1.0], [n_source, n_target])
     scores, drawn = np.zeros(len(new)), fold >= 0
-    coefficients = np.zeros(points.shape[1])
+    coefficients = np.zeros(both.shape[1])
     with one_thread():  # many small products: threads would wait for each other
         for number in range(folds):
             used = drawn & (fold != number)
             n_used, n_new = int(used.sum()), float(new[used].sum())
+            # Half of the weight is on each sample, so that the larger one does not decide the intercept.
             ones = new[used] * n_used / (2 * n_new)
             zeros = (1 - new[used]) * n_used / (2 * (n_used - n_new))
-            fitted = fit_logistic(points[used], zeros, ones, exact=False)
-            found = np.asarray(points @ fitted.coefficients) + fitted.intercept
-            scores = np.where(fold == number, found, np.where(drawn, scores, scores + found / folds))
+            fitted = fit_logistic(both[used], zeros, ones, exact=False)
+            log_odds = np.asarray(both @ fitted.coefficients) + fitted.intercept
+            scores = np.where(fold == number, log_odds, np.where(drawn, scores, scores + log_odds / folds))
             coefficients += fitted.coefficients / folds
-    sides = drawn[:n_source], drawn[n_source:]
-    trained = int(sides[0].sum()), int(sides[1].sum())
-    return Telling(design, scores[:n_source], scores[n_source:], coefficients, trained)
+    trained = int(drawn[:n_source].sum()), int(drawn[n_source:].sum())
+    return DomainClassifier(points, features, scores[:n_source], scores[n_source:], coefficients, trained)
 
 
 def _folds(n: int, folds: int, most_rows: int, rng: np.random.Generator) -> Index:
     """Put a draw of rows into folds of one size; the others into none, which is -1."""
-    found = np.full(n, -1)
+    numbers = np.full(n, -1)
     drawn = rng.permutation(n)[:most_rows]
-    found[drawn] = np.arange(len(drawn)) % folds
-    return found
+    numbers[drawn] = np.arange(len(drawn)) % folds
+    return numbers
+
+
+@dataclass(frozen=True, eq=False)
+class RowScores:
+    """Hold how new every row looks.
+
+    Parameters
+    ----------
+    source, target : array of float, shape (n_rows,)
+        The probability of being from the target, were both samples as large; from fits that did not see the row.
+    columns : tuple of str
+        The columns that were looked at.
+    auc : float
+        How well the scores tell the samples apart: 0.5 not at all, 1 perfectly.
+    top_features : tuple of TopFeature
+        The columns that do it.
+    trained : pair of int
+        Rows of each sample that were learned from.
+    """
+
+    source: Floats
+    target: Floats
+    columns: tuple[str, ...]
+    auc: float
+    top_features: tuple[TopFeature, ...]
+    trained: tuple[int, int]
+
+    def cuts(self, n: int) -> tuple[float, ...]:
+        """Cut the scores into n parts of about one size, both samples counting the same; ties make fewer."""
+        scores = np.concatenate([self.source, self.target])
+        weights = np.repeat([1 / len(self.source), 1 / len(self.target)], [len(self.source), len(self.target)])
+        order = np.argsort(scores, kind="stable")
+        shares = np.cumsum(weights[order]) / 2
+        ends = np.searchsorted(shares, np.arange(1, n) / n)
+        cuts = np.unique(scores[order][np.minimum(ends, len(scores) - 1)])
+        return tuple(float(cut) for cut in cuts[cuts > scores.min()])
+
+
+def score_samples(source: Sample, target: Sample, columns: Sequence[str] | None = None, seed: int = 0) -> RowScores:
+    """Score every row of two samples by how new it looks; once for the same samples, columns and seed.
+
+    Parameters
+    ----------
+    columns : sequence of str, optional
+        Those of both samples without a role, dates and identifiers left out, when not given.
+    seed : int
+        Of the folds, and of the draw of rows to learn from where there are many.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> source = Sample(pd.DataFrame({"place": ["a"] * 40 + ["b"] * 20}))
+    >>> target = Sample(pd.DataFrame({"place": ["a"] * 20 + ["b"] * 40}))
+    >>> scores = score_samples(source, target)
+    >>> round(scores.auc, 2), scores.top_features[0].column, bool((scores.target[20:] > 0.5).all())
+    (0.63, 'place', True)
+    """
+    chosen = None if columns is None else tuple(dict.fromkeys(columns))
+    key = ("row scores", chosen, seed, None if chosen else (source.roles, target.roles))
+    return SAMPLE_CACHE.of((source, target), key, lambda: _score(source, target, chosen, seed))
+
+
+def _score(source: Sample, target: Sample, columns: tuple[str, ...] | None, seed: int) -> RowScores:
+    for sample in (source, target):
+        if sample.n_rows < FEWEST_ROWS:
+            raise DataError(
+                f"{sample.name} has {sample.n_rows} rows, too few to learn what tells the samples apart. Expected "
+                f"{FEWEST_ROWS} or more."
+            )
+    tried, left_out = default_columns(source, target) if columns is None else (columns, {})
+    rows = np.arange(source.n_rows), np.arange(target.n_rows)
+    read = {column: encode_column(column, (source, target), rows) for column in tried}
+    wrong = {column: why for column, why in read.items() if isinstance(why, str)}
+    encoded = {column: values for column, values in read.items() if isinstance(values, EncodedColumn)}
+    if not encoded or (columns is not None and wrong):
+        reasons = listed((f"{column} ({why})" for column, why in {**left_out, **wrong}.items()), most=6)
+        raise DataError(f"These columns cannot tell the samples apart: {reasons or 'there are none'}. Choose others.")
+    fitted = fit_domain_classifier(*design_matrix(encoded), folds=FOLDS, most_rows=MOST_ROWS, seed=seed)
+    return RowScores(
+        source=expit(fitted.source),
+        target=expit(fitted.target),
+        columns=tuple(encoded),
+        auc=auc(fitted.source, fitted.target),
+        top_features=fitted.top_features(),
+        trained=fitted.trained,
+    )

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -14,6 +15,7 @@ from scipy.optimize import minimize
 from scipy.sparse import csr_matrix, diags, issparse
 from scipy.sparse.linalg import LinearOperator, cg
 from scipy.special import expit
+from threadpoolctl import ThreadpoolController
 
 from mandoline_core.arrays import Floats
 
@@ -125,8 +127,8 @@ class LogisticFit:
         ([0.121, -0.239], [-0.239, 0.121])
         """
         along = _log_odds(self.loss.points, self._solve(gradient))
-        chance = expit(self.log_odds())
-        return -chance * along, (1 - chance) * along
+        probability = expit(self.log_odds())
+        return -probability * along, (1 - probability) * along
 
     @cached_property
     def _theta(self) -> Floats:
@@ -238,3 +240,23 @@ def _conjugate_gradients(points: Points, curve: Floats, accuracy: float) -> Call
     matrix = LinearOperator((n, n), matvec=multiply, dtype=float)
     scaled = LinearOperator((n, n), matvec=lambda right: right / diagonal, dtype=float)
     return lambda right: cg(matrix, right, rtol=accuracy, maxiter=10 * n, M=scaled)[0]
+
+
+def one_thread() -> AbstractContextManager[object]:
+    """Let numerical libraries use one thread for as long as the `with` block lasts.
+
+    For many small matrix products, whose threads would mostly wait for each other.
+
+    Examples
+    --------
+    >>> with one_thread():
+    ...     {pool["num_threads"] for pool in ThreadpoolController().info()} <= {1}
+    True
+    """
+    return _libraries(len(sys.modules)).limit(limits=1)
+
+
+@lru_cache(maxsize=1)
+def _libraries(_n_modules: int) -> ThreadpoolController:
+    """Look for the libraries, again only after something was imported: it takes as long as a small fit."""
+    return ThreadpoolController()

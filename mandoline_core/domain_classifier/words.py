@@ -15,13 +15,13 @@ from mandoline_core.arrays import Index
 
 # What may stand inside a class of a regular expression: the letters of a word in any script.
 LETTERS = r"\p{L}\p{M}\p{N}_"
-_APART = rf"[^{LETTERS}'\x{{2019}}]+"  # what stands between words; apostrophes are looked at later
+_BETWEEN = rf"[^{LETTERS}'\x{{2019}}]+"  # what stands between words; apostrophes are looked at later
 _APOSTROPHE = re.compile("['\u2019]")
 _AT_ONCE = 4096  # texts that are split at a time
 _MOST_PARTS = 4  # of a word with apostrophes
 
 
-class Words(NamedTuple):
+class WordMatrix(NamedTuple):
     """Hold which rows contain which words.
 
     Parameters
@@ -36,7 +36,7 @@ class Words(NamedTuple):
     names: list[str]
 
 
-def words_of(texts: pa.Array) -> Words:
+def words_of(texts: pa.Array) -> WordMatrix:
     """Find the words of texts: what a keyword slice with that one word would find, row by row.
 
     A word is a run of letters, digits and underscores, in lower case; runs joined by apostrophes are also a word
@@ -49,8 +49,8 @@ def words_of(texts: pa.Array) -> Words:
 
     Examples
     --------
-    >>> found = words_of(pa.array(["Don't STOP, stop!", None, "stop-gap"], pa.large_string()))
-    >>> found.names, found.rows.toarray().tolist()
+    >>> words = words_of(pa.array(["Don't STOP, stop!", None, "stop-gap"], pa.large_string()))
+    >>> words.names, words.rows.toarray().tolist()
     (["don't", 'gap', 'stop'], [[1.0, 0.0, 1.0], [0.0, 0.0, 0.0], [0.0, 1.0, 1.0]])
     """
     pieces, starts = _pieces(texts)
@@ -58,23 +58,23 @@ def words_of(texts: pa.Array) -> Words:
     numbers: dict[str, int] = {}
     alone: set[str] = set()
     # There are far fewer distinct pieces than pieces: only they are looked at closely.
-    found = [
+    words_in = [
         [numbers.setdefault(word, len(numbers)) for word in _words(runs, alone)]
-        for runs in pc.split_pattern_regex(pc.utf8_lower(dictionary), _APART).to_pylist()
+        for runs in pc.split_pattern_regex(pc.utf8_lower(dictionary), _BETWEEN).to_pylist()
     ]
-    lengths = np.array([len(words) for words in found], dtype=np.int64)
-    flat = np.array([number for words in found for number in words], dtype=np.int64)
-    shape = (len(found), len(numbers))
+    lengths = np.array([len(words) for words in words_in], dtype=np.int64)
+    flat = np.array([number for words in words_in for number in words], dtype=np.int64)
+    shape = (len(words_in), len(numbers))
     vocabulary = _indicators(flat, np.concatenate([[0], np.cumsum(lengths)]), shape)
     # Pieces lie as such a matrix does, row after row; one that a text repeats is there once.
     columns = np.concatenate([np.empty(0, np.int32), *(part.indices.to_numpy() for part in pieces.chunks)])
-    rows = _indicators(columns, starts, (len(texts), len(found)))
+    rows = _indicators(columns, starts, (len(texts), len(words_in)))
     del pieces, columns  # of no more use, and large
     pa.default_memory_pool().release_unused()
     rows.sum_duplicates()
     rows = rows @ vocabulary
     names = sorted(word for word in numbers if word in alone and len(word) > 1)
-    return Words(csr_matrix(rows[:, [numbers[word] for word in names]], dtype=float), names)
+    return WordMatrix(csr_matrix(rows[:, [numbers[word] for word in names]], dtype=float), names)
 
 
 def _pieces(texts: pa.Array) -> tuple[pa.ChunkedArray, Index]:
@@ -100,12 +100,12 @@ def _indicators(columns: Index, starts: Index, shape: tuple[int, int]) -> csr_ma
 
 def _words(runs: list[str], alone: set[str]) -> list[str]:
     """List what keyword slices find in a piece: each run, and runs joined by apostrophes."""
-    found: dict[str, None] = {}
+    words: dict[str, None] = {}
     for run in runs:
         if run.isascii() and "'" not in run:  # most are: there is nothing to take apart or to spell otherwise
             if run:
                 alone.add(run)
-                found[run] = None
+                words[run] = None
             continue
         # The third apostrophe counts as a letter, so a word that holds it is one run.
         parts = [unicodedata.normalize("NFC", part).replace("\u02bc", "'") for part in _APOSTROPHE.split(run)]
@@ -116,7 +116,7 @@ def _words(runs: list[str], alone: set[str]) -> list[str]:
         alone.add("'".join(parts[first : last + 1]))
         for start in range(first, last + 1):
             for stop in range(start + 1, min(last + 1, start + _MOST_PARTS) + 1):
-                words = parts[start:stop]
-                if all(words):  # two apostrophes in a row join nothing
-                    found["'".join(words)] = None
-    return list(found)
+                joined = parts[start:stop]
+                if all(joined):  # two apostrophes in a row join nothing
+                    words["'".join(joined)] = None
+    return list(words)

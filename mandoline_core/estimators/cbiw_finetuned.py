@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from scipy.sparse import csr_matrix
 from scipy.special import expit
 
 from mandoline_core.arrays import Floats, Index
 from mandoline_core.data import SAMPLE_CACHE, Sample, profile_column
-from mandoline_core.domain_classifier import Design, Telling, default_columns, fit_logistic, kind_in_both
+from mandoline_core.domain_classifier import auc, common_kind, default_columns, fit_logistic
 from mandoline_core.errors import DataError, MandolineError
 from mandoline_core.estimators.base import Estimator, Outcome, rows_of, what_stops
 from mandoline_core.estimators.cbiw import weight_by_odds
@@ -66,7 +65,7 @@ def choose_texts(source: Sample, target: Sample, columns: Sequence[str] = ()) ->
         chosen = tuple(
             column
             for column in able
-            if kind_in_both(column, source, target)[0] == "text" and profile_column(column, source, target).is_prose
+            if common_kind(column, source, target)[0] == "text" and profile_column(column, source, target).is_prose
         )
         if not chosen:
             held = listed(able) or "none that could tell the samples apart"
@@ -79,7 +78,7 @@ def choose_texts(source: Sample, target: Sample, columns: Sequence[str] = ()) ->
         for sample in (source, target):
             if column not in sample.columns:
                 raise DataError.missing_column(column, sample.name, sample.columns)
-        kind, wrong = kind_in_both(column, source, target)
+        kind, wrong = common_kind(column, source, target)
         if kind != "text":
             why = wrong or f"holds {kind if kind != 'nothing' else 'no value at all'}"
             raise DataError(f"Column {column!r} {why}. Name columns of text as texts in [methods].")
@@ -123,9 +122,7 @@ class RowProbabilities:
     @property
     def auc(self) -> float:
         """How well they tell the samples apart: 0.5 not at all, 1 perfectly."""
-        sizes = len(self.source), len(self.target)
-        nothing = Design(csr_matrix((sizes[0], 0)), csr_matrix((sizes[1], 0)), ())
-        return Telling(nothing, self.source, self.target, np.empty(0), sizes).auc()
+        return auc(self.source, self.target)
 
 
 def crossfit(n_source: int, n_target: int, fit: Fit, *, folds: int, seed: int) -> RowProbabilities:

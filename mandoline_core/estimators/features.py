@@ -15,7 +15,7 @@ from scipy.sparse import csr_matrix, hstack, issparse
 
 from mandoline_core.arrays import Floats, Index
 from mandoline_core.data import SAMPLE_CACHE, Sample, profile_column
-from mandoline_core.domain_classifier import default_columns, kind_in_both, one_thread
+from mandoline_core.domain_classifier import common_kind, default_columns, one_thread
 from mandoline_core.errors import DataError, MandolineError
 from mandoline_core.estimators.base import (
     Estimator,
@@ -176,7 +176,7 @@ def _encode(column: str, source: Sample, target: Sample, rows: tuple[Index, Inde
     for sample in (source, target):
         if column not in sample.columns:
             raise DataError.missing_column(column, sample.name, sample.columns)
-    kind, wrong = kind_in_both(column, source, target)
+    kind, wrong = common_kind(column, source, target)
     if kind is None:
         raise DataError(f"Column {column!r} {wrong}. Choose other columns in [methods], or change its values.")
     samples = zip((source, target), rows, strict=True)

@@ -11,7 +11,7 @@ import narwhals as nw
 import pyarrow as pa
 
 from mandoline_core.data import Sample
-from mandoline_core.domain_classifier import RowScores, name_carriers, score_samples
+from mandoline_core.domain_classifier import RowScores, name_features, score_samples
 from mandoline_core.errors import DataError, SliceError
 from mandoline_core.findings import Finding, FindingKind
 from mandoline_core.formatting import Sentence, listed
@@ -95,7 +95,7 @@ class Classifier(Slice, kind="classifier", title="Classifier", purpose="rows tha
         ]
 
     def _separated(self, scores: RowScores) -> SliceError:
-        first = scores.carriers[0].column
+        first = scores.top_features[0].column
         others = [column for column in scores.columns if column != first]
         action = "Leave {first!r} out: name other columns, such as {others:list 4}." if others else "Remove the slice."
         return SliceError(
@@ -104,7 +104,7 @@ class Classifier(Slice, kind="classifier", title="Classifier", purpose="rows tha
                 f"{{carriers}}. No row of the {{source}} could stand for one of the {{target}}. {action}",
                 name=self.name,
                 auc=scores.auc,
-                carriers=name_carriers(scores.carriers),
+                carriers=name_features(scores.top_features),
                 first=first,
                 others=others,
             )
@@ -215,7 +215,7 @@ class ScoreSlice(Classifier, kind="classifier"):
             slices=(self.name,),
             name=self.name,
             auc=scores.auc,
-            carriers=name_carriers(scores.carriers) or "nothing in particular",
+            carriers=name_features(scores.top_features) or "nothing in particular",
             draw=draw if scores.trained != sides else "",
         )
 

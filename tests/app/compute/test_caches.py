@@ -26,7 +26,7 @@ SMALL = {
     "mandoline_core/slices/text.py:check_keywords": "patterns that the engines can run, and nothing for each",
     "mandoline_core/slices/text.py:check_regex": "patterns that the engines can run, and nothing for each",
     "mandoline_core/data/engines/engine.py:ENGINES": "one declaration an engine",
-    "mandoline_core/domain_classifier/threads.py:_libraries": "one list of libraries",
+    "mandoline_core/domain_classifier/logistic.py:_libraries": "one list of libraries",
     "mandoline_core/weighting/clusters.py:cluster_slices": "numbers of slices of 256 graphs",
 }
 

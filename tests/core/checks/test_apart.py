@@ -17,7 +17,7 @@ import mandoline_core as md
 from mandoline_core.checks import domain_classifier as module
 from mandoline_core.checks.apart import apart_findings
 from mandoline_core.checks.domain_classifier import Apart
-from mandoline_core.domain_classifier import Carrier
+from mandoline_core.domain_classifier import TopFeature
 from mandoline_core.pipeline import count_rows, state_problem
 from mandoline_core.project import TrustSettings
 from tests.core.made_worlds import rows
@@ -98,15 +98,15 @@ def test_disjoint_words_are_named() -> None:
     found = report.first.evidence.apart
     assert found is not None
     assert found.after > 0.99
-    assert found.carriers[0].column == "text"
-    assert len(found.carriers[0].items) == 3
+    assert found.top_features[0].column == "text"
+    assert len(found.top_features[0].items) == 3
 
 
 @settings(max_examples=40)
 @given(st.floats(0.5, 1.0), st.floats(0.001, 0.3))
 def test_the_finding_follows_the_auc_and_its_error(after: float, error: float) -> None:
     """Nothing below 0.7 or within luck; serious from 0.9 on; never less severe for a larger AUC."""
-    found = Apart(0.9, after, error, (Carrier("c", 1.0, ()),), 100, 100)
+    found = Apart(0.9, after, error, (TopFeature("c", 1.0, ()),), 100, 100)
     severities = [one.severity if isinstance(one, md.Finding) else "not run" for one in apart_findings(found)]
     if after < 0.7 or after - 0.5 < (2 if after >= 0.9 else 3) * error:
         assert severities == (["not run"] if error > 0.15 else [])
@@ -117,8 +117,8 @@ def test_the_finding_follows_the_auc_and_its_error(after: float, error: float) -
 def test_scores_are_made_once_and_weighed_by_every_solution(monkeypatch: pytest.MonkeyPatch) -> None:
     """Another correction, another slice and another model pay for the weighing alone."""
     calls = []
-    tell = module.tell_apart
-    monkeypatch.setattr(module, "tell_apart", lambda *args, **named: calls.append(1) or tell(*args, **named))
+    tell = module.fit_domain_classifier
+    monkeypatch.setattr(module, "fit_domain_classifier", lambda *args, **named: calls.append(1) or tell(*args, **named))
     source, target = samples(5)
     model = source.models[0]
     found = []

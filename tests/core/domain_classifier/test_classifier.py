@@ -10,11 +10,9 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 
 import mandoline_core as md
-from mandoline_core.domain_classifier import Telling, score_samples, tell_apart
-from mandoline_core.domain_classifier.classifier import Design, Item
+from mandoline_core.domain_classifier import auc, fit_domain_classifier, score_samples
 
 seeds = st.integers(0, 2**16)
-NO_DESIGN = Design(csr_matrix((0, 0)), csr_matrix((0, 0)), ())
 
 
 def slow_auc(source, target, source_weights, target_weights) -> float:
@@ -30,9 +28,8 @@ def test_the_weighted_auc_is_that_of_every_pair_of_rows(seed, n_source, n_target
     rng = np.random.default_rng(seed)
     source, target = (rng.integers(0, 6, n).astype(float) for n in (n_source, n_target))
     weights = [rng.integers(0, 3, n) * rng.random(n) + 1e-3 for n in (n_source, n_target)]
-    found = Telling(NO_DESIGN, source, target, np.empty(0), (n_source, n_target))
-    assert found.auc(*weights) == pytest.approx(slow_auc(source, target, *weights))
-    assert found.auc() == pytest.approx(slow_auc(source, target, np.ones(n_source), np.ones(n_target)))
+    assert auc(source, target, *weights) == pytest.approx(slow_auc(source, target, *weights))
+    assert auc(source, target) == pytest.approx(slow_auc(source, target, np.ones(n_source), np.ones(n_target)))
 
 
 def noisy(rng: np.random.Generator, n: int) -> csr_matrix:
@@ -45,21 +42,20 @@ def noisy(rng: np.random.Generator, n: int) -> csr_matrix:
 def test_no_row_is_scored_by_a_fit_that_saw_it(seed):
     """Samples of one kind, with more items than a fit can resist: it would know by heart the rows that it saw."""
     rng = np.random.default_rng(seed)
-    design = Design(noisy(rng, 150), noisy(rng, 150), tuple(Item("c", str(i)) for i in range(200)))
-    found = tell_apart(design, folds=3, most_rows=1000, seed=seed)
-    assert abs(found.auc() - 0.5) < 0.17  # five standard errors
-    both = Telling(design, *(side @ found.coefficients for side in (design.source, design.target)), np.empty(0), (1, 1))
-    assert both.auc() > 0.75  # the mean of the fits has seen every row
+    points = noisy(rng, 150), noisy(rng, 150)
+    fitted = fit_domain_classifier(points, (("c", None),) * 200, folds=3, most_rows=1000, seed=seed)
+    assert abs(auc(fitted.source, fitted.target) - 0.5) < 0.17  # five standard errors
+    assert auc(*(side @ fitted.coefficients for side in points)) > 0.75  # the mean of the fits has seen every row
 
 
 def test_rows_beyond_the_draw_are_scored_by_all_fits():
     """They are as well told apart as the others, and as little known by heart."""
     rng = np.random.default_rng(0)
-    sides = [csr_matrix((rng.random((400, 3)) < chance).astype(float)) for chance in (0.2, 0.8)]
-    found = tell_apart(Design(*sides, tuple(Item("c", i) for i in "abc")), folds=2, most_rows=100, seed=0)
-    assert found.trained == (100, 100)
-    assert found.auc() > 0.9
-    assert len(set(np.round(found.source, 9))) <= 3 * 2**3  # two fits and their mean, on eight kinds of rows
+    source, target = (csr_matrix((rng.random((400, 3)) < share).astype(float)) for share in (0.2, 0.8))
+    fitted = fit_domain_classifier((source, target), (("c", None),) * 3, folds=2, most_rows=100, seed=0)
+    assert fitted.trained == (100, 100)
+    assert auc(fitted.source, fitted.target) > 0.9
+    assert len(set(np.round(fitted.source, 9))) <= 3 * 2**3  # two fits and their mean, on eight kinds of rows
 
 
 def frames(seed: int, shift: float, n: int = 400) -> tuple[md.Sample, md.Sample]:
@@ -85,9 +81,9 @@ def test_what_carries_it_is_named_with_its_words():
     """The column that says most comes first, with the word that does it; noise is not named."""
     found = score_samples(*frames(0, 0.7))
     assert found.auc > 0.8
-    assert found.carriers[0].column == "text"
-    assert found.carriers[0].items[0] == "lol"
-    assert "noise" not in {one.column for one in found.carriers}
+    assert found.top_features[0].column == "text"
+    assert found.top_features[0].items[0] == "lol"
+    assert "noise" not in {one.column for one in found.top_features}
 
 
 def test_the_same_rows_get_the_same_scores():

@@ -107,7 +107,7 @@ def test_what_it_learned_is_a_remark(pair, monkeypatch):
     assert [one.code for one in found] == ["classifier_slice"]
     assert "mostly by 'text' (lol" in found[0].message
     assert "drawn at random" not in found[0].message
-    monkeypatch.setattr("mandoline_core.domain_classifier.scoring.MOST_ROWS", 500)
+    monkeypatch.setattr("mandoline_core.domain_classifier.classifier.MOST_ROWS", 500)
     report = md.estimate(*pair, [md.Classifier("new", seed=7)])
     remark = next(one for one in report.findings if one.code == "classifier_slice")
     assert "learned from 500 of 3,000 source rows and 500 of 1,500 target rows, drawn at random" in remark.message

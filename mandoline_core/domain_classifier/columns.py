@@ -1,4 +1,4 @@
-"""One column of both samples, row by row, as what can be added up: indicators of bins, levels or words, and values."""
+"""Columns of both samples: which may tell them apart, and each row by row as indicators of bins, levels or words."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ import narwhals as nw
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from mandoline_core.arrays import Floats, Index
-from mandoline_core.data import Sample, text_kind
-from mandoline_core.domain_classifier.words import Words, words_of
+from mandoline_core.arrays import Bools, Floats, Index
+from mandoline_core.data import Sample, kind_of, profile_column, text_kind
+from mandoline_core.domain_classifier.words import WordMatrix, words_of
 
 ColumnKind = Literal["number", "date", "category", "flag", "text"]
 Samples = tuple[Sample, Sample]
-Bools = NDArray[np.bool_]
 
+MOST_COLUMNS = 1_000  # that are looked at unless asked for: each takes about a millisecond, whatever its length
+BEYOND = f"not among the first {MOST_COLUMNS:,} columns that could be looked at"
 MOST_LEVELS = 30
 MOST_WORDS = 200
 MOST_COMMON = 500  # words that a classifier looks at
@@ -30,6 +30,79 @@ OTHER = "(other)"
 _NEARLY_ALL_OTHER = 0.9  # of the rows of one sample
 A_DATE = "a date: new data are from another time by nature"
 TOO_MANY = f"too many values: the {MOST_LEVELS} most frequent are in less than a tenth of a sample's rows"
+
+
+def default_columns(source: Sample, target: Sample) -> tuple[tuple[str, ...], dict[str, str]]:
+    """Choose the columns that may tell the samples apart, and say why the others are left out.
+
+    Of very many, the first are chosen.
+
+    Returns
+    -------
+    columns : tuple of str
+        In the source's order.
+    left_out : dict of str to str
+        For each other column of either sample, the reason.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> source = Sample(pd.DataFrame({"age": [30, 40], "y": [0, 1], "p": [1, 1]}), label="y", prediction="p")
+    >>> target = Sample(pd.DataFrame({"age": [50, 60], "p": [0, 1]}), name="target.csv")
+    >>> default_columns(source, target)
+    (('age',), {'y': 'the label', 'p': "an answer of model 'model'"})
+    """
+    reasons: dict[str, str] = {}
+    for sample in (source, target):
+        for model in sample.models:
+            reasons |= dict.fromkeys(model.columns, f"an answer of model {model.name!r}")
+    reasons |= {sample.label: "the label" for sample in (source, target) if sample.label is not None}
+    for sample, other in ((source, target), (target, source)):
+        for column in {*sample.columns} - {*other.columns}:
+            reasons.setdefault(column, f"not in {other.name}")
+    chosen: list[str] = []
+    for column in source.columns:
+        if column in reasons:
+            continue
+        reason = BEYOND if len(chosen) == MOST_COLUMNS else _drawback(column, source, target)
+        if reason is None:
+            chosen.append(column)
+        else:
+            reasons[column] = reason
+    order = dict.fromkeys((*source.columns, *target.columns))
+    return tuple(chosen), {column: reasons[column] for column in order if column in reasons}
+
+
+def _drawback(column: str, source: Sample, target: Sample) -> str | None:
+    """Return why a column is not used unless asked for."""
+    kind, wrong = common_kind(column, source, target)
+    if kind is None:
+        return wrong
+    empty = [sample.name for sample in (source, target) if sample.schema[column] == nw.Unknown]
+    if empty:
+        return "no value at all" if len(empty) == 2 else f"no value at all in {empty[0]}"
+    return profile_column(column, source, target).drawback or None
+
+
+def common_kind(column: str, source: Sample, target: Sample) -> tuple[str | None, str]:
+    """Name what a column's values are compared as in both samples, or return None and what is wrong."""
+    types = [sample.schema[column] for sample in (source, target)]
+    kinds = [_kind_of_type(dtype) for dtype in types]
+    if None in kinds:
+        return None, f"holds {kind_of(types[kinds.index(None)])}, which cannot be compared"
+    if "nothing" in kinds:
+        return next((kind for kind in kinds if kind != "nothing"), "numbers"), ""
+    if kinds[0] != kinds[1]:
+        return None, f"holds {kind_of(types[0])} in {source.name} and {kind_of(types[1])} in {target.name}"
+    return kinds[0], ""
+
+
+def _kind_of_type(dtype: nw.dtypes.DType) -> str | None:
+    if dtype.is_numeric() or dtype == nw.Boolean:
+        return "numbers"
+    names = {nw.String: "text", nw.Date: "dates", nw.Datetime: "dates", nw.Time: "times", nw.Duration: "durations"}
+    names[nw.Unknown] = "nothing"
+    return next((name for kind, name in names.items() if dtype == kind), None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +124,7 @@ class EncodedColumn:
         Of numbers: less `centre` and over `unit`, 0 where missing.
     tests : int
         How many quantities were looked at to choose these.
-    common : Words or None
+    common : WordMatrix or None
         Of text: the words in most rows, chosen by that alone, in the rows of both samples one after the other.
     """
 
@@ -64,7 +137,7 @@ class EncodedColumn:
     centre: float = 0.0
     unit: float = 1.0
     tests: int = 1
-    common: Words | None = None
+    common: WordMatrix | None = None
 
 
 def encode_column(column: str, samples: Samples, read: tuple[Index, Index]) -> EncodedColumn | str:
@@ -78,15 +151,15 @@ def encode_column(column: str, samples: Samples, read: tuple[Index, Index]) -> E
     Examples
     --------
     >>> samples = Sample(pa.table({"c": ["a", "b", "a"]})), Sample(pa.table({"c": ["b", None]}))
-    >>> found = encode_column("c", samples, (np.arange(3), np.arange(2)))
-    >>> found.kind, found.items, found.indicators[1].toarray().tolist()
+    >>> encoded = encode_column("c", samples, (np.arange(3), np.arange(2)))
+    >>> encoded.kind, encoded.items, encoded.indicators[1].toarray().tolist()
     ('category', ('b', 'a'), [[1.0, 0.0], [0.0, 0.0]])
     """
     types, n = [sample.schema[column] for sample in samples], len(read[0])
     if all(dtype == nw.Boolean for dtype in types):
         return _levels("flag", pc.if_else(_read(column, samples, read, pa.bool_()), "true", "false"), n)
     if all(dtype.is_numeric() or dtype == nw.Boolean for dtype in types):
-        values = _floats(_read(column, samples, read, pa.float64()))
+        values = _read(column, samples, read, pa.float64()).to_numpy(zero_copy_only=False).astype(float)
         return _numbers([values[:n], values[n:]])
     if all(dtype in (nw.Date, nw.Datetime) for dtype in types):
         return A_DATE
@@ -97,17 +170,13 @@ def encode_column(column: str, samples: Samples, read: tuple[Index, Index]) -> E
 
 def _read(column: str, samples: Samples, read: tuple[Index, Index], goal: pa.DataType) -> pa.Array:
     """Read the rows of both samples, one behind the other."""
-    found = []
+    parts = []
     for sample, some in zip(samples, read, strict=True):
         series = sample.series(column)
         array = (series[some] if len(some) < len(series) else series).to_arrow()
         array = array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
-        found.append(pc.cast(array, goal, safe=False))
-    return pa.concat_arrays(found)
-
-
-def _floats(values: pa.Array) -> Floats:
-    return np.asarray(values.to_numpy(zero_copy_only=False), dtype=float)
+        parts.append(pc.cast(array, goal, safe=False))
+    return pa.concat_arrays(parts)
 
 
 def _strings(values: pa.Array, n: int) -> EncodedColumn | str:
@@ -115,44 +184,44 @@ def _strings(values: pa.Array, n: int) -> EncodedColumn | str:
     kind = text_kind([values], MOST_LEVELS)
     if kind != "category":
         return A_DATE if kind == "date" else _texts(values, n)
-    found = _levels("category", values, n)
-    if len(found.items) > MOST_LEVELS and any(
+    encoded = _levels("category", values, n)
+    if len(encoded.items) > MOST_LEVELS and any(
         side[:, MOST_LEVELS].sum() >= _NEARLY_ALL_OTHER * max(known.sum(), 1)
-        for side, known in zip(found.indicators, found.known, strict=True)
+        for side, known in zip(encoded.indicators, encoded.known, strict=True)
     ):
         return TOO_MANY
-    return found
+    return encoded
 
 
 def _numbers(values: list[Floats]) -> EncodedColumn | str:
     known = np.isfinite(values[0]), np.isfinite(values[1])
-    there = [side[some] for side, some in zip(values, known, strict=True)]
-    if not all(map(len, there)):
+    finite = [side[some] for side, some in zip(values, known, strict=True)]
+    if not all(map(len, finite)):
         return "no value at all in the rows that count"
-    cuts = _cuts(there)
+    cuts = _cuts(finite)
     # A value on a cut is below it: a bound that is not passed is outside, as in a threshold slice.
-    here, then = (
+    bins = tuple(
         _one_hot(np.where(some, np.searchsorted(cuts, side, side="left"), -1), len(cuts) + 1)
         for side, some in zip(values, known, strict=True)
     )
-    both = np.concatenate(there)
+    both = np.concatenate(finite)
     centre = float(both.min() / 2 + both.max() / 2)
     unit = float(both.max() / 2 - both.min() / 2) or 1.0
     source, target = (np.where(some, side - centre, 0.0) / unit for side, some in zip(values, known, strict=True))
     tests = 1 + len(cuts) + _gaps(known)
-    return EncodedColumn("number", known, (here, then), (), cuts, (source, target), centre, unit, tests)
+    return EncodedColumn("number", known, (bins[0], bins[1]), (), cuts, (source, target), centre, unit, tests)
 
 
 def _cuts(values: list[Floats]) -> Floats:
     """Choose values that cut both samples into parts of some size, with few digits."""
     shares = np.arange(1, N_QUANTILES) / N_QUANTILES
-    found = np.concatenate([np.quantile(side, shares, method="lower") for side in values])
+    cuts = np.concatenate([np.quantile(side, shares, method="lower") for side in values])
     both = np.concatenate([side[[side.argmin(), side.argmax()]] for side in values])
-    wide = np.ptp(found) or np.ptp(both)
+    wide = np.ptp(cuts) or np.ptp(both)
     if wide > 0 and np.isfinite(wide):
-        found = np.round(found, max(0, 3 - int(np.floor(np.log10(wide)))))
-    found = np.unique(found)
-    return found[(found >= both.min()) & (found < both.max())]
+        cuts = np.round(cuts, max(0, 3 - int(np.floor(np.log10(wide)))))
+    cuts = np.unique(cuts)
+    return cuts[(cuts >= both.min()) & (cuts < both.max())]
 
 
 def _levels(kind: ColumnKind, values: pa.Array, n: int) -> EncodedColumn:
@@ -160,8 +229,8 @@ def _levels(kind: ColumnKind, values: pa.Array, n: int) -> EncodedColumn:
     codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
     names = encoded.dictionary.to_pylist()
     sides = codes[:n], codes[n:]
-    here, there = (np.bincount(side[side >= 0], minlength=len(names)) / max(len(side), 1) for side in sides)
-    shares = here + there
+    source, target = (np.bincount(side[side >= 0], minlength=len(names)) / max(len(side), 1) for side in sides)
+    shares = source + target
     order = sorted(range(len(names)), key=lambda code: (-shares[code], names[code]))
     items = [names[code] for code in order[:MOST_LEVELS]] + ([OTHER] if len(names) > MOST_LEVELS else [])
     places = np.full(len(names) + 1, -1, dtype=np.intp)  # the last is what code -1 (missing) reads
@@ -178,11 +247,11 @@ def _texts(values: pa.Array, n: int) -> EncodedColumn:
     valid = values.is_valid().to_numpy(zero_copy_only=False)
     known = valid[:n], valid[n:]
     totals = max(float(known[0].sum()), 1.0), max(float(known[1].sum()), 1.0)
-    here, there = _rows_with_words(words.rows, n)
-    tried = np.flatnonzero((here + there >= MIN_ROWS_OF_WORD) & (here + there < sum(totals)))
-    chosen = np.sort(tried[choose_words(here[tried], there[tried], *totals)])
+    source, target = _rows_with_words(words.rows, n)
+    tried = np.flatnonzero((source + target >= MIN_ROWS_OF_WORD) & (source + target < sum(totals)))
+    chosen = np.sort(tried[choose_words(source[tried], target[tried], *totals)])
     items = tuple(words.names[number] for number in chosen)
-    shares = here / totals[0] + there / totals[1]
+    shares = source / totals[0] + target / totals[1]
     most = np.sort(tried[np.argsort(-shares[tried], kind="stable")[:MOST_COMMON]])
     return EncodedColumn(
         "text",
@@ -191,7 +260,7 @@ def _texts(values: pa.Array, n: int) -> EncodedColumn:
         items,
         np.empty(0),
         tests=max(len(tried) + _gaps(known), 1),
-        common=Words(csr_matrix(words.rows[:, most]), [words.names[number] for number in most]),
+        common=WordMatrix(csr_matrix(words.rows[:, most]), [words.names[number] for number in most]),
     )
 
 
@@ -205,8 +274,8 @@ def _rows_with_words(rows: csr_matrix, n: int) -> tuple[Floats, Floats]:
 
 
 def choose_words(
-    here: Floats,
-    there: Floats,
+    source: Floats,
+    target: Floats,
     n_source: float,
     n_target: float,
     most: int = MOST_WORDS,
@@ -216,14 +285,14 @@ def choose_words(
 
     Parameters
     ----------
-    here, there : array of float, shape (n_words,)
+    source, target : array of float, shape (n_words,)
         Rows of either sample that have each word.
     """
-    shares = here / n_source + there / n_target
+    shares = source / n_source + target / n_target
     commonest = np.argsort(-shares, kind="stable")[:frequent]
-    pooled = (here + there) / (n_source + n_target)
+    pooled = (source + target) / (n_source + n_target)
     error = np.sqrt(pooled * (1 - pooled) * (1 / n_source + 1 / n_target))
-    shifted = np.argsort(-np.abs(here / n_source - there / n_target) / np.maximum(error, 1e-300), kind="stable")
+    shifted = np.argsort(-np.abs(source / n_source - target / n_target) / np.maximum(error, 1e-300), kind="stable")
     return np.array([*dict.fromkeys([*commonest.tolist(), *shifted.tolist()])][:most], dtype=np.intp)
 
 
