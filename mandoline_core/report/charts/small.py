@@ -47,7 +47,7 @@ def small_strip(report: ModelReport, *, reveal: bool, alt: str) -> str:
     rows = strip_rows(report, reveal=reveal, ink=_GREY if is_red(report) else INK)
     span = rows_span(rows, share)
     picture, across = Picture(_ROW * len(rows)), scale(span, 0, 1)
-    _level_axis(picture, {tick: _tick(tick, share) for tick in nice_ticks(span[0], span[1])}, across, grid=True)
+    _level_axis(picture, {tick: show_tick(tick, share) for tick in nice_ticks(span[0], span[1])}, across, grid=True)
     for number, row in enumerate(rows):
         y, said = _ROW * number + 23, f"{row.name}: {row.number(share)}"
         picture.text(0, _ROW * number + 9, said, bold=row.symbol == "diamond" and row.bold)
@@ -85,7 +85,7 @@ def small_curve(curves: Ablation, *, truth: float | None, share: bool, alt: str)
     picture = Picture(160, left=_GUTTER, right=48, below=58 if turned else 18)
     across, up = scale((0, max(last, 1)), 0.04, 1), scale(span, picture.height, _HEAD)
     _upright_axis(
-        picture, {tick: _tick(tick, share) for tick in nice_ticks(span[0], span[1], 4)}, up, f"estimate ({ZOOMED})"
+        picture, {tick: show_tick(tick, share) for tick in nice_ticks(span[0], span[1], 4)}, up, f"estimate ({ZOOMED})"
     )
     for x, low, high in bands(points):
         outline = zip(x + x[::-1], high + low[::-1], strict=True)
@@ -139,10 +139,10 @@ def scale(span: Sequence[float], first: float, last: float) -> Scale:
     return lambda value: first + (value - low) / ((high - low) or 1.0) * (last - first)
 
 
-def _tick(value: float, share: bool) -> str:
+def show_tick(value: float, share: bool) -> str:
     """Write the label of a tick.
 
-    >>> _tick(0.8, share=True), _tick(0.825, share=True), _tick(12.0, share=False)
+    >>> show_tick(0.8, share=True), show_tick(0.825, share=True), show_tick(12.0, share=False)
     ('80%', '82.5%', '12')
     """
     return f"{100 * value:.4g}%" if share else f"{value:.4g}"

@@ -6,35 +6,19 @@ An image that scales to any screen: the other figures' type has a size in pixels
 from __future__ import annotations
 
 import base64
-import html
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 
 from mandoline_core.formatting import show_value
 from mandoline_core.pipeline import AblationPoint
-from mandoline_core.report.charts.style import SOURCE, TRUTH, ZOOMED, Palette, palette, shorten, value_range
+from mandoline_core.report.charts.small import Scale, nice_ticks, scale, show_tick
+from mandoline_core.report.charts.style import SOURCE, TRUTH, ZOOMED, palette, shorten, value_range
+from mandoline_core.report.markup import Html, tag
 
 _WIDTH, _HEIGHT = 1200, 560
 _LEFT, _RIGHT, _TOP, _BOTTOM = 110, 170, 30, 120
 _TYPE, _SMALL = 34, 25
 _MOST_NAMES = 8  # beside each other; of more, only the last is named
-_TICKS = 4
-
-
-@dataclass(frozen=True)
-class _Scale:
-    """Turn steps and values into places on the image."""
-
-    n_steps: int
-    low: float
-    high: float
-
-    def x(self, step: float) -> float:
-        return _LEFT + 30 + (_WIDTH - _LEFT - _RIGHT - 30) * step / max(self.n_steps, 1)
-
-    def y(self, value: float) -> float:
-        return _HEIGHT - _BOTTOM - (_HEIGHT - _TOP - _BOTTOM) * (value - self.low) / (self.high - self.low)
 
 
 def story_curve(
@@ -68,113 +52,71 @@ def story_curve(
     """
     ends = [end for point in points for end in point.interval or () if math.isfinite(end)]
     span = value_range([*ends, *([] if truth is None else [truth])] or [0.0, 1.0], share)
-    scale, colours = _Scale(len(points) - 1, *span), palette(dark)
-    visible = [(step, point) for step, point in enumerate(points[: shown + 1]) if point.estimate is not None]
-    parts = [*_axis(scale, share, colours, metric), *_names(points, shown, scale, colours)]
-    parts += _band(visible, scale, colours)
+    across = scale((0, max(len(points) - 1, 1)), _LEFT + 30, _WIDTH - _RIGHT)
+    up, colours = scale(span, _HEIGHT - _BOTTOM, _TOP), palette(dark)
+    parts = []
+    for tick in nice_ticks(span[0], span[1], 4):
+        parts += [
+            _line((_LEFT, _WIDTH - 20), (up(tick), up(tick)), colours.grid, 2),
+            _text(_LEFT - 14, up(tick) + 9, show_tick(tick, share), colours.muted, size=_SMALL, text_anchor="end"),
+        ]
+    parts += [
+        _text(_LEFT, _HEIGHT - 12, f"{metric}; {ZOOMED}", colours.muted, size=_SMALL),
+        *_names(points, shown, across, colours.ink),
+    ]
+    visible = [(across(i), point) for i, point in enumerate(points[: shown + 1]) if point.estimate is not None]
+    for x, point in visible:
+        if point.interval is not None:
+            strength = 0.55 if point is visible[-1][1] else 0.18  # the interval at hand is darker
+            low, high = map(up, point.interval)
+            look = {"stroke_opacity": strength, "stroke_linecap": "round"}
+            parts.append(_line((x, x), (low, high), colours.ink, 9, **look))
     if truth is not None:
-        parts += _truth(truth, scale, share)
-    path = " ".join(f"{scale.x(step):.1f},{scale.y(point.estimate or 0.0):.1f}" for step, point in visible)
-    parts.append(f'<polyline points="{path}" fill="none" stroke="{colours.ink}" stroke-width="5"/>')
-    parts += [_mark(step, point, scale, colours) for step, point in visible]
-    parts += [_value(*visible[-1], scale, share, colours, truth)] if visible else []
-    said = ", ".join(
-        f"{point.slice or 'no slices'} {show_value(point.estimate or 0.0, share=share)}" for _, point in visible
+        parts += [
+            _line((_LEFT, _WIDTH - 20), (up(truth), up(truth)), TRUTH, 5, stroke_dasharray="16 10"),
+            _text(_LEFT + 12, up(truth) - 14, f"truth {show_value(truth, share=share)}", TRUTH, font_weight=600),
+        ]
+    path = " ".join(f"{x:.1f},{up(point.estimate or 0.0):.1f}" for x, point in visible)
+    parts.append(tag("polyline", points=path, fill="none", stroke=colours.ink, stroke_width=5))
+    parts += [_mark(x, up(point.estimate or 0.0), point.slice is None, colours.ink) for x, point in visible]
+    if visible:
+        x, value = visible[-1][0], visible[-1][1].estimate or 0.0
+        # Beside its mark, on the side of it that the truth is not.
+        lower = 12 if truth is None else 38 if truth > value else -14
+        parts.append(_text(x + 26, up(value) + lower, show_value(value, share=share), colours.ink, font_weight=700))
+    family = "Source Sans, system-ui, sans-serif"
+    image = tag(
+        "svg", *parts, xmlns="http://www.w3.org/2000/svg", viewBox=f"0 0 {_WIDTH} {_HEIGHT}", font_family=family
     )
-    image = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" '
-        f'font-family="Source Sans, system-ui, sans-serif">{"".join(parts)}</svg>'
-    )
-    alt = html.escape(f"The estimate as slices are added: {said}")
-    return f'<img alt="{alt}" src="data:image/svg+xml;base64,{base64.b64encode(image.encode()).decode()}">'
+    steps = [(point.slice or "no slices", show_value(point.estimate or 0.0, share=share)) for _, point in visible]
+    alt = f"The estimate as slices are added: {', '.join(' '.join(step) for step in steps)}"
+    source = f"data:image/svg+xml;base64,{base64.b64encode(image.encode()).decode()}"
+    return tag("img", alt=alt, src=source).removesuffix("</img>")
 
 
-def _text(x: float, y: float, words: str, colour: str, **more: object) -> str:
-    """Write words; further attributes by their names, with underscores for hyphens."""
-    given = {"font_size": _TYPE, "fill": colour, **more}
-    attributes = "".join(f' {name.replace("_", "-")}="{value}"' for name, value in given.items())
-    return f'<text x="{x:.1f}" y="{y:.1f}"{attributes}>{html.escape(words)}</text>'
-
-
-def _line(x: tuple[float, float], y: tuple[float, float], colour: str, width: int, more: str = "") -> str:
-    return (
-        f'<line x1="{x[0]:.1f}" x2="{x[1]:.1f}" y1="{y[0]:.1f}" y2="{y[1]:.1f}" stroke="{colour}" '
-        f'stroke-width="{width}"{more}/>'
-    )
-
-
-def _axis(scale: _Scale, share: bool, colours: Palette, metric: str) -> list[str]:
-    """Draw lines at round values, and say what they measure."""
-    rough = (scale.high - scale.low) / _TICKS
-    power = 10.0 ** math.floor(math.log10(rough))
-    step = next(power * times for times in (1, 2, 5, 10) if power * times >= rough)
-    found = []
-    for number in range(math.ceil(scale.low / step), math.floor(scale.high / step) + 1):
-        value = number * step
-        y = scale.y(value)
-        written = f"{round(100 * value, 6):g}%" if share else f"{round(value, 12):g}"
-        found.append(_line((_LEFT, _WIDTH - 20), (y, y), colours.grid, 2))
-        found.append(_text(_LEFT - 14, y + 9, written, colours.muted, font_size=_SMALL, text_anchor="end"))
-    return [*found, _text(_LEFT, _HEIGHT - 12, f"{metric}; {ZOOMED}", colours.muted, font_size=_SMALL)]
-
-
-def _names(points: Sequence[AblationPoint], shown: int, scale: _Scale, colours: Palette) -> list[str]:
+def _names(points: Sequence[AblationPoint], shown: int, across: Scale, ink: str) -> Iterator[Html]:
     """Name the steps under the curve; with many of them only the one at hand."""
     few = len(points) <= _MOST_NAMES
     width = max(int(80 / len(points)), 7) if few else 40
-    found = []
-    for step, point in enumerate(points[: shown + 1]):
-        if few or step == shown:
+    for i, point in enumerate(points[: shown + 1]):
+        if few or i == shown:
+            x, weight = min(across(i), _WIDTH - 120), 600 if i == shown else 400
             name = shorten("no slices" if point.slice is None else point.slice, width)
-            weight = 600 if step == shown else 400
-            place = min(scale.x(step), _WIDTH - 120)
-            found.append(
-                _text(
-                    place,
-                    _HEIGHT - _BOTTOM + 52,
-                    name,
-                    colours.ink,
-                    font_size=_SMALL,
-                    text_anchor="middle",
-                    font_weight=weight,
-                )
-            )
-    return found
+            y = _HEIGHT - _BOTTOM + 52
+            yield _text(x, y, name, ink, size=_SMALL, text_anchor="middle", font_weight=weight)
 
 
-def _band(visible: Sequence[tuple[int, AblationPoint]], scale: _Scale, colours: Palette) -> list[str]:
-    """Show the interval of every step as a bar, the one at hand darker."""
-    found = []
-    for step, point in visible:
-        low, high = point.interval or (None, None)
-        if low is not None and high is not None:
-            strength = 0.55 if step == visible[-1][0] else 0.18
-            more = f' stroke-opacity="{strength}" stroke-linecap="round"'
-            found.append(_line((scale.x(step),) * 2, (scale.y(low), scale.y(high)), colours.ink, 9, more))
-    return found
+def _mark(x: float, y: float, is_source: bool, ink: str) -> Html:
+    if is_source:
+        return tag("circle", cx=f"{x:.1f}", cy=f"{y:.1f}", r=14, fill=SOURCE)
+    turned = f"rotate(45 {x:.1f} {y:.1f})"
+    return tag("rect", x=f"{x - 11:.1f}", y=f"{y - 11:.1f}", width=22, height=22, fill=ink, transform=turned)
 
 
-def _truth(truth: float, scale: _Scale, share: bool) -> list[str]:
-    y = scale.y(truth)
-    return [
-        _line((_LEFT, _WIDTH - 20), (y, y), TRUTH, 5, ' stroke-dasharray="16 10"'),
-        _text(_LEFT + 12, y - 14, f"truth {show_value(truth, share=share)}", TRUTH, font_weight=600),
-    ]
+def _text(x: float, y: float, words: str, colour: str, *, size: int = _TYPE, **more: object) -> Html:
+    return tag("text", words, x=f"{x:.1f}", y=f"{y:.1f}", font_size=size, fill=colour, **more)
 
 
-def _mark(step: int, point: AblationPoint, scale: _Scale, colours: Palette) -> str:
-    x, y = scale.x(step), scale.y(point.estimate or 0.0)
-    if step == 0:
-        return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="14" fill="{SOURCE}"/>'
-    return (
-        f'<rect x="{x - 11:.1f}" y="{y - 11:.1f}" width="22" height="22" fill="{colours.ink}" '
-        f'transform="rotate(45 {x:.1f} {y:.1f})"/>'
-    )
-
-
-def _value(step: int, point: AblationPoint, scale: _Scale, share: bool, colours: Palette, truth: float | None) -> str:
-    """Write the estimate at hand beside its mark, on the side of it that the truth is not."""
-    value = point.estimate or 0.0
-    lower = 12 if truth is None else 38 if truth > value else -14
-    written = show_value(value, share=share)
-    return _text(scale.x(step) + 26, scale.y(value) + lower, written, colours.ink, font_weight=700)
+def _line(x: tuple[float, float], y: tuple[float, float], colour: str, width: int, **more: object) -> Html:
+    ends = {f"{axis}{i}": f"{end:.1f}" for axis, pair in (("x", x), ("y", y)) for i, end in enumerate(pair, start=1)}
+    return tag("line", **ends, stroke=colour, stroke_width=width, **more)

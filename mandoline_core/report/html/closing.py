@@ -8,7 +8,7 @@ from mandoline_core.estimators import get_estimator
 from mandoline_core.formatting import Sentence, show_percent, show_value
 from mandoline_core.report.html import words
 from mandoline_core.report.html.ground import Ground, Section
-from mandoline_core.report.html.markup import Html, bullets, joined, paragraphs, section, table, tag
+from mandoline_core.report.markup import Html, bullets, joined, paragraphs, section, table, tag
 from mandoline_core.report.words import TOOLTIPS, title_of
 
 GLOSSARY = (

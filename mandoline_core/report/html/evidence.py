@@ -16,7 +16,7 @@ from mandoline_core.report.gathering import HiddenChange
 from mandoline_core.report.html import words
 from mandoline_core.report.html.figures import Figure
 from mandoline_core.report.html.ground import Ground, Section
-from mandoline_core.report.html.markup import paragraphs, section, table
+from mandoline_core.report.markup import paragraphs, section, table
 from mandoline_core.report.words import title_of
 
 MOST_BALANCE = 20

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import plotly.graph_objects as go
 
-from mandoline_core.report.html.markup import Html, table, tag
+from mandoline_core.report.markup import Html, table, tag
 
 
 class Figure(NamedTuple):

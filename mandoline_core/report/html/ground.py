@@ -9,7 +9,7 @@ from mandoline_core.formatting import file_stem
 from mandoline_core.pipeline import SliceRow, is_share, slice_table
 from mandoline_core.report.gathering import ReportParts
 from mandoline_core.report.html.figures import Figure, place
-from mandoline_core.report.html.markup import Html
+from mandoline_core.report.markup import Html
 
 
 class Section(NamedTuple):

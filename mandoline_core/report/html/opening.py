@@ -14,8 +14,8 @@ from mandoline_core.report import charts
 from mandoline_core.report.html import words
 from mandoline_core.report.html.figures import Figure
 from mandoline_core.report.html.ground import Ground, Section
-from mandoline_core.report.html.markup import Html, bullets, joined, paragraphs, section, table, tag
 from mandoline_core.report.html.summary import summary_picture
+from mandoline_core.report.markup import Html, bullets, joined, paragraphs, section, table, tag
 
 MOST_COLUMNS = 12
 SMALL_SHIFT = 0.1  # standard deviations

@@ -18,7 +18,7 @@ from mandoline_core.report.gathering import ReportParts
 from mandoline_core.report.html import closing, evidence, opening
 from mandoline_core.report.html.figures import Figure, packed, place, plotly_script
 from mandoline_core.report.html.ground import Ground
-from mandoline_core.report.html.markup import Html, joined, paragraphs, tag, text
+from mandoline_core.report.markup import Html, joined, paragraphs, tag, text
 
 SECTIONS = (
     opening.summary,

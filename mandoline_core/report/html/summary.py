@@ -10,8 +10,8 @@ from mandoline_core.checks import ModelReport
 from mandoline_core.formatting import say, show_ends, show_interval, show_percent, show_value
 from mandoline_core.pipeline import SliceRow, is_share
 from mandoline_core.report.charts import SOURCE, TRUTH, shorten
-from mandoline_core.report.html.markup import Html, joined, tag
 from mandoline_core.report.html.words import ICONS, NO_VERDICT, changed_most, headline, level_of, number
+from mandoline_core.report.markup import Html, joined, tag
 from mandoline_core.report.words import PLAIN
 
 WIDTH, HEIGHT, LEFT = 1600, 900, 80

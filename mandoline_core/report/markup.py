@@ -1,4 +1,4 @@
-"""The bits that HTML is made of: text in the words for people, escaped; tables, sections and figures' places."""
+"""The bits that HTML and SVG are made of: text in the words for people, escaped; elements, tables and sections."""
 
 from __future__ import annotations
 
