@@ -12,7 +12,6 @@ from mandoline_core.formatting import Sentence, csv_text, one_line, show_interva
 from mandoline_core.metrics import Metric, get_metric
 from mandoline_core.monitoring.alerting import AlertRule, find_alerts, find_limits
 from mandoline_core.project import Project
-from mandoline_core.report import figure_page
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -147,13 +146,15 @@ class Track:
 
     def to_html(self) -> str:
         """Write one HTML file with a chart for each model."""
+        from mandoline_core.report.html import PageFigure, figure_page  # it needs Plotly, which tracking does not
+
         return figure_page(
             self.project.name,
             "track",
             f"{self.metric.spoken} on one batch of new data after the other, estimated without labels.",
             [*self.alerts.values(), *(f"{one.target}: {one.error}" for one in self.targets if one.error)],
             self.as_dict(),
-            [_figure(self, model, number) for number, model in enumerate(self.models)],
+            [PageFigure(*_figure(self, model, number)) for number, model in enumerate(self.models)],
         )
 
     def __str__(self) -> str:

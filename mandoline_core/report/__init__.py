@@ -6,6 +6,5 @@ The app, the command line and the library all call `estimate` here.
 from __future__ import annotations
 
 from mandoline_core.report.gathering import ReportParts, gather_parts
-from mandoline_core.report.pages import figure_page
 from mandoline_core.report.report import Report, estimate, estimate_from_codes, notes_of
 from mandoline_core.report.weights import weights_csv, write_weights

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Sequence
 from mandoline_core.formatting import say
 from mandoline_core.report.words import PLAIN
 
+_EMPTY = {"circle", "img", "line", "path", "polyline", "rect"}  # elements that hold nothing, and are not closed
+
 
 class Html(str):
     """Mark text that is HTML already."""
@@ -35,7 +37,7 @@ def tag(name: str, *inner: object, **attributes: object) -> Html:
         for key, value in attributes.items()
         if value is not None
     )
-    return Html(f"<{name}{given}>{joined(inner)}</{name}>")
+    return Html(f"<{name}{given}/>" if name in _EMPTY else f"<{name}{given}>{joined(inner)}</{name}>")
 
 
 def joined(parts: Iterable[object]) -> Html:

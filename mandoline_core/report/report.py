@@ -204,7 +204,7 @@ class Report:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        from mandoline_core.report.html.fragment import render_html
+        from mandoline_core.report.text import render_html
 
         return render_html(self)
 

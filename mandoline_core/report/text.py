@@ -1,44 +1,76 @@
-"""A report as text for a terminal."""
+"""A report as text for a terminal, and as an HTML fragment for a notebook: the same facts in the same order."""
 
 from __future__ import annotations
 
+from html import escape
+
 from mandoline_core.checks import ModelReport
 from mandoline_core.findings import Finding
-from mandoline_core.formatting import counted, show_interval, show_times, show_value, table, wrapped
+from mandoline_core.formatting import counted, html_table, show_times, show_value, table, wrapped
 from mandoline_core.pipeline import is_share
 from mandoline_core.report.report import Report
+from mandoline_core.report.words import facts
 
 _MARK = {"serious": "!!", "warning": "! ", "info": "- "}
 
 
 def render_text(report: Report) -> str:
     """Write a report for a terminal."""
-    first = report.first
-    rows = [["model", "on the target", "on the source"] + (["truth"] if _has_truth(report) else [])]
-    rows += [[name, *cells] for name, cells in _model_cells(report)]
+    rows = _rows(report)
+    sentences = (*_verdicts(report), *_declared(report), *_second_opinions(report), *_spreads(report), _basis(report))
     parts = [
-        f"{report.name}: {first.metric} on the target, estimated without its labels",
+        _title(report),
         "",
         table(rows, "<" * len(rows[0])),
         "",
-        *(
-            wrapped(said, "")
-            for said in (*_verdicts(report), *_declared(report), *_second_opinions(report), *_spreads(report))
-        ),
-        wrapped(_basis(first), ""),
+        *(wrapped(sentence, "") for sentence in (*sentences, *_edges(report))),
     ]
-    if first.edges:
-        parts.append(wrapped(f"Slices that move together: {_edges(first)}.", ""))
-    parts.extend(_finding_text(finding, name) for name, finding in _all_findings(report))
+    for name, finding in _all_findings(report):
+        who = f"{name}: " if name else ""
+        parts.append("\n" + wrapped(f"{who}{finding.message} {finding.remedy}", f"{_MARK[finding.severity]} "))
     return "\n".join(parts)
+
+
+def render_html(report: Report) -> str:
+    """Write a report as an HTML fragment; every name in it is escaped."""
+    sentences = (*_declared(report), *_second_opinions(report), _basis(report), *_edges(report))
+    findings = "".join(
+        f"<li><strong>{escape(finding.severity + (f', {name}' if name else ''))}:</strong> {escape(finding.message)} "
+        f"<em>{escape(finding.remedy)}</em></li>"
+        for name, finding in _all_findings(report)
+    )
+    return (
+        f"<div><h3>{escape(_title(report))}</h3>{html_table(_rows(report))}"
+        + "".join(f"<p><strong>{escape(verdict)}</strong></p>" for verdict in _verdicts(report))
+        + "".join(f"<p>{escape(sentence)}</p>" for sentence in sentences)
+        + (f"<ul>{findings}</ul>" if findings else "")
+        + "</div>"
+    )
+
+
+def _title(report: Report) -> str:
+    return f"{report.name}: {report.first.metric} on the target, estimated without its labels"
+
+
+def _rows(report: Report) -> list[list[str]]:
+    """List the models with their numbers, under a line of names."""
+    known = any(model.truth is not None for model in report.models.values())
+    return [["model", "on the target", "on the source", *(["truth"] if known else [])]] + [
+        [name, facts.number(model), facts.labelled(model), *([_truth(model)] if known else [])]
+        for name, model in report.models.items()
+    ]
+
+
+def _truth(model: ModelReport) -> str:
+    return "-" if model.truth is None else show_value(model.truth, share=is_share(model))
 
 
 def _verdicts(report: Report) -> list[str]:
     """Say each model's verdict, or one for all where they are the same."""
-    said = {name: f"{m.verdict.level.upper()}. {m.verdict.message}" for name, m in report.models.items() if m.verdict}
-    if len(set(said.values())) == 1:
-        return [next(iter(said.values()))]
-    return [f"{name}: {words}" for name, words in said.items()]
+    lights = {name: f"{m.verdict.level.upper()}. {m.verdict.message}" for name, m in report.models.items() if m.verdict}
+    if len(set(lights.values())) == 1:
+        return [next(iter(lights.values()))]
+    return [f"{name}: {light}" for name, light in lights.items()]
 
 
 def _declared(report: Report) -> tuple[str, ...]:
@@ -48,37 +80,19 @@ def _declared(report: Report) -> tuple[str, ...]:
 
 def _second_opinions(report: Report) -> list[str]:
     """Say each model's second opinion, where there is one."""
-    found = {name: model.second_opinion for name, model in report.models.items()}
-    return [f"{name}: {one.message}" if len(found) > 1 else one.message for name, one in found.items() if one]
+    opinions = {name: model.second_opinion for name, model in report.models.items()}
+    several = len(opinions) > 1
+    return [f"{name}: {other.message}" if several else other.message for name, other in opinions.items() if other]
 
 
 def _spreads(report: Report) -> list[str]:
     """Say how much hangs on the choice of slices, for each model, where that was asked for."""
-    said = {
-        name: str((found.finding and found.finding.message) or found.sentence) for name, found in report.spreads.items()
-    }
-    return [f"{name}: {words}" if len(said) > 1 else words for name, words in said.items()]
+    sentences = {name: str(facts.spread_sentence(spread)) for name, spread in report.spreads.items()}
+    return [f"{name}: {sentence}" if len(sentences) > 1 else sentence for name, sentence in sentences.items()]
 
 
-def _has_truth(report: Report) -> bool:
-    return any(model.truth is not None for model in report.models.values())
-
-
-def _model_cells(report: Report) -> list[tuple[str, list[str]]]:
-    found = []
-    for name, model in report.models.items():
-        share = is_share(model)
-        cells = [
-            show_interval(model.estimate, model.interval, share=share) if model.converged else "no estimate",
-            show_interval(model.source, model.source_interval, share=share),
-        ]
-        if _has_truth(report):
-            cells.append("-" if model.truth is None else show_value(model.truth, share=share))
-        found.append((name, cells))
-    return found
-
-
-def _basis(model: ModelReport) -> str:
+def _basis(report: Report) -> str:
+    model = report.first
     return (
         f"{counted(model.n_source, 'labelled row')}, {counted(model.n_target, 'new row')}, "
         f"{counted(model.n_patterns, 'slice pattern')}. "
@@ -87,29 +101,18 @@ def _basis(model: ModelReport) -> str:
     )
 
 
-def _edges(model: ModelReport) -> str:
-    said = [f"{a} and {b}" for a, b in model.edges]
-    if model.edge_z:
-        said = [f"{pair} (z = {z:.1f})" for pair, z in zip(said, model.edge_z, strict=True)]
-    return ", ".join(said)
+def _edges(report: Report) -> list[str]:
+    pairs = facts.edge_pairs(report.first)
+    return [f"Slices that move together: {', '.join(pairs)}."] if pairs else []
 
 
 def _all_findings(report: Report) -> list[tuple[str, Finding]]:
-    """List every model's findings, those that all models share only once."""
-    seen: dict[Finding, list[str]] = {}
+    """List every model's findings with their names, those that all models share only once and without."""
+    models: dict[Finding, list[str]] = {}
     for name, model in report.models.items():
         for finding in model.findings:
-            seen.setdefault(finding, []).append(name)
+            models.setdefault(finding, []).append(name)
     order = {"serious": 0, "warning": 1, "info": 2}
     everyone = len(report.models)
-    found = [("" if len(names) == everyone else ", ".join(names), finding) for finding, names in seen.items()]
-    return sorted(found, key=lambda pair: order[pair[1].severity])
-
-
-def _labelled(report: Report, name: str, finding: Finding) -> str:
-    return f"{finding.severity}, {name}:" if name and len(report.models) > 1 else f"{finding.severity}:"
-
-
-def _finding_text(finding: Finding, name: str) -> str:
-    who = f"{name}: " if name else ""
-    return "\n" + wrapped(f"{who}{finding.message} {finding.remedy}", f"{_MARK[finding.severity]} ")
+    findings = [("" if len(names) == everyone else ", ".join(names), finding) for finding, names in models.items()]
+    return sorted(findings, key=lambda pair: order[pair[1].severity])

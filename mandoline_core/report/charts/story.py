@@ -91,7 +91,7 @@ def story_curve(
     steps = [(point.slice or "no slices", show_value(point.estimate or 0.0, share=share)) for _, point in visible]
     alt = f"The estimate as slices are added: {', '.join(' '.join(step) for step in steps)}"
     source = f"data:image/svg+xml;base64,{base64.b64encode(image.encode()).decode()}"
-    return tag("img", alt=alt, src=source).removesuffix("</img>")
+    return tag("img", alt=alt, src=source)
 
 
 def _names(points: Sequence[AblationPoint], shown: int, across: Scale, ink: str) -> Iterator[Html]:

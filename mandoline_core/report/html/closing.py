@@ -6,10 +6,9 @@ from collections.abc import Mapping
 
 from mandoline_core.estimators import get_estimator
 from mandoline_core.formatting import Sentence, show_percent, show_value
-from mandoline_core.report.html import words
-from mandoline_core.report.html.ground import Ground, Section
+from mandoline_core.report.html.figures import ReportPage
 from mandoline_core.report.markup import Html, bullets, joined, paragraphs, section, table, tag
-from mandoline_core.report.words import TOOLTIPS, title_of
+from mandoline_core.report.words import TOOLTIPS, facts, title_of
 
 GLOSSARY = (
     "interval",
@@ -30,47 +29,47 @@ GLOSSARY = (
 _SIDES = {"source": "labelled data", "target": "new data"}
 
 
-def models(ground: Ground) -> Section:
+def models(page: ReportPage) -> Html:
     """List every model's numbers."""
-    report = ground.parts.report
+    report = page.parts.report
     known = any(model.truth is not None for model in report.models.values())
     head = ("model", "new data, estimated", "labelled data", "effective rows", "set aside", "verdict")
     rows = [
         (
             name,
-            words.number(model),
-            words.labelled(model),
+            facts.number(model),
+            facts.labelled(model),
             f"{model.effective_sample_size:,.0f}",
             show_percent(model.set_aside),
             "-" if model.verdict is None else model.verdict.meaning,
-            *([] if not known else ["-" if model.truth is None else show_value(model.truth, share=ground.share)]),
+            *([] if not known else ["-" if model.truth is None else show_value(model.truth, share=page.share)]),
         )
         for name, model in report.models.items()
     ]
-    metric = ground.first.problem.metric.spoken
+    metric = page.first.problem.metric.spoken
     caption = f"The {metric} of every model, with {report.settings.confidence:.0%} intervals"
-    return Section(section("models", "All models", table(caption, (*head, *(["truth"] if known else [])), rows)))
+    return section("models", "All models", table(caption, (*head, *(["truth"] if known else [])), rows))
 
 
-def assumptions(ground: Ground) -> Section:
+def assumptions(page: ReportPage) -> Html:
     """Say what must hold for the number to be right, and what no check can see."""
-    method = get_estimator(ground.first.estimator)
-    confidence = f"{ground.parts.report.settings.confidence:.0%}"
-    verdict = ground.first.verdict
+    method = get_estimator(page.first.estimator)
+    confidence = f"{page.parts.report.settings.confidence:.0%}"
+    verdict = page.first.verdict
     said = (
         *(() if verdict is None else verdict.declared),
         Sentence("{title}. {does}", title=title_of(method.name), does=method.does),
         Sentence("It assumes: {assumes}", assumes=method.assumes),
         f"Intervals cover the luck of the draw in both samples, {confidence} of the time.",
         "Intervals do not cover a change that no slice speaks of.",
-        *ground.first.evidence.drift.words,
+        *page.first.evidence.drift.words,
     )
-    return Section(section("assumptions", "What is assumed", bullets(said)))
+    return section("assumptions", "What is assumed", bullets(said))
 
 
-def making(ground: Ground) -> Section:
+def making(page: ReportPage) -> Html:
     """Say how the report was made: enough to make it again."""
-    report, made = ground.parts.report, ground.parts.report.made
+    report, made = page.parts.report, page.parts.report.made
     files = [
         (
             _SIDES[side],
@@ -80,22 +79,20 @@ def making(ground: Ground) -> Section:
         )
         for side, sample in report.samples.items()
     ]
-    day = ground.parts.made_on.isoformat()
-    settings = {"metric": ground.first.problem.metric.name, **made["settings"]}
-    return Section(
-        section(
-            "making",
-            "How it was made",
-            paragraphs(joined(["Made on ", tag("time", day, datetime=day), f" from project {report.name!r}."])),
-            table("The data, and fingerprints of what is in it", ("data", "file", "rows", "fingerprint"), files)
-            if files
-            else "",
-            paragraphs(
-                _named("Settings", settings),
-                _named("Versions", made["versions"]),
-                "The estimates and the checks stand in this file once more, as JSON, in full precision.",
-            ),
-        )
+    day = page.parts.made_on.isoformat()
+    settings = {"metric": page.first.problem.metric.name, **made["settings"]}
+    return section(
+        "making",
+        "How it was made",
+        paragraphs(joined(["Made on ", tag("time", day, datetime=day), f" from project {report.name!r}."])),
+        table("The data, and fingerprints of what is in it", ("data", "file", "rows", "fingerprint"), files)
+        if files
+        else "",
+        paragraphs(
+            _named("Settings", settings),
+            _named("Versions", made["versions"]),
+            "The estimates and the checks stand in this file once more, as JSON, in full precision.",
+        ),
     )
 
 
@@ -104,7 +101,7 @@ def _named(title: str, values: Mapping[str, object]) -> Html:
     return joined([tag("strong", f"{title}: "), said, "."])
 
 
-def glossary(_ground: Ground) -> Section:
+def glossary(_page: ReportPage) -> Html:
     """Say what the words mean."""
     terms = joined(joined([tag("dt", term), tag("dd", TOOLTIPS[term])]) for term in GLOSSARY)
-    return Section(section("glossary", "What the words mean", tag("dl", terms)))
+    return section("glossary", "What the words mean", tag("dl", terms))

@@ -13,26 +13,24 @@ from mandoline_core.patterns import describe
 from mandoline_core.pipeline import Ablation, AblationPoint, heaviest_patterns
 from mandoline_core.report import charts
 from mandoline_core.report.gathering import HiddenChange
-from mandoline_core.report.html import words
-from mandoline_core.report.html.figures import Figure
-from mandoline_core.report.html.ground import Ground, Section
-from mandoline_core.report.markup import paragraphs, section, table
-from mandoline_core.report.words import title_of
+from mandoline_core.report.html.figures import PageFigure, ReportPage
+from mandoline_core.report.markup import Html, paragraphs, section, table
+from mandoline_core.report.words import facts, title_of
 
 MOST_BALANCE = 20
 MOST_PATTERNS = 6
 _STEPS = (0.25, 0.5, 1.0, 2.0, 4.0)  # times that a row counts
 
 
-def curve(ground: Ground) -> Section:
+def curve(page: ReportPage) -> Html:
     """Show the estimate as slices are added, and without each."""
-    found, share = ground.parts.curves, ground.share
+    found, share = page.parts.curves, page.share
     title = "What each slice did to the number"
     if not isinstance(found, Ablation):
-        return Section(section("curve", title, paragraphs("The curve could not be drawn.", found)))
-    truth, full = ground.first.truth, found.cumulative[-1].estimate
+        return section("curve", title, paragraphs("The curve could not be drawn.", found))
+    truth, full = page.first.truth, found.cumulative[-1].estimate
     figures = [
-        Figure(
+        PageFigure(
             "curve",
             "The estimate as slices are added one by one",
             lambda dark: charts.ablation_curve(found, truth=truth, share=share, dark=dark),
@@ -45,7 +43,7 @@ def curve(ground: Ground) -> Section:
     ]
     if full is not None and found.leave_one_out:
         figures.append(
-            Figure(
+            PageFigure(
                 "without-each-slice",
                 "The estimate without each slice",
                 lambda dark: charts.leave_one_out(found, full=full, share=share, dark=dark),
@@ -59,7 +57,7 @@ def curve(ground: Ground) -> Section:
                 ],
             )
         )
-    return Section(section("curve", title, *map(ground.put, figures)), tuple(figures))
+    return section("curve", title, *map(page.put, figures))
 
 
 def _point(point: AblationPoint, name: str, share: bool) -> tuple[object, ...]:
@@ -69,10 +67,10 @@ def _point(point: AblationPoint, name: str, share: bool) -> tuple[object, ...]:
     return name, show_interval(point.estimate, point.interval, share=share), rows
 
 
-def weights(ground: Ground) -> Section:
+def weights(page: ReportPage) -> Html:
     """Show how much labelled rows count."""
-    report = ground.first
-    figure = Figure(
+    report = page.first
+    figure = PageFigure(
         "weights",
         "How many labelled rows count how many times",
         lambda dark: charts.weight_histogram(report, dark=dark),
@@ -89,18 +87,15 @@ def weights(ground: Ground) -> Section:
         )
         for one in heaviest_patterns(report, MOST_PATTERNS)
     ]
-    return Section(
-        section(
-            "weights",
-            "How much rows count",
-            ground.put(figure),
-            table(
-                "The labelled rows that count most, by the slices they are in",
-                ("in slices", "each counts", "labelled rows", "new rows", "of all weight"),
-                heavy,
-            ),
+    return section(
+        "weights",
+        "How much rows count",
+        page.put(figure),
+        table(
+            "The labelled rows that count most, by the slices they are in",
+            ("in slices", "each counts", "labelled rows", "new rows", "of all weight"),
+            heavy,
         ),
-        (figure,),
     )
 
 
@@ -115,13 +110,13 @@ def _counts(ratios: np.ndarray, rows: np.ndarray) -> list[tuple[str, str]]:
     return [(name, f"{count:,.0f}") for name, count in zip(names, counts, strict=True) if count]
 
 
-def balance(ground: Ground) -> Section:
+def balance(page: ReportPage) -> Html:
     """Show what weighting leaves of changes that no slice stands for."""
-    evidence, title = ground.first.evidence, "What nobody modelled"
+    evidence, title = page.first.evidence, "What nobody modelled"
     if not evidence.columns:
-        return Section(section("balance", title, paragraphs("There is no other column that can be compared.")))
+        return section("balance", title, paragraphs("There is no other column that can be compared."))
     lines = evidence.columns[:MOST_BALANCE]
-    figure = Figure(
+    figure = PageFigure(
         "balance",
         "Columns before and after weighting, against the new data",
         lambda dark: charts.balance(
@@ -151,22 +146,20 @@ def balance(ground: Ground) -> Section:
     )
     more = len(evidence.columns) - len(lines)
     rest = f"{more} more are less far off." if more > 0 else ""
-    return Section(
-        section("balance", title, paragraphs(said), ground.put(figure), paragraphs(rest, evidence.note)), (figure,)
-    )
+    return section("balance", title, paragraphs(said), page.put(figure), paragraphs(rest, evidence.note))
 
 
-def comparison(ground: Ground) -> Section:
+def comparison(page: ReportPage) -> Html:
     """Show what the quick methods say."""
-    found, title = ground.parts.comparison, "What other methods say"
+    found, title = page.parts.comparison, "What other methods say"
     if not isinstance(found, ModelComparison):
-        return Section(section("comparison", title, paragraphs("The methods could not be compared.", found)))
-    left = [title_of(name) for name, method in ESTIMATORS.items() if not method.is_quick(ground.first.problem)]
+        return section("comparison", title, paragraphs("The methods could not be compared.", found))
+    left = [title_of(name) for name, method in ESTIMATORS.items() if not method.is_quick(page.first.problem)]
     quick = f"Only quick methods are run for a report. Left to a comparison of its own: {listed(left)}."
-    figure = Figure(
+    figure = PageFigure(
         "methods",
         "What every quick method says",
-        lambda dark: charts.method_dots(found, chosen=ground.first.estimator, dark=dark),
+        lambda dark: charts.method_dots(found, chosen=page.first.estimator, dark=dark),
         ("method", "estimate", "change", "assumes"),
         [
             (
@@ -174,32 +167,28 @@ def comparison(ground: Ground) -> Section:
                 Sentence("does not apply: {why}", why=entry.reason or "")
                 if entry.estimate is None or entry.interval is None
                 else show_interval(entry.estimate, entry.interval, share=found.metric.share),
-                words.entry_change(entry, share=found.metric.share),
+                facts.entry_change(entry, share=found.metric.share),
                 get_estimator(name).assumes,
             )
             for name, entry in found.entries.items()
         ],
     )
-    return Section(
-        section("comparison", title, paragraphs(words.agreement(found), quick), ground.put(figure)), (figure,)
-    )
+    return section("comparison", title, paragraphs(facts.agreement(found), quick), page.put(figure))
 
 
-def sensitivity(ground: Ground) -> Section:
+def sensitivity(page: ReportPage) -> Html:
     """Show how far a change that no slice shows could move the number."""
-    found, title = ground.parts.hidden, "What if something hidden changed?"
+    found, title = page.parts.hidden, "What if something hidden changed?"
     if not isinstance(found, HiddenChange):
-        return Section(section("sensitivity", title, paragraphs("This cannot be worked out here.", found)))
-    share = ground.share
+        return section("sensitivity", title, paragraphs("This cannot be worked out here.", found))
+    share = page.share
     shift = charts.HiddenShift(
         found.gammas, found.lows, found.highs, found.points, found.chosen, None, None, found.strengths
     )
-    figure = Figure(
+    figure = PageFigure(
         "hidden-change",
         "Where the number could be, by the strength of a hidden change",
-        lambda dark: charts.hidden_shift_curve(
-            shift, metric=ground.first.problem.metric.spoken, share=share, dark=dark
-        ),
+        lambda dark: charts.hidden_shift_curve(shift, metric=page.first.problem.metric.spoken, share=share, dark=dark),
         ("rows count up to", "lowest", "highest", "with sampling error"),
         [
             (
@@ -215,30 +204,27 @@ def sensitivity(ground: Ground) -> Section:
     slices_ = [(one.name, charts.show_strength(one.largest or 1.0)) for one in known]
     instead = (
         ""
-        if found.report is ground.first
+        if found.report is page.first
         else (
             f"The method of this report is not a mean of weighted rows, so this is about the paper's weights on the "
-            f"same slices, which give {words.number(found.report)}."
+            f"same slices, which give {facts.number(found.report)}."
         )
     )
-    return Section(
-        section(
-            "sensitivity",
-            title,
-            paragraphs(
-                "Nothing in the data can rule out a change that no slice shows. But one can say how strong it would "
-                "have to be, and compare it with the slices that are known.",
-                instead,
-                words.hidden(found.chosen, share=share),
-            ),
-            ground.put(figure),
-            table(
-                "How strong a hidden change each slice would have been, had nobody thought of it",
-                ("slice", "strength"),
-                slices_,
-            )
-            if slices_
-            else "",
+    return section(
+        "sensitivity",
+        title,
+        paragraphs(
+            "Nothing in the data can rule out a change that no slice shows. But one can say how strong it would "
+            "have to be, and compare it with the slices that are known.",
+            instead,
+            facts.hidden(found.chosen, share=share),
         ),
-        (figure,),
+        page.put(figure),
+        table(
+            "How strong a hidden change each slice would have been, had nobody thought of it",
+            ("slice", "strength"),
+            slices_,
+        )
+        if slices_
+        else "",
     )

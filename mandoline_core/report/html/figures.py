@@ -1,4 +1,4 @@
-"""Figures of the page: a place with the numbers in a table, and what Plotly draws there, packed for the browser."""
+"""Figures of the page: what Plotly draws, packed for the browser, and a table with the numbers in its place."""
 
 from __future__ import annotations
 
@@ -12,10 +12,14 @@ from typing import NamedTuple
 
 import plotly.graph_objects as go
 
+from mandoline_core.checks import ModelReport
+from mandoline_core.formatting import file_stem
+from mandoline_core.pipeline import SliceRow, is_share, slice_table
+from mandoline_core.report.gathering import ReportParts
 from mandoline_core.report.markup import Html, table, tag
 
 
-class Figure(NamedTuple):
+class PageFigure(NamedTuple):
     """Hold one figure.
 
     Parameters
@@ -37,7 +41,23 @@ class Figure(NamedTuple):
     rows: Sequence[Sequence[object]]
 
 
-def place(figure: Figure, stem: str) -> Html:
+class ReportPage:
+    """What most sections of the report need: its parts, the model they are about, its slices; and figures so far."""
+
+    def __init__(self, parts: ReportParts) -> None:
+        self.parts = parts
+        self.first: ModelReport = parts.report.first
+        self.rows: tuple[SliceRow, ...] = slice_table(self.first.fit, confidence=self.first.settings.confidence)
+        self.share = is_share(self.first)
+        self.figures: list[PageFigure] = []
+
+    def put(self, figure: PageFigure) -> Html:
+        """Write a figure's place, and keep the figure for the end of the page."""
+        self.figures.append(figure)
+        return place(figure, file_stem(self.parts.report.name))
+
+
+def place(figure: PageFigure, stem: str) -> Html:
     """Write a figure's place: the table is open until the figure is drawn, and stays within reach."""
     return tag(
         "figure",
@@ -53,7 +73,7 @@ def place(figure: Figure, stem: str) -> Html:
     )
 
 
-def packed(figures: Sequence[Figure]) -> str:
+def packed(figures: Sequence[PageFigure]) -> str:
     """Draw all figures for light and for dark pages, and compress them."""
     drawn = {
         figure.name: {look: _plain(figure.draw(look == "dark")) for look in ("light", "dark")} for figure in figures
@@ -72,10 +92,10 @@ def plotly_script() -> tuple[str, str]:
     return script, compress(script)
 
 
-def compress(said: str) -> str:
-    """Compress text so that it may stand in a page; the same text gives the same letters on every day.
+def compress(text: str) -> str:
+    """Compress text so that it may stand in a page; the same text gives the same characters on every day.
 
     >>> compress("a" * 1000)[:6], len(compress("a" * 1000)) < 60
     ('H4sIAA', True)
     """
-    return base64.b64encode(gzip.compress(said.encode(), compresslevel=9, mtime=0)).decode("ascii")
+    return base64.b64encode(gzip.compress(text.encode(), compresslevel=9, mtime=0)).decode("ascii")

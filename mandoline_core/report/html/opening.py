@@ -11,32 +11,31 @@ from mandoline_core.findings import Check
 from mandoline_core.formatting import listed, show_ends, show_interval, show_percent, show_points, show_value
 from mandoline_core.pipeline import SlicePart, SliceRow
 from mandoline_core.report import charts
-from mandoline_core.report.html import words
-from mandoline_core.report.html.figures import Figure
-from mandoline_core.report.html.ground import Ground, Section
+from mandoline_core.report.html.figures import PageFigure, ReportPage
 from mandoline_core.report.html.summary import summary_picture
 from mandoline_core.report.markup import Html, bullets, joined, paragraphs, section, table, tag
+from mandoline_core.report.words import facts
 
 MOST_COLUMNS = 12
 SMALL_SHIFT = 0.1  # standard deviations
 
 
-def summary(ground: Ground) -> Section:
+def summary(page: ReportPage) -> Html:
     """Open with one picture for a slide."""
-    picture = summary_picture(ground.parts.report.name, ground.first, ground.rows)
-    return Section(tag("section", picture, id="summary", aria_label="Summary"))
+    picture = summary_picture(page.parts.report.name, page.first, page.rows)
+    return tag("section", picture, id="summary", aria_label="Summary")
 
 
-def verdict(ground: Ground) -> Section:
+def verdict(page: ReportPage) -> Html:
     """Say the number in the manner of its verdict, and every check in a line."""
-    report = ground.first
-    spread = ground.parts.report.spreads.get(report.model)
-    found, level = report.verdict, words.level_of(report)
-    reason = words.NO_VERDICT if found is None else found.message
+    report = page.first
+    spread = page.parts.report.spreads.get(report.model)
+    found, level = report.verdict, facts.level_of(report)
+    reason = facts.NO_VERDICT if found is None else found.message
     banner = tag("p", _icon(level), tag("strong", reason), class_=f"banner {level}")
-    told = [tag("p", words.headline(report), class_="quiet" if level == "red" else "loud"), banner]
+    told = [tag("p", facts.estimate_sentence(report), class_="quiet" if level == "red" else "loud"), banner]
     checks = [] if found is None else [_checks(found.checks), paragraphs(*found.declared)]
-    figure = Figure(
+    figure = PageFigure(
         "estimate",
         "The estimate with its interval beside the labelled data's score",
         lambda dark: charts.estimate_strip(
@@ -44,36 +43,33 @@ def verdict(ground: Ground) -> Section:
         ),
         ("data", "score"),
         [
-            ("labelled data", words.labelled(report)),
-            ("new data, estimated", words.number(report)),
-            *([] if spread is None else [(charts.SPREAD, show_ends(spread.interval, share=ground.share))]),
-            *([] if report.truth is None else [("new data, truth", show_value(report.truth, share=ground.share))]),
+            ("labelled data", facts.labelled(report)),
+            ("new data, estimated", facts.number(report)),
+            *([] if spread is None else [(charts.SPREAD, show_ends(spread.interval, share=page.share))]),
+            *([] if report.truth is None else [("new data, truth", show_value(report.truth, share=page.share))]),
         ],
     )
-    return Section(
-        section(
-            "verdict",
-            "The number, and how far to believe it",
-            *(told[::-1] if level == "red" else told),
-            paragraphs(
-                words.change(report),
-                words.truth(report),
-                report.second_opinion and report.second_opinion.message,
-                words.basis(report),
-                words.set_aside(report),
-                spread and ((spread.finding and spread.finding.message) or spread.sentence),
-            ),
-            ground.put(figure),
-            *checks,
+    return section(
+        "verdict",
+        "The number, and how far to believe it",
+        *(told[::-1] if level == "red" else told),
+        paragraphs(
+            facts.change(report),
+            facts.truth(report),
+            report.second_opinion and report.second_opinion.message,
+            facts.basis(report),
+            facts.set_aside(report),
+            spread and facts.spread_sentence(spread),
         ),
-        (figure,),
+        page.put(figure),
+        *checks,
     )
 
 
 def _icon(level: str) -> Html:
     return Html(
         f'<svg class="icon" viewBox="0 0 24 24" aria-hidden="true"><circle cx="12" cy="12" r="11"/>'
-        f'<path d="{words.ICONS[level]}"/></svg>'
+        f'<path d="{facts.ICONS[level]}"/></svg>'
     )
 
 
@@ -84,9 +80,9 @@ def _checks(checks: Sequence[Check]) -> Html:
             joined([check.question, "" if check.state == "passed" else tag("small", check.words)]),
             tag(
                 "span",
-                _icon(words.STATES[check.state]),
-                words.STATE_WORDS[check.state],
-                class_=words.STATES[check.state],
+                _icon(facts.STATES[check.state]),
+                facts.STATE_WORDS[check.state],
+                class_=facts.STATES[check.state],
             ),
         )
         for check in checks
@@ -94,7 +90,7 @@ def _checks(checks: Sequence[Check]) -> Html:
     return table("Every check that was made", ("check", "result"), rows)
 
 
-def changes(ground: Ground) -> Section:
+def changes(page: ReportPage) -> Html:
     """Show what changed in the data: slices first, then columns."""
     rows = [
         (
@@ -104,14 +100,14 @@ def changes(ground: Ground) -> Section:
             f"{row.target:.1%}",
             show_points(row.shift, share=True, unit=False),
         )
-        for row in sorted(ground.rows, key=lambda row: -abs(row.shift))
+        for row in sorted(page.rows, key=lambda row: -abs(row.shift))
     ]
     slices = table(
         "Share of rows inside each slice; shift in points, where the slice speaks",
         ("slice", "both", "labelled data", "new data", "shift"),
         rows,
     )
-    return Section(section("changes", "What changed in the data", slices, _columns(ground)))
+    return section("changes", "What changed in the data", slices, _columns(page))
 
 
 def _bars(row: SliceRow) -> Html:
@@ -121,8 +117,8 @@ def _bars(row: SliceRow) -> Html:
     )
 
 
-def _columns(ground: Ground) -> Html:
-    evidence = ground.first.evidence
+def _columns(page: ReportPage) -> Html:
+    evidence = page.first.evidence
     if evidence.columns is None:
         return paragraphs("Columns cannot be compared: only slice codes are known.")
     furthest: dict[str, BalanceLine] = {}
@@ -143,40 +139,32 @@ def _columns(ground: Ground) -> Html:
     return joined([said, paragraphs(f"{more} more changed less." if more > 0 else "", evidence.note)])
 
 
-def slices(ground: Ground) -> Section:
+def slices(page: ReportPage) -> Html:
     """Say every slice in words, how the model does inside it, and how far it is believed."""
-    report = ground.parts.report
-    origins = ground.first.fit.cells.origins
-    rows = [
-        (row.name, row.rule, _part(row.inside, ground.share), _part(row.outside, ground.share)) for row in ground.rows
-    ]
+    report = page.parts.report
+    origins = page.first.fit.cells.origins
+    rows = [(row.name, row.rule, _part(row.inside, page.share), _part(row.outside, page.share)) for row in page.rows]
     notes: dict[str, str] = {}
-    for row in ground.rows:
+    for row in page.rows:
         rule = origins.get(row.name, row.name)
         if rule in report.slice_notes:
             notes[rule] = report.slice_notes[rule]
-    edges = ground.first.edges
-    z = ground.first.edge_z or (None,) * len(edges)
-    pairs = [
-        f"{a} and {b}{'' if value is None else f' (z = {value:.1f})'}" for (a, b), value in zip(edges, z, strict=True)
-    ]
-    return Section(
-        section(
-            "slices",
-            "Slices and corrections",
-            tag("p", tag("strong", "Note. "), report.note) if report.note else "",
-            table(
-                "Each slice in words, and the score on labelled rows inside and outside it (rows)",
-                ("slice", "rule", "score inside", "score outside"),
-                rows,
-            ),
-            bullets(joined([tag("strong", f"{name}: "), note]) for name, note in notes.items()),
-            tag("h3", "How sure the slices are"),
-            bullets(_corrections(ground)),
-            paragraphs(
-                f"Slices that move together: {listed(pairs)}." if pairs else "No two slices are said to move together."
-            ),
-        )
+    pairs = facts.edge_pairs(page.first)
+    return section(
+        "slices",
+        "Slices and corrections",
+        tag("p", tag("strong", "Note. "), report.note) if report.note else "",
+        table(
+            "Each slice in words, and the score on labelled rows inside and outside it (rows)",
+            ("slice", "rule", "score inside", "score outside"),
+            rows,
+        ),
+        bullets(joined([tag("strong", f"{name}: "), note]) for name, note in notes.items()),
+        tag("h3", "How sure the slices are"),
+        bullets(_corrections(page)),
+        paragraphs(
+            f"Slices that move together: {listed(pairs)}." if pairs else "No two slices are said to move together."
+        ),
     )
 
 
@@ -186,20 +174,23 @@ def _part(part: SlicePart, share: bool) -> str:
     return f"{show_interval(part.score, part.interval, share=share)} ({part.n:,})"
 
 
-def _corrections(ground: Ground) -> list[Html]:
+def _corrections(page: ReportPage) -> list[Html]:
     """Say how often a row is truly inside by what its slice says; slices taken at their word in one line."""
-    found, problem = ground.first.problem.corrections(), ground.first.problem
+    corrections, problem = page.first.problem.corrections(), page.first.problem
     silent = (problem.patterns.rates("source")[:, 1] + problem.patterns.rates("target")[:, 1]) > 0
     said: list[Html] = []
     exact: list[str] = []
     halting: list[str] = []
-    for i, row in enumerate(ground.rows):
-        chances = found.source[i], found.target[i]
-        if all(side[0] == 0 and side[2] == 1 for side in chances):
-            (halting if silent[i] else exact).append(f"{row.name} ({_truly(chances, 1)})" if silent[i] else row.name)
+    for i, row in enumerate(page.rows):
+        probabilities = corrections.source[i], corrections.target[i]
+        if all(side[0] == 0 and side[2] == 1 for side in probabilities):
+            if silent[i]:
+                halting.append(f"{row.name} ({_truly(probabilities, 1)})")
+            else:
+                exact.append(row.name)
         else:
             cases = [("in", 2), ("out", 0), *([("nothing", 1)] if silent[i] else [])]
-            told = "; ".join(f"where it says {word}, {_truly(chances, code)}" for word, code in cases)
+            told = "; ".join(f"where it says {word}, {_truly(probabilities, code)}" for word, code in cases)
             said.append(joined([tag("strong", f"{row.name}: "), f"{told} are truly inside.{_gold(row)}"]))
     for title, names in (
         ("Taken at their word", exact),
@@ -210,9 +201,9 @@ def _corrections(ground: Ground) -> list[Html]:
     return said
 
 
-def _truly(chances: tuple[np.ndarray, np.ndarray], code: int) -> str:
-    here, there = (show_percent(float(side[code])) for side in chances)
-    return f"{here} of labelled and {there} of new rows"
+def _truly(probabilities: tuple[np.ndarray, np.ndarray], code: int) -> str:
+    source, target = (show_percent(float(side[code])) for side in probabilities)
+    return f"{source} of labelled and {target} of new rows"
 
 
 def _gold(row: SliceRow) -> str:

@@ -16,8 +16,7 @@ from typing import Any
 from mandoline_core.formatting import file_stem
 from mandoline_core.report.gathering import ReportParts
 from mandoline_core.report.html import closing, evidence, opening
-from mandoline_core.report.html.figures import Figure, packed, place, plotly_script
-from mandoline_core.report.html.ground import Ground
+from mandoline_core.report.html.figures import PageFigure, ReportPage, packed, place, plotly_script
 from mandoline_core.report.markup import Html, joined, paragraphs, tag, text
 
 SECTIONS = (
@@ -39,25 +38,37 @@ SECTIONS = (
 
 def render_page(parts: ReportParts) -> str:
     """Write a report as one HTML file."""
-    ground = Ground.of(parts)
-    found = [write(ground) for write in SECTIONS]
-    figures = [figure for one in found for figure in one.figures]
-    report = parts.report
+    page, report = ReportPage(parts), parts.report
+    sections = joined(write(page) for write in SECTIONS)
     lead = "How well a model does on data without labels."
-    return _page(report.name, "report", lead, joined(one.body for one in found), report.as_dict(), figures)
+    return _page(report.name, "report", lead, sections, report.as_dict(), page.figures)
 
 
-def render_figures(
-    name: str, kind: str, lead: str, sentences: Sequence[str], numbers: Mapping[str, Any], figures: Sequence[Figure]
+def figure_page(
+    name: str,
+    kind: str,
+    lead: str,
+    sentences: Sequence[str],
+    numbers: Mapping[str, Any],
+    figures: Sequence[PageFigure],
 ) -> str:
-    """Write figures with their tables, and sentences above them, as one HTML file."""
+    """Write figures with their tables, and sentences above them, as one HTML file; every name in it is escaped.
+
+    Parameters
+    ----------
+    kind : str
+        What the page is, for its title.
+    lead : str
+        What it shows, under its heading.
+    numbers : mapping
+        Kept in the page as JSON.
+    """
     places = (place(figure, file_stem(name)) for figure in figures)
-    body = tag("section", paragraphs(*sentences), *places)
-    return _page(name, kind, lead, body, numbers, figures)
+    return _page(name, kind, lead, tag("section", paragraphs(*sentences), *places), numbers, figures)
 
 
 def _page(
-    name: str, kind: str, lead: str, sections: Html, numbers: Mapping[str, Any], figures: Sequence[Figure]
+    name: str, kind: str, lead: str, sections: Html, numbers: Mapping[str, Any], figures: Sequence[PageFigure]
 ) -> str:
     script, style = _asset("page.js"), _asset("page.css")
     library, library_packed = plotly_script()
@@ -96,7 +107,8 @@ def _asset(name: str) -> str:
 
 def _policy(*scripts: str) -> str:
     """Forbid every request, and every script that is not one of these."""
-    hashes = " ".join(f"'sha256-{base64.b64encode(hashlib.sha256(one.encode()).digest()).decode()}'" for one in scripts)
+    digests = (base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts)
+    hashes = " ".join(f"'sha256-{digest}'" for digest in digests)
     return f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; img-src data: blob:"
 
 
@@ -110,7 +122,7 @@ def json_in_html(value: Mapping[str, Any]) -> str:
     >>> json_in_html({"a": "</script>"})
     '{"a": "\\u003c/script\\u003e"}'
     """
-    said = json.dumps(value, ensure_ascii=False, allow_nan=False)
-    for letter in "<>&":
-        said = said.replace(letter, f"\\u{ord(letter):04x}")
-    return said
+    written = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    for character in "<>&":
+        written = written.replace(character, f"\\u{ord(character):04x}")
+    return written

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import textwrap
-from typing import NamedTuple
 
-from mandoline_core.arrays import Interval
 from mandoline_core.checks import ModelReport
-from mandoline_core.formatting import say, show_ends, show_interval, show_percent, show_value
+from mandoline_core.formatting import say, show_ends, show_percent, show_value
 from mandoline_core.pipeline import SliceRow, is_share
-from mandoline_core.report.charts import SOURCE, TRUTH, shorten
-from mandoline_core.report.html.words import ICONS, NO_VERDICT, changed_most, headline, level_of, number
+from mandoline_core.report import charts
+from mandoline_core.report.charts import shorten
 from mandoline_core.report.markup import Html, joined, tag
-from mandoline_core.report.words import PLAIN
+from mandoline_core.report.words import PLAIN, facts
 
 WIDTH, HEIGHT, LEFT = 1600, 900, 80
 _AXIS, _ROW = (860, 1510), 58  # where values lie from left to right; pixels a line of the strip
@@ -35,16 +33,6 @@ _STYLE = "".join(
 )
 
 
-class _Mark(NamedTuple):
-    """Hold one line of the strip; a colour of its own, or that of the text."""
-
-    name: str
-    value: float
-    interval: Interval | None
-    shape: str
-    colour: str | None
-
-
 def summary_picture(name: str, report: ModelReport, rows: tuple[SliceRow, ...]) -> Html:
     """Draw the summary of one model's report.
 
@@ -55,7 +43,7 @@ def summary_picture(name: str, report: ModelReport, rows: tuple[SliceRow, ...]) 
     rows : tuple of SliceRow
         The slices, of which the one that shifts most is named.
     """
-    level = level_of(report)
+    level = facts.level_of(report)
     parts = [
         tag("style", Html(_STYLE)),
         Html(f'<rect class="paper" width="{WIDTH}" height="{HEIGHT}"/>'),
@@ -64,10 +52,10 @@ def summary_picture(name: str, report: ModelReport, rows: tuple[SliceRow, ...]) 
         *_verdict(report, level),
         *(_warned(report) if level == "red" or not report.converged else _told(report)),
         *_strip(report, 612 if report.truth is None else 584, grey=level == "red"),
-        Html(f'<line class="rule" x1="{LEFT}" x2="{WIDTH - LEFT}" y1="762" y2="762" stroke-width="2"/>'),
+        _level((LEFT, WIDTH - LEFT), 762, 2, class_="rule"),
         *_facts(report, rows),
     ]
-    said = f"{name}. {_meaning(report)}. {headline(report)}"
+    said = f"{name}. {_meaning(report)}. {facts.estimate_sentence(report)}"
     return tag(
         "svg",
         *parts,
@@ -90,14 +78,14 @@ def _meaning(report: ModelReport) -> str:
 
 
 def _reason(report: ModelReport) -> str:
-    said = NO_VERDICT if report.verdict is None else say(report.verdict.reason, PLAIN)
+    said = facts.NO_VERDICT if report.verdict is None else say(report.verdict.reason, PLAIN)
     return said[:1].upper() + said[1:]
 
 
 def _verdict(report: ModelReport, level: str) -> list[Html]:
     icon = Html(
         f'<g transform="translate({LEFT} 178) scale(2.5)"><circle class="{level}" cx="12" cy="12" r="11"/>'
-        f'<path d="{ICONS[level]}" fill="none" stroke="#fff" stroke-width="2.4" stroke-linecap="round"/></g>'
+        f'<path d="{facts.ICONS[level]}" fill="none" stroke="#fff" stroke-width="2.4" stroke-linecap="round"/></g>'
     )
     return [icon, _text(LEFT + 78, 222, _meaning(report), 42, f"bold {level}")]
 
@@ -113,7 +101,7 @@ def _told(report: ModelReport) -> list[Html]:
 
 def _warned(report: ModelReport) -> list[Html]:
     """Say what stands in the way, and the number small."""
-    written = number(report)
+    written = facts.number(report)
     said = f"Not to be quoted: {written}" if report.converged else "There is no estimate"
     return [*_lines(_reason(report), 306, 40, 60, 4, "bold"), _text(LEFT, 524, said, 30, "grey")]
 
@@ -128,51 +116,36 @@ def _lines(said: str, y: int, size: int, width: int, most: int, look: str) -> li
 
 def _strip(report: ModelReport, y: int, *, grey: bool) -> list[Html]:
     """Draw the score on the labelled data, the estimate and, where it is known, the truth on one axis."""
-    marks = [_Mark("Labelled data", report.source, report.source_interval, "circle", SOURCE)]
-    if report.converged:
-        marks.append(_Mark("New data, estimated", report.estimate, report.interval, "diamond", None))
-    if report.truth is not None:
-        marks.append(_Mark("New data, truth", report.truth, None, "star", TRUTH))
-    ends = [end for mark in marks for end in (mark.value, *(mark.interval or ()))]
+    rows = charts.strip_rows(report, reveal=True, ink="")
+    ends = [end for row in rows for end in (row.value, *(row.interval or ()))]
     low, high = min(ends), max(ends)
     room = 0.08 * (high - low) or 0.05 * abs(high) or 1.0
-    low, high = low - room, high + room
-
-    def x(value: float) -> float:
-        return round(_AXIS[0] + (value - low) / (high - low) * (_AXIS[1] - _AXIS[0]), 1)
-
+    across = charts.scale((low - room, high + room), *_AXIS)
     share = is_share(report)
-    return [
-        part
-        for place, mark in enumerate(marks)
-        for part in _line(
-            mark,
-            y + _ROW * place,
-            x(mark.value),
-            None if mark.interval is None else (x(mark.interval[0]), x(mark.interval[1])),
-            share=share,
-            grey=grey and mark.shape == "diamond",
-        )
-    ]
+    lines = enumerate(rows)
+    return [part for i, row in lines for part in _line(row, y + _ROW * i, across, share=share, grey=grey)]
 
 
-def _line(mark: _Mark, y: int, x: float, ends: Interval | None, *, share: bool, grey: bool) -> list[Html]:
-    value = (
-        show_value(mark.value, share=share)
-        if mark.interval is None
-        else show_interval(mark.value, mark.interval, share=share)
-    )
+def _line(row: charts.IntervalRow, y: int, across: charts.Scale, *, share: bool, grey: bool) -> list[Html]:
+    """Draw a line of the strip; a mark without a colour of its own has that of the text, or is grey."""
+    grey = grey and not row.colour
+    name, number = f"{row.name[:1].upper()}{row.name[1:]}", row.number(share)
     look = "grey" if grey else "bold"
     parts = [
-        _text(LEFT, y + 10, mark.name, 30, "grey"),
-        tag("text", value, x=_AXIS[0] - 60, y=y + 10, font_size=30, text_anchor="end", class_=look),
-        Html(f'<line class="rule" x1="{_AXIS[0]}" x2="{_AXIS[1]}" y1="{y}" y2="{y}" stroke-width="2"/>'),
+        _text(LEFT, y + 10, name, 30, "grey"),
+        tag("text", number, x=_AXIS[0] - 60, y=y + 10, font_size=30, text_anchor="end", class_=look),
+        _level(_AXIS, y, 2, class_="rule"),
     ]
-    stroke = f'stroke="{mark.colour}"' if mark.colour else f'class="{"faint" if grey else "line"}"'
-    if ends is not None:
-        parts.append(Html(f'<line {stroke} x1="{ends[0]}" x2="{ends[1]}" y1="{y}" y2="{y}" stroke-width="8"/>'))
-    fill = f'fill="{mark.colour}"' if mark.colour else f'class="{"pale" if grey else "mark"}"'
-    return [*parts, Html(f'<path {fill} transform="translate({x} {y})" d="{_SHAPES[mark.shape]}"/>')]
+    if row.interval is not None:
+        stroke = {"stroke": row.colour} if row.colour else {"class_": "faint" if grey else "line"}
+        parts.append(_level((across(row.interval[0]), across(row.interval[1])), y, 8, **stroke))
+    fill = {"fill": row.colour} if row.colour else {"class_": "pale" if grey else "mark"}
+    moved = f"translate({across(row.value):.1f} {y})"
+    return [*parts, tag("path", **fill, transform=moved, d=_SHAPES[row.symbol])]
+
+
+def _level(ends: tuple[float, float], y: int, width: int, **look: str) -> Html:
+    return tag("line", **look, x1=round(ends[0], 1), x2=round(ends[1], 1), y1=y, y2=y, stroke_width=width)
 
 
 _SHAPES = {
@@ -184,8 +157,8 @@ _SHAPES = {
 
 def _facts(report: ModelReport, rows: tuple[SliceRow, ...]) -> list[Html]:
     """Write three facts side by side: what changed most, on how much the number rests, what it leaves out."""
-    most = changed_most(rows)
-    facts = (
+    most = facts.changed_most(rows)
+    columns = (
         (
             "What changed most",
             "no slice" if most is None else shorten(most.name, 20),
@@ -200,7 +173,7 @@ def _facts(report: ModelReport, rows: tuple[SliceRow, ...]) -> list[Html]:
     )
     return [
         joined([_text(at, 800, label, 26, "grey"), _text(at, 842, value, 36, "bold"), _text(at, 876, more, 24, "grey")])
-        for at, (label, value, more) in zip((LEFT, 640, 1120), facts, strict=True)
+        for at, (label, value, more) in zip((LEFT, 640, 1120), columns, strict=True)
     ]
 
 

@@ -2,6 +2,5 @@
 
 from __future__ import annotations
 
-from mandoline_core.report.words.glossary import TOOLTIPS
 from mandoline_core.report.words.headline import Headline, headline
-from mandoline_core.report.words.vocabulary import PLAIN, title_of
+from mandoline_core.report.words.vocabulary import PLAIN, TOOLTIPS, title_of

@@ -1,4 +1,4 @@
-"""The sentences of the page that are its own; those of checks and findings come with them."""
+"""One function a fact: what is said of a report in its text and on its page; checks bring their own sentences."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from mandoline_core.checks import ModelReport, SensitivityPoint
 from mandoline_core.comparison import Entry, ModelComparison
+from mandoline_core.discovery import Spread
 from mandoline_core.formatting import (
     Sentence,
     counted,
@@ -47,7 +48,7 @@ def labelled(report: ModelReport) -> str:
     return show_interval(report.source, report.source_interval, share=is_share(report))
 
 
-def headline(report: ModelReport) -> str:
+def estimate_sentence(report: ModelReport) -> str:
     """Say the estimate in the manner of its verdict: plainly, with its condition, or after what stands in the way."""
     metric = report.problem.metric.spoken
     if not report.converged:
@@ -59,13 +60,14 @@ def headline(report: ModelReport) -> str:
 
 def change(report: ModelReport) -> str:
     """Say how the estimate differs from the score on the labelled data."""
-    said = f"On the labelled data it is {labelled(report)}"
+    before = f"On the labelled data it is {labelled(report)}"
     if not report.converged:
-        return f"{said}."
-    way = direction(report.estimate - report.source, share=is_share(report))
+        return f"{before}."
+    difference, share = report.estimate - report.source, is_share(report)
+    way = direction(difference, share=share)
     if way == "the same":
-        return f"{said}: the same."
-    return f"{said}: the estimate is {show_difference(report.estimate - report.source, share=is_share(report))} {way}."
+        return f"{before}: the same."
+    return f"{before}: the estimate is {show_difference(difference, share=share)} {way}."
 
 
 def truth(report: ModelReport) -> str:
@@ -104,11 +106,11 @@ def hidden(point: SensitivityPoint, *, share: bool) -> str:
     )
 
 
-def agreement(found: ModelComparison) -> str:
+def agreement(comparison: ModelComparison) -> str:
     """Say how far the methods are apart."""
-    if found.disagreement is None:
+    if comparison.disagreement is None:
         return "Fewer than two methods have an estimate here, so there is nothing to compare."
-    return f"The methods are {show_difference(found.disagreement, share=found.metric.share)} apart at most."
+    return f"The methods are {show_difference(comparison.disagreement, share=comparison.metric.share)} apart at most."
 
 
 def entry_change(entry: Entry, *, share: bool) -> str:
@@ -129,3 +131,17 @@ def set_aside(report: ModelReport) -> Sentence:
         "estimate does not speak of them.",
         share=show_percent(report.set_aside),
     )
+
+
+def edge_pairs(report: ModelReport) -> list[str]:
+    """Name the pairs of slices that move together, with how clearly where that was learned."""
+    z = report.edge_z or (None,) * len(report.edges)
+    return [
+        f"{a} and {b}{'' if value is None else f' (z = {value:.1f})'}"
+        for (a, b), value in zip(report.edges, z, strict=True)
+    ]
+
+
+def spread_sentence(spread: Spread) -> Sentence | str:
+    """Say how much hangs on the choice of slices."""
+    return (spread.finding and spread.finding.message) or spread.sentence
