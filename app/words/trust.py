@@ -177,10 +177,8 @@ def unmodelled_sentence(line: BalanceLine, *, weighted: bool = True) -> str:
         first = f"**{plain(line.name)}**{' on average' if line.detail == 'mean' else ''}:"
         rows = f"{line.show(line.source)} in the labelled data"
     after = f", {line.show(line.weighted)} after weighting" if weighted else ""
-    return (
-        f"{first} {rows}{after}, {line.show(line.target)} in the new data "
-        f"({abs(line.after):.2f} standard deviations off, {luck})."
-    )
+    far = "no weights can change that" if line.constant else f"{abs(line.after):.2f} standard deviations off, {luck}"
+    return f"{first} {rows}{after}, {line.show(line.target)} in the new data ({far})."
 
 
 def unmodelled_table(lines: Sequence[BalanceLine]) -> pd.DataFrame:

@@ -14,7 +14,9 @@ from mandoline_core.checks.means import MeanGaps, compare_means, sampling_thresh
 from mandoline_core.domain_classifier import MOST_LEVELS, EncodedColumn
 from mandoline_core.errors import MandolineError
 from mandoline_core.pipeline import (
+    FARTHEST,
     HARMLESS,
+    NO_VARIANCE,
     ColumnTable,
     Estimate,
     Quantity,
@@ -22,6 +24,7 @@ from mandoline_core.pipeline import (
     cut_rule,
     item_rule,
     missing_rule,
+    standardise,
 )
 from mandoline_core.slices import Slice, free_name
 from mandoline_core.weighting import (
@@ -39,7 +42,6 @@ WORD_GAP = "largest gap between shares of rows with a word"
 AGREEMENT = "gap between shares of rows on which the two agree"
 MOST_SHOWN = 5  # words of a text column
 MUCH_MORE = 3.0  # what stands out takes the place of what does, too, when it is further off by so much
-_NOTHING = 1e-12  # rounding errors
 
 Edge = tuple[str, str]
 
@@ -72,7 +74,8 @@ class BalanceLine:
         The mean, or the share of rows, in the source, the reweighted source and the target. A date's mean is in
         days since 1970.
     before, after : float
-        Target minus source, and target minus reweighted source, over the pooled standard deviation.
+        Target minus source, and target minus reweighted source, over the pooled standard deviation; plus or minus
+        `FARTHEST` where the two differ and no two rows of a sample do.
     distance : str
         The name of the distance between distributions.
     spread_before, spread_after : float or None
@@ -112,6 +115,11 @@ class BalanceLine:
     def stands_out(self) -> bool:
         """Whether sampling error does not explain what remains, with all that was compared."""
         return abs(self.z) > self.threshold
+
+    @property
+    def constant(self) -> bool:
+        """Whether no two rows of a sample differ in it, and the samples do: no weights can change that."""
+        return abs(self.before) == FARTHEST
 
     @property
     def name(self) -> str:
@@ -237,7 +245,8 @@ def unmodelled_pairs(report: Estimate) -> tuple[BalanceLine, ...]:
         target, (before, after) = float(agree[test.edge]), gaps[test.edge]
         source = target - before
         variance = (source * (1 - source) + target * (1 - target)) / 2
-        spread = float(np.sqrt(variance)) if variance > _NOTHING else np.inf  # they always agree, or never
+        deviation = np.sqrt(variance) if variance > NO_VARIANCE else 0.0  # they always agree, or never
+        shifts = standardise(np.array([before, after]), np.array(deviation), 1.0).tolist()
         pair = names[test.edge[0]], names[test.edge[1]]
         lines.append(
             BalanceLine(
@@ -247,8 +256,8 @@ def unmodelled_pairs(report: Estimate) -> tuple[BalanceLine, ...]:
                 source=source,
                 weighted=target - after,
                 target=target,
-                before=before / spread,
-                after=after / spread,
+                before=shifts[0],
+                after=shifts[1],
                 distance=AGREEMENT,
                 distance_before=abs(before),
                 distance_after=abs(after),
@@ -294,6 +303,9 @@ def column_line(
     >>> line.name, round(line.source, 6), round(line.target, 6), line.suggestion.describe()
     ('colour = blue', 0.5, 0.6, 'colour is blue')
     """
+    own = parts.get("counts" if column.values is None else "values")
+    if own is not None and not own.deviations[[0, 2]].any():
+        parts = {quantity: _farthest_off(gaps) if quantity != "missing" else gaps for quantity, gaps in parts.items()}
     line = (_item_line if column.values is None else _number_line)(name, column, parts, threshold)
     missing = parts.get("missing")
     if line is None or missing is None:
@@ -364,6 +376,13 @@ def _item_line(
         words=tuple(WordShift(column.items[i], **gaps.at(i)) for i in order[:MOST_SHOWN]) if text else (),
         suggestion=_if_seen(item_rule(name, column.kind, item), gaps, worst),
     )
+
+
+def _farthest_off(gaps: MeanGaps) -> MeanGaps:
+    """Measure the gaps of a column that is one value in each sample, and so has no standard deviation."""
+    size = np.maximum(np.abs(gaps.source), np.abs(gaps.target))
+    shift = standardise(gaps.target - gaps.source, np.zeros_like(size), size)
+    return replace(gaps, before=shift, after=shift)
 
 
 def _if_seen(rule: Slice | None, gaps: MeanGaps, i: int) -> Slice | None:

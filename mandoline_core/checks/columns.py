@@ -32,6 +32,13 @@ OFF = FindingKind(
     "{action}",
     ". It matters if the model does better or worse there.",
 )
+CONSTANT = FindingKind(
+    "columns",
+    "unmodelled_shift",
+    "The {what} is {here} in the {source} and {there} in the {target}, and no weights can change that",
+    "{action}",
+    ": no two rows of a sample differ in it. It matters if the model does better or worse there.",
+)
 
 
 class ColumnsCheck(CheckRule):
@@ -64,7 +71,8 @@ def unmodelled_findings(lines: Iterable[BalanceLine]) -> Iterator[Finding]:
     weighted = any(abs(line.after - line.before) > _SAME for line in lines)
     notable = [line for line in lines if line.stands_out and abs(line.after) > NOTABLE]
     for line in sorted(notable, key=lambda line: -round(abs(line.after), 12))[:MOST_FINDINGS]:  # twins stay in order
-        yield (STILL_OFF if weighted else OFF).found(
+        kind = CONSTANT if line.constant else STILL_OFF if weighted else OFF
+        yield kind.found(
             "serious" if abs(line.after) > LARGE else "warning",
             columns=(line.column,),
             what=_what(line),
@@ -97,6 +105,12 @@ def _why(readers: Sequence[str]) -> Sentence:
 
 def _action(line: BalanceLine) -> Sentence:
     rule, names = line.suggestion, _named(line.read_by)
+    if line.constant:  # there is no labelled row that a slice could give more weight
+        return Sentence(
+            "If the model does as well whatever {column!r} says, declare that column harmless, with your reason. If "
+            "not, label some rows of the {target}.",
+            column=line.column,
+        )
     if isinstance(rule, Slice):
         new = "another slice beside {names}, of kind" if names else "a slice of kind"
         return Sentence(

@@ -48,7 +48,8 @@ class MeanGaps:
     ----------
     source, weighted, target : array of float, shape (m,)
     before, after : array of float, shape (m,)
-        Target minus source, and minus reweighted source, over the pooled standard deviation of source and target.
+        Target minus source, and minus reweighted source, over the pooled standard deviation of source and target; 0
+        where that is 0, as of a level that all rows of one sample have and none of the other: other levels show it.
     z : array of float, shape (m,)
         What remains over its standard error.
     deviations : array of float, shape (3, m)
@@ -159,7 +160,6 @@ def compare_means(weights: CellWeights, tally: Tally) -> MeanGaps | None:
     # The squares of a constant cancel up to the last digits only.
     variances = np.where(squares - means**2 > 1e-12 * np.abs(squares), squares - means**2, 0.0)
     pooled = np.sqrt((variances[0] + variances[2]) / 2)
-    scale = np.where(pooled > 1e-9 * np.abs(means).max(axis=0), pooled, np.inf)
     # What remains of each gap beyond the matched slices, and its variance in both samples.
     beta = inverse @ weighted
     gram = (target.T * (share * tally.target_rows)) @ target
@@ -173,7 +173,8 @@ def compare_means(weights: CellWeights, tally: Tally) -> MeanGaps | None:
     # Where every row agrees the rows show no sampling error at all: then one row of the smaller sample is taken for it.
     error = np.maximum(error, np.where(square == own, 1.0, pooled) / min(effective, n_target))
     z = np.divide(remaining, error, out=np.zeros_like(remaining), where=error > 0)
-    before, after = (means[2] - means[0]) / scale, (means[2] - means[1]) / scale
+    scale = np.where(pooled > 1e-9 * np.abs(means).max(axis=0), pooled, np.inf)
+    before, after = (means[2] - means[:2]) / scale
     return MeanGaps(means[0], means[1], means[2], before, after, z, np.sqrt(variances))
 
 

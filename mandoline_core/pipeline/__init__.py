@@ -15,7 +15,15 @@ from mandoline_core.pipeline.assemble import (
     state_problem,
 )
 from mandoline_core.pipeline.attribution import ROWS_LEFT_OUT, Attribution, AttributionPart, attribute
-from mandoline_core.pipeline.balance import HeavyPattern, SliceBalance, heaviest_patterns, slice_balance
+from mandoline_core.pipeline.balance import (
+    FARTHEST,
+    NO_VARIANCE,
+    HeavyPattern,
+    SliceBalance,
+    heaviest_patterns,
+    slice_balance,
+    standardise,
+)
 from mandoline_core.pipeline.choosing import choose_edges
 from mandoline_core.pipeline.columns import (
     HARMLESS,

@@ -6,7 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mandoline_core.arrays import Floats
 from mandoline_core.pipeline.model_report import Estimate
+
+# Where no two rows of a sample differ there is no standard deviation to measure a gap by. Such a gap counts as so many:
+# more than any column that varies is off, and finite, so that charts and JSON can hold it.
+FARTHEST = 10.0
+NO_VARIANCE = 1e-12  # of a share: one row in a trillion
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -20,7 +27,8 @@ class SliceBalance:
     source, weighted, target : float
         The share of rows inside, in the source, the reweighted source and the target.
     before, after : float
-        Target minus source, and target minus reweighted source, over the pooled standard deviation.
+        Target minus source, and target minus reweighted source, over the pooled standard deviation; `FARTHEST` where
+        that is 0.
     """
 
     name: str
@@ -55,6 +63,24 @@ class HeavyPattern:
     weight: float
 
 
+def standardise(gap: Floats, deviation: Floats, size: Floats | float) -> Floats:
+    """Divide gaps between means by a standard deviation; where that is 0, a gap counts as the farthest there is.
+
+    Parameters
+    ----------
+    size : array of float
+        How large the means are: what is a billionth of it is a rounding error.
+
+    Examples
+    --------
+    >>> standardise(np.array([1.0, -1.0, 0.0]), np.array([0.5, 0.0, 0.0]), 1.0).tolist()
+    [2.0, -10.0, 0.0]
+    """
+    varies = deviation > _ROUNDING * size
+    constant = np.where(np.abs(gap) > _ROUNDING * size, FARTHEST * np.sign(gap), 0.0)
+    return np.where(varies, gap / np.where(varies, deviation, 1.0), constant)
+
+
 def slice_balance(report: Estimate) -> tuple[SliceBalance, ...]:
     """Compare the share of rows inside each modelled slice, on the patterns."""
     table = report.problem.patterns
@@ -63,10 +89,11 @@ def slice_balance(report: Estimate) -> tuple[SliceBalance, ...]:
     source, weighted, target = (
         counts @ inside / counts.sum() for counts in (table.source, table.source * report.ratios, kept)
     )
-    spread = np.sqrt(np.maximum(source * (1 - source) + target * (1 - target), 0.0) / 2)
-    # The share of a constant slice is off in the last digit, and so is its spread.
-    scale = np.where(spread > 1e-9 * np.maximum(source, target), spread, np.inf)
-    columns = (source, weighted, target, (target - source) / scale, (target - weighted) / scale)
+    # The share of a constant slice is off in the last digit, and so is its variance.
+    variance = (source * (1 - source) + target * (1 - target)) / 2
+    deviation = np.sqrt(np.where(variance > NO_VARIANCE, variance, 0.0))
+    shifts = (standardise(target - side, deviation, np.maximum(source, target)) for side in (source, weighted))
+    columns = (source, weighted, target, *shifts)
     return tuple(map(SliceBalance, table.names, *(column.tolist() for column in columns)))
 
 

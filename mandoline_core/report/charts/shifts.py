@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import plotly.graph_objects as go
 
 from mandoline_core.checks import ClassShare, SliceCalibration
+from mandoline_core.pipeline import FARTHEST
 from mandoline_core.report.charts.drawing import Drawing
 from mandoline_core.report.charts.style import (
     SOURCE,
@@ -92,6 +93,8 @@ def balance(
     if free:
         worst, size = shorten(names[free[0]], 24), abs(after[free[0]])
         title = f"Weighting leaves {worst} off by {size:.2f} standard deviations"
+        if size == FARTHEST:  # a stand-in: what does not vary has no standard deviation
+            title = f"No weights can change {worst}: it is one value in each sample"
         if size < 0.1:
             title = f"Nothing stays far off: {worst} most, by {size:.2f}"
     return _before_after(

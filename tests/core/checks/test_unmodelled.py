@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from dataclasses import replace
 from typing import Any
@@ -28,6 +29,7 @@ from mandoline_core.checks.columns import unmodelled_findings
 from mandoline_core.checks.means import sampling_threshold
 from mandoline_core.domain_classifier.words import words_of
 from mandoline_core.errors import MandolineError
+from mandoline_core.pipeline.balance import FARTHEST, standardise
 from mandoline_core.pipeline.columns import column_table, draw_columns
 from mandoline_core.slices.codes import slice_codes
 from mandoline_core.slices.kinds import All
@@ -529,11 +531,29 @@ def test_a_column_that_is_one_value_here_and_another_there_stands_out() -> None:
     """No row varies in either sample: one row of the smaller one is taken for luck, not a rounding error."""
     source, target = draw(700, 0.3, 12), draw(300, 0.5, 13).drop(columns="label")
     source["year"], target["year"] = 2015, 2018
-    year = by_column(make(source, target)[1])["year"]
-    assert year.detail == "above 2015"
+    source["site"], target["site"] = "north", "south"
+    report, lines = make(source, target)
+    site, year = lines[:2]
+    assert (site.name, site.source, site.target, site.after) == ("site = south", 0.0, 1.0, FARTHEST)
+    assert (year.column, year.detail) == ("year", "above 2015")
     assert (year.source, year.weighted, year.target) == pytest.approx((0.0, 0.0, 1.0))
     assert year.stands_out
     assert 100 < year.z <= 300 + 1e-6
+    assert (year.before, year.after) == (FARTHEST, FARTHEST)  # there is no standard deviation to divide by
+    json.dumps(year.as_dict(), allow_nan=False)
+    finding = next(found for found in report.findings if "year" in found.message)
+    assert (finding.code, finding.severity) == ("unmodelled_shift", "serious")
+    assert finding.message == (
+        "The share of rows with 'year above 2015' is 0.0% in the source and 100.0% in the target, and no weights can "
+        "change that: no two rows of a sample differ in it. It matters if the model does better or worse there."
+    )
+    assert finding.remedy.startswith("If the model does as well whatever 'year' says, declare that column harmless")
+
+
+def test_what_is_the_same_everywhere_is_not_off() -> None:
+    """A constant that both samples share differs by a rounding error at most."""
+    gaps = standardise(np.array([0.1 + 0.2 - 0.3, 0.0, 3.0]), np.zeros(3), np.array([0.3, 0.0, 2018.0]))
+    assert gaps.tolist() == [0.0, 0.0, FARTHEST]
 
 
 def test_columns_compared_together_are_compared_as_each_alone(frames: tuple[pd.DataFrame, pd.DataFrame]) -> None:

@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mandoline_core import Category, Model, Sample, estimate, load_project
+from mandoline_core import Category, Model, Sample, estimate, estimate_from_codes, load_project
 from mandoline_core.checks import BalanceLine, ModelReport
-from mandoline_core.pipeline.balance import heaviest_patterns, slice_balance
+from mandoline_core.pipeline.balance import FARTHEST, heaviest_patterns, slice_balance
 from tests.core.projects import REVIEWS
 
 
@@ -93,3 +93,13 @@ def test_heaviest_patterns_are_in_order_and_add_up() -> None:
     assert sum(pattern.weight for pattern in everything) == pytest.approx(1)
     assert ratios[0] == pytest.approx(report.largest_ratio)
     assert set(everything[0].inside) >= {"negation", "short", "slang"}
+
+
+def test_a_slice_that_is_empty_here_and_full_there_is_as_far_off_as_can_be() -> None:
+    """A ridge keeps such a slice; no row of a sample differs in it, so there is no standard deviation."""
+    source, target = np.ones((40, 2), dtype=int), np.ones((30, 2), dtype=int)
+    source[:, 0], source[::2, 1] = -1, -1
+    found = estimate_from_codes(source, np.arange(40) % 2, target, names=["new", "both"], ridge=0.1).first
+    new = slice_balance(found)[0]
+    assert (new.source, new.weighted, new.target) == pytest.approx((0, 0, 1))
+    assert (new.before, new.after) == (FARTHEST, FARTHEST)
