@@ -15,7 +15,12 @@ from mandoline_core.weighting.corrections import (
     correction_rule,
     fixed_rule,
 )
-from mandoline_core.weighting.covariance_edges import graphical_lasso_edges, inverse_covariance_edges
+from mandoline_core.weighting.edge_selection import (
+    LearnedEdges,
+    graphical_lasso_edges,
+    inverse_covariance_edges,
+    learn_edges,
+)
 from mandoline_core.weighting.edges import (
     MAX_UNCERTAIN,
     check_edges,
@@ -24,11 +29,9 @@ from mandoline_core.weighting.edges import (
     has_rows,
     pair_gaps,
 )
-from mandoline_core.weighting.fitting import WeightFit, fit, potential_names
 from mandoline_core.weighting.gold import Audit, GoldTable, gold_table, make_audit
 from mandoline_core.weighting.kliep import GRADIENT_TOLERANCE, varying_directions
-from mandoline_core.weighting.learning import LearnedEdges, learn_edges
-from mandoline_core.weighting.pair_tests import edge_threshold, score_tests
-from mandoline_core.weighting.pairs import ProductPairs
+from mandoline_core.weighting.pair_tests import ProductPairs, edge_threshold, score_tests
 from mandoline_core.weighting.potentials import Tilt, TiltValue, build_tilt, expected_potentials
 from mandoline_core.weighting.problem import Evidence, Problem, Rows
+from mandoline_core.weighting.weights import WeightFit, fit, potential_names

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 
 from mandoline_core.errors import ProjectError, did_you_mean
 from mandoline_core.formatting import listed
-from mandoline_core.weighting.clusters import Edges
-from mandoline_core.weighting.pair_tests import ratios_of
-from mandoline_core.weighting.pairs import ProductPairs
+from mandoline_core.weighting.components import Edges
+from mandoline_core.weighting.pair_tests import ProductPairs, ratios_of
 from mandoline_core.weighting.potentials import expected_potentials
 from mandoline_core.weighting.problem import Problem
 
@@ -26,7 +25,7 @@ def edges_by_name(pairs: Sequence[Sequence[str]], names: Sequence[str]) -> Edges
     ((0, 1),)
     """
     position = {name: i for i, name in enumerate(names)}
-    found = []
+    edges = []
     for pair in pairs:
         for name in pair:
             if name not in position:
@@ -34,8 +33,8 @@ def edges_by_name(pairs: Sequence[Sequence[str]], names: Sequence[str]) -> Edges
                     f"Edge {list(pair)!r} names slice {name!r}, which is not in use. "
                     f"Slices: {listed(names)}.{did_you_mean(str(name), names)}"
                 )
-        found.append((position[pair[0]], position[pair[1]]))
-    return check_edges(found, len(names))
+        edges.append((position[pair[0]], position[pair[1]]))
+    return check_edges(edges, len(names))
 
 
 def check_edges(pairs: Sequence[Sequence[int]], n_slices: int) -> Edges:
@@ -44,7 +43,7 @@ def check_edges(pairs: Sequence[Sequence[int]], n_slices: int) -> Edges:
     >>> check_edges([(2, 0)], 3)
     ((0, 2),)
     """
-    found = []
+    edges = []
     for pair in pairs:
         if len(pair) != 2:
             raise ProjectError(f"An edge joins two slices. Got {list(pair)!r}.")
@@ -53,10 +52,10 @@ def check_edges(pairs: Sequence[Sequence[int]], n_slices: int) -> Edges:
             raise ProjectError(f"Edge {list(pair)!r} is out of range: slices are numbered 0 to {n_slices - 1}.")
         if i == j:
             raise ProjectError(f"Edge {list(pair)!r} joins a slice to itself. An edge needs two different slices.")
-        if (i, j) in found:
+        if (i, j) in edges:
             raise ProjectError(f"Edge {list(pair)!r} is given twice. Remove one of the two.")
-        found.append((i, j))
-    return tuple(found)
+        edges.append((i, j))
+    return tuple(edges)
 
 
 def pair_gaps(problem: Problem) -> dict[tuple[int, int], tuple[float, float]]:
@@ -70,9 +69,8 @@ def pair_gaps(problem: Problem) -> dict[tuple[int, int], tuple[float, float]]:
     patterns, corrections = problem.patterns, problem.corrections()
     fitted = problem.fitted
     pairs, rows = tuple(itertools.combinations(range(len(patterns.names)), 2)), fitted.rows
-    there = fitted.target_potentials[:, : len(patterns.names)]
     source = ProductPairs(expected_potentials(patterns.codes[rows], corrections.source, ()), pairs)
-    target = ProductPairs(there, pairs).average(fitted.target_shares)
+    target = ProductPairs(fitted.target_potentials[:, : len(patterns.names)], pairs).average(fitted.target_shares)
     plain = patterns.source[rows] / patterns.n_source
     before = target - source.average(plain)
     after = target - source.average(plain * ratios_of(fitted, patterns.source))

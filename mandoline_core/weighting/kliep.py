@@ -28,7 +28,7 @@ RANK_TOLERANCE = 1e-10
 
 
 @dataclass(frozen=True, eq=False)
-class Solution:
+class KliepSolution:
     """Hold the fitted parameters and what the source looks like under them.
 
     Parameters
@@ -83,7 +83,7 @@ def solve(
     ridge: float = 0.0,
     start: Floats | None = None,
     basis: Floats | None = None,
-) -> Solution:
+) -> KliepSolution:
     """Maximise F(delta) = delta . mu_t - log E_s[E_s[exp(delta . phi(g)) | codes]] - ridge |delta|^2 / 2.
 
     Parameters
@@ -99,7 +99,7 @@ def solve(
 
     Returns
     -------
-    Solution
+    KliepSolution
         `converged` is False when no finite maximum was found; nothing else in it is then to be trusted.
     """
     if ridge > 0:
@@ -128,6 +128,8 @@ def solve(
         converged = size <= ACCEPTABLE_GRADIENT
         if size <= GRADIENT_TOLERANCE or steps == MAX_STEPS:
             break
+        # Moves within the basis alone: of all parameters with the same weights, those of minimum norm. Any other
+        # choice would let a duplicate slice drift without bound.
         step = basis @ (inverse @ gradient)
         gain = float(gradient @ inverse @ gradient)
         if gain <= POLISHING_GAIN:
@@ -136,6 +138,7 @@ def solve(
                 break
             smallest, scale, moved = size, 1.0, climb(delta + step)
         else:
+            # The objective is concave, so a step in this direction always rises; only its length may be too much.
             step *= LONGEST_STEP / max(_reach(tilt, tilted, step, counts > 0), LONGEST_STEP)
             gain = float(gradient @ (basis.T @ step))
             scale, moved = _search(climb, delta, step, value, gain)
@@ -148,7 +151,7 @@ def solve(
             break
     weights = np.exp(log_weights)
     ratios = np.exp(tilted.log_scale - _log_sum_exp(log_share + tilted.log_scale))
-    return Solution(
+    return KliepSolution(
         delta=delta,
         weights=weights,
         ratios=ratios,
@@ -161,7 +164,7 @@ def solve(
 
 
 def _search(climb: _Climb, delta: Floats, step: Floats, value: float, gain: float) -> tuple[float, _Point]:
-    """Halve the step until the objective rises enough; scale 0 when it never does."""
+    """Halve the step until the objective rises enough (Armijo's rule); scale 0 when it never does."""
     scale = 1.0
     while scale > 1e-10:
         moved = climb(delta + scale * step)

@@ -1,9 +1,13 @@
-"""Score tests of pairs: what weighting leaves of each pair that has no edge, and what an edge would do."""
+"""Score tests of pairs: what weighting leaves of each pair that has no edge, and what an edge would do.
+
+Moments of many pairs are taken at once on patterns, and their products never all written out.
+"""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,13 +15,103 @@ from scipy.special import ndtri
 
 from mandoline_core.arrays import Floats
 from mandoline_core.errors import ProjectError
-from mandoline_core.weighting.fitting import WeightFit
-from mandoline_core.weighting.pairs import GivenPairs, Pairs, ProductPairs
 from mandoline_core.weighting.potentials import build_tilt, expected_potentials
 from mandoline_core.weighting.problem import Problem
 from mandoline_core.weighting.reach import rule_out_empty
+from mandoline_core.weighting.weights import WeightFit
 
-FALSE_EDGE_RATE = 0.05
+FALSE_EDGE_RATE = 0.05  # over all pairs: how often tests find any where there is none
+# Products that are written out at one time: so many stay near the processor.
+_AT_ONCE = 2**16
+
+
+class Pairs(ABC):
+    """Give the expected products of pairs of slices, by pattern."""
+
+    n_pairs: int
+
+    @abstractmethod
+    def some(self, rows: slice) -> Floats:
+        """Write out those of some patterns, shape (n_pairs, n_some)."""
+
+    @abstractmethod
+    def average(self, weights: Floats) -> Floats:
+        """Add up over patterns with weights, shape (n_pairs,)."""
+
+    def cross(self, potentials: Floats) -> Floats:
+        """Add up products with weighted potentials, shape (n_potentials, n_pairs)."""
+        total = np.zeros((self.n_pairs, potentials.shape[1]))
+        for rows in self._steps(len(potentials)):
+            total += self.some(rows) @ potentials[rows]
+        return total.T
+
+    def residual_squares(self, weights: Floats, potentials: Floats, lines: Floats, offset: Floats) -> Floats:
+        """Add up weights * (pair - potentials . line - offset)**2 over patterns, shape (n_pairs,).
+
+        Parameters
+        ----------
+        lines : array of float, shape (n_potentials, n_pairs)
+        offset : array of float, shape (n_pairs,)
+        """
+        total = np.zeros(self.n_pairs)
+        for rows in self._steps(len(potentials)):
+            left = self.some(rows)
+            left -= lines.T @ potentials[rows].T
+            left -= offset[:, None]
+            left *= left
+            total += left @ weights[rows]
+        return total
+
+    def _steps(self, n_patterns: int) -> Iterator[slice]:
+        step = max(_AT_ONCE // max(self.n_pairs, 1), 1)
+        return (slice(start, start + step) for start in range(0, n_patterns, step))
+
+
+@dataclass(frozen=True, eq=False)
+class GivenPairs(Pairs):
+    """Hold pairs that were worked out before, shape (n_patterns, n_pairs)."""
+
+    columns: Floats
+
+    @property
+    def n_pairs(self) -> int:  # type: ignore[override]
+        """The number of pairs."""
+        return self.columns.shape[1]
+
+    def some(self, rows: slice) -> Floats:
+        """Take those of some patterns."""
+        return self.columns[rows].T.copy()
+
+    def average(self, weights: Floats) -> Floats:
+        """Add up over patterns with weights, shape (n_pairs,)."""
+        return weights @ self.columns
+
+
+class ProductPairs(Pairs):
+    """Hold slices that are independent given the pattern: a pair is the product of what each is expected to be.
+
+    Examples
+    --------
+    >>> found = ProductPairs(np.array([[1.0, -1.0], [0.5, 1.0]]), [(0, 1)])
+    >>> found.average(np.array([0.5, 0.5])).tolist()
+    [-0.25]
+    """
+
+    def __init__(self, slices: Floats, pairs: Sequence[tuple[int, int]]) -> None:
+        self.slices = np.ascontiguousarray(slices.T)  # (n_slices, n_patterns)
+        self.first, self.second = (np.array([pair[end] for pair in pairs], dtype=np.intp) for end in (0, 1))
+        self.n_pairs = len(pairs)
+
+    def some(self, rows: slice) -> Floats:
+        """Multiply those of some patterns out."""
+        slices = self.slices[:, rows]
+        products = slices[self.first]
+        products *= slices[self.second]
+        return products
+
+    def average(self, weights: Floats) -> Floats:
+        """Add up over patterns with weights, shape (n_pairs,)."""
+        return np.asarray(((self.slices * weights) @ self.slices.T)[self.first, self.second])
 
 
 @dataclass(frozen=True)
@@ -55,16 +149,18 @@ def score_tests(problem: Problem, fitted: WeightFit | None = None) -> tuple[Edge
     rows, ratios = fitted.rows, ratios_of(fitted, patterns.source)
     n_kept = float(patterns.target @ fitted.kept)
     target = fitted.target_potentials
-    there = ProductPairs(target[:, : len(patterns.names)], pairs)
-    source, here, covariance, spread = _tilted(problem, fitted, pairs, ratios)
+    target_pairs = ProductPairs(target[:, : len(patterns.names)], pairs)
+    source, source_pairs, covariance, spread = _tilted(problem, fitted, pairs, ratios)
     weights = patterns.source[rows] * ratios / patterns.n_source
-    means, target_means = here.average(weights), there.average(fitted.target_shares)
+    means, target_means = source_pairs.average(weights), target_pairs.average(fitted.target_shares)
     centre, target_centre = weights @ source, fitted.target_shares @ target
     lines = fitted.solution.inverse @ covariance
     leftover = spread - (lines * covariance).sum(axis=0)
-    variance = here.residual_squares(weights * ratios / patterns.n_source, source, lines, means - centre @ lines)
+    variance = source_pairs.residual_squares(
+        weights * ratios / patterns.n_source, source, lines, means - centre @ lines
+    )
     offset = target_means - target_centre @ lines
-    variance += there.residual_squares(fitted.target_shares / n_kept, target, lines, offset)
+    variance += target_pairs.residual_squares(fitted.target_shares / n_kept, target, lines, offset)
     # A pair that is a combination of what is fitted leaves nothing to test.
     tested = (leftover >= 1e-8) & (variance > 0)
     gaps = target_means - means
@@ -72,7 +168,7 @@ def score_tests(problem: Problem, fitted: WeightFit | None = None) -> tuple[Edge
     z = np.divide(left, np.sqrt(variance), out=np.zeros(len(pairs)), where=tested)
     slopes = _value_slopes(problem, fitted, ratios)
     step = np.divide(left, leftover, out=np.zeros(len(pairs)), where=tested)
-    effects = step * (here.average(slopes) - (slopes @ source) @ lines)
+    effects = step * (source_pairs.average(slopes) - (slopes @ source) @ lines)
     return tuple(map(EdgeTest, pairs, gaps.tolist(), z.tolist(), effects.tolist()))
 
 

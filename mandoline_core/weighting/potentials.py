@@ -9,8 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from mandoline_core.arrays import Codes, Floats, Index
-from mandoline_core.weighting.clusters import Edges
-from mandoline_core.weighting.components import Component, build_components, connected_groups, summed_over
+from mandoline_core.weighting.components import Component, Edges, build_components, connected_groups, summed_over
 from mandoline_core.weighting.elimination import Elimination
 
 
@@ -63,15 +62,15 @@ class Tilt:
 
     @property
     def logs(self) -> tuple[Floats, ...]:
-        """The log-probabilities of the truth: of the lone slices, then of components' parts; -inf where impossible."""
-        return (self.lone_log, *(part.logs for component in self.components for part in component.parts))
+        """The log-probabilities of the truth: of the lone slices, then of components' tables; -inf where impossible."""
+        return (self.lone_log, *(table.logs for component in self.components for table in component.tables))
 
     def with_logs(self, logs: Iterable[Floats]) -> Tilt:
         """Put other log-probabilities in the place of `logs`."""
         left = iter(logs)
         lone = next(left)
         components = tuple(
-            replace(component, parts=tuple(replace(part, logs=next(left)) for part in component.parts))
+            replace(component, tables=tuple(replace(table, logs=next(left)) for table in component.tables))
             for component in self.components
         )
         return replace(self, lone_log=lone, components=components)

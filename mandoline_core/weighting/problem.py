@@ -14,10 +14,10 @@ from mandoline_core.findings import Finding
 from mandoline_core.metrics import Answers, Metric, read_answers, read_probabilities
 from mandoline_core.patterns import Membership, Patterns, total_statistics
 from mandoline_core.project import MethodSettings, MetricSettings
-from mandoline_core.weighting.clusters import Edges
+from mandoline_core.weighting.components import Edges
 from mandoline_core.weighting.corrections import CorrectionRule, Corrections
-from mandoline_core.weighting.fitting import WeightFit, fit
 from mandoline_core.weighting.gold import Audit
+from mandoline_core.weighting.weights import WeightFit, fit
 
 
 @dataclass(frozen=True, eq=False)

@@ -111,7 +111,7 @@ def rule_out_empty(tilt: Tilt, potentials: Floats) -> tuple[Tilt, NDArray[np.boo
     if len(tilt.lone):
         usable &= ~np.isneginf(lone.max(axis=0))[np.arange(len(tilt.lone)), tilt.lone_codes].any(axis=1)
     for component in tilt.components:
-        logs += [np.where(gone, -np.inf, part.logs) for part, gone in component.on_side(empty)]
+        logs += [np.where(gone, -np.inf, table.logs) for table, gone in component.on_side(empty)]
     ruled = tilt.with_logs(logs)
     for component in ruled.components:
         possible = ~np.isneginf(component.evaluate(np.zeros(len(empty))).log_sum)
@@ -155,7 +155,7 @@ def _vertices(tilt: Tilt, present: NDArray[np.bool_]) -> tuple[csr_matrix, csr_m
     """
     d, n_present = tilt.fixed.shape[1], int(present.sum())
     columns = [csr_matrix(np.column_stack([tilt.fixed[present], np.ones(n_present)]).T)]
-    tables = [*_lone_tables(tilt, present), *_part_tables(tilt, present, n_present + 6 * len(tilt.lone))]
+    tables = [*_lone_tables(tilt, present), *_cluster_tables(tilt, present, n_present + 6 * len(tilt.lone))]
     for table in tables:
         inside = coo_matrix((table.values.ravel(), (table.own.ravel(), table.entries.ravel())), shape=(d + 1, table.n))
         columns.append(inside.tocsr())
@@ -164,7 +164,7 @@ def _vertices(tilt: Tilt, present: NDArray[np.bool_]) -> tuple[csr_matrix, csr_m
     start = n_present
     for table in tables:
         own = coo_matrix((table.possible, (table.sums, start + np.arange(table.n))), shape=(table.n_sums, n_vertices))
-        other = coo_matrix((table.parent_chance, (table.parent_sums, table.parents)), shape=own.shape)
+        other = coo_matrix((table.parent_possible, (table.parent_sums, table.parents)), shape=own.shape)
         links.append((own - other).tocsr())
         start += table.n
     return hstack(columns).tocsr(), vstack(links).tocsr() if links else csr_matrix((0, n_vertices))
@@ -180,7 +180,7 @@ class _Table(NamedTuple):
     n_sums: int
     parents: Index  # vertices that make up the sums
     parent_sums: Index  # which sum each of these is a part of
-    parent_chance: Floats  # 0 where one is impossible
+    parent_possible: Floats  # 0 where one is impossible
 
     @property
     def n(self) -> int:
@@ -206,32 +206,32 @@ def _lone_tables(tilt: Tilt, present: NDArray[np.bool_]) -> Iterator[_Table]:
         )
 
 
-def _part_tables(tilt: Tilt, present: NDArray[np.bool_], start: int) -> Iterator[_Table]:
-    """Describe the parts of every component, the first of them numbered from `start`."""
+def _cluster_tables(tilt: Tilt, present: NDArray[np.bool_], start: int) -> Iterator[_Table]:
+    """Describe the tables of every component's clusters, the first of them numbered from `start`."""
     numbered = np.cumsum(present) - 1
     for component in tilt.components:
-        sizes = [part.logs.size for part in component.parts]
+        sizes = [table.logs.size for table in component.tables]
         starts = start + np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.intp)
-        above = {link.part: (number, link) for number, part in enumerate(component.parts) for link in part.links}
-        for number, part in enumerate(component.parts):
-            n, inner, outer = part.shape
-            possible = (~np.isneginf(part.logs)).astype(float)
-            values = possible[:, :, None] * part.values(slice(None))
-            own = np.broadcast_to(component.potentials[part.own], values.shape).reshape(part.logs.size, -1)
+        above = {link.number: (number, link) for number, t in enumerate(component.tables) for link in t.links}
+        for number, table in enumerate(component.tables):
+            n, inner, outer = table.shape
+            possible = (~np.isneginf(table.logs)).astype(float)
+            values = possible[:, :, None] * table.values(slice(None))
+            own = np.broadcast_to(component.potentials[table.own], values.shape).reshape(table.logs.size, -1)
             around = np.arange(n)[:, None, None] * outer + np.arange(outer)
             sums = np.broadcast_to(around, (n, inner, outer)).ravel()
             if number in above:
                 upper, link = above[number]
-                over = component.parts[upper].logs
-                parents = starts[upper] + np.arange(over.size)
+                logs_above = component.tables[upper].logs
+                parents = starts[upper] + np.arange(logs_above.size)
                 parent_sums = (link.contexts[:, None] * outer + link.places).ravel()
-                chance = (~np.isneginf(over)).astype(float).ravel()
+                parent_possible = (~np.isneginf(logs_above)).astype(float).ravel()
             else:
-                here = present[component.rows]
-                parents, parent_sums = numbered[component.rows[here]], component.sub[here]
-                chance = np.ones(len(parents))
-            flat = values.reshape(part.logs.size, -1)
-            yield _Table(flat, own, possible.ravel(), sums, n * outer, parents, parent_sums, chance)
+                shown = present[component.rows]
+                parents, parent_sums = numbered[component.rows[shown]], component.sub[shown]
+                parent_possible = np.ones(len(parents))
+            flat = values.reshape(table.logs.size, -1)
+            yield _Table(flat, own, possible.ravel(), sums, n * outer, parents, parent_sums, parent_possible)
         start += sum(sizes)
 
 

@@ -13,7 +13,7 @@ from mandoline_core.errors import MandolineError, OverlapError, ProjectError
 from mandoline_core.estimators.registry import ESTIMATORS, get_estimator
 from mandoline_core.metrics.registry import get_metric
 from mandoline_core.slices.noise import Correction, Noise
-from mandoline_core.weighting.fitting import fit
+from mandoline_core.weighting.weights import fit
 from tests import oracles
 from tests.strategies import Case, cases, random_case, settled, world_problem
 from tests.worlds import random_world

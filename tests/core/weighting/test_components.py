@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mandoline_core.weighting import components, fitting
+from mandoline_core.weighting import components, weights
 from mandoline_core.weighting.potentials import build_tilt
 from tests.strategies import Case, cases, random_case
 
@@ -43,7 +43,11 @@ def test_a_slice_that_seldom_abstains_is_summed_over_where_it_does():
     tilt = tilt_at_cost(case, 0.0)
     assert {i for part in tilt.components for i in part.rows} == set(np.flatnonzero((patterns.codes == 0).any(axis=1)))
     assert (
-        max(len(part.slices) for part in tilt.components if (patterns.codes[part.rows] == 0).sum(axis=1).max() == 1)
+        max(
+            sum(len(cluster.inner) for cluster in part.clusters)
+            for part in tilt.components
+            if (patterns.codes[part.rows] == 0).sum(axis=1).max() == 1
+        )
         == 1
     )
 
@@ -53,7 +57,7 @@ def test_a_side_that_the_target_lacks_needs_no_linear_programme(edges, monkeypat
     """Its source rows are left without use at once, also where the slice abstains in some rows."""
     case = random_case(np.random.default_rng(1), n=1500, abstain=0.02, edges=edges)
     case = replace(case, target=case.target[case.target[:, 1] == -1])
-    monkeypatch.setattr(fitting, "find_beyond", None)
+    monkeypatch.setattr(weights, "find_beyond", None)
     fitted = case.problem().fitted
     patterns = case.count.patterns
     assert fitted.solution.converged

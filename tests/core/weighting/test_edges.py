@@ -13,10 +13,10 @@ from mandoline_core.estimators.registry import get_estimator
 from mandoline_core.slices.noise import Correction, Noise
 from mandoline_core.weighting.components import MAX_TOGETHER
 from mandoline_core.weighting.corrections import fixed_rule
+from mandoline_core.weighting.edge_selection import learn_edges
 from mandoline_core.weighting.edges import MIN_CELL, check_edges, edges_by_name, has_rows
-from mandoline_core.weighting.fitting import fit
-from mandoline_core.weighting.learning import learn_edges
 from mandoline_core.weighting.pair_tests import score_tests
+from mandoline_core.weighting.weights import fit
 from tests.strategies import Case, random_case, world_problem
 from tests.worlds import World
 

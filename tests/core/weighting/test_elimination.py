@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from mandoline_core.slices.noise import Correction, Noise
-from mandoline_core.weighting import clusters
-from mandoline_core.weighting.clusters import cluster_slices
+from mandoline_core.weighting import components
+from mandoline_core.weighting.components import cluster_slices
 from mandoline_core.weighting.potentials import Tilt, build_tilt, expected_potentials
 from mandoline_core.weighting.reach import find_beyond, restrict_to_face
 from tests import oracles
@@ -75,7 +75,7 @@ def test_how_many_slices_are_summed_out_at_once_changes_no_number(graph, small, 
     rng = np.random.default_rng(4)
     delta, weights = rng.normal(0, 0.7, N_SLICES + len(edges)), rng.dirichlet(np.ones(len(codes)))
     expected = build_tilt(codes, table, edges, names).evaluate(delta)
-    monkeypatch.setattr(clusters, "_SMALL", small)
+    monkeypatch.setattr(components, "_SMALL", small)
     cluster_slices.cache_clear()
     found = build_tilt(codes, table, edges, names).evaluate(delta)
     cluster_slices.cache_clear()
@@ -101,7 +101,7 @@ def test_the_mean_is_the_slope_of_the_scale_and_the_covariance_that_of_the_mean(
 @pytest.mark.parametrize(("graph", "most"), [("chain", 2), ("star", 2), ("tree", 2), ("cycle", 3), ("ladder", 3)])
 def test_tables_are_as_small_as_the_graph_allows(graph, most, monkeypatch):
     """Trees need tables of two slices, a cycle and a ladder of three."""
-    monkeypatch.setattr(clusters, "_SMALL", 1)
+    monkeypatch.setattr(components, "_SMALL", 1)
     cluster_slices.cache_clear()
     slices = tuple(sorted({end for edge in GRAPHS[graph] for end in edge}))
     found = cluster_slices(slices, GRAPHS[graph])
@@ -132,7 +132,7 @@ def tilt_by(case: Case, small: int) -> Tilt:
     """Build the tilt of all patterns with so many slices summed out at once."""
     patterns, table = case.count.patterns, case.problem().corrections().source
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(clusters, "_SMALL", small)
+        patch.setattr(components, "_SMALL", small)
         cluster_slices.cache_clear()
         tilt = build_tilt(patterns.codes, table, case.edges, patterns.names)
     cluster_slices.cache_clear()
@@ -149,7 +149,7 @@ def test_the_face_is_the_same_however_many_slices_are_summed_out_at_once():
     potentials = expected_potentials(patterns.codes, there, edges)
     mean, present = patterns.target / patterns.n_target @ potentials, patterns.source > 0
     whole = [tilt_by(case, small) for small in (1, 9)]
-    assert [len(component.parts) for tilt in whole for component in tilt.components] == [4, 1]
+    assert [len(component.tables) for tilt in whole for component in tilt.components] == [4, 1]
     faces = [restrict_to_face(tilt, present, mean) for tilt in whole]
     assert (faces[0][1] == faces[1][1]).all()
     rng = np.random.default_rng(9)

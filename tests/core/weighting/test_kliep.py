@@ -14,9 +14,9 @@ from scipy.special import logsumexp
 from mandoline_core.errors import ProjectError
 from mandoline_core.slices.noise import Correction, Noise
 from mandoline_core.weighting.components import MAX_TOGETHER, connected_groups
-from mandoline_core.weighting.fitting import fit, potential_names
 from mandoline_core.weighting.kliep import solve, varying_directions
 from mandoline_core.weighting.potentials import build_tilt, expected_potentials
+from mandoline_core.weighting.weights import fit, potential_names
 from tests import oracles
 from tests.strategies import Case, cases, random_case, settled, share
 

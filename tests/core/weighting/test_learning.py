@@ -15,8 +15,8 @@ from mandoline_core.estimators.registry import get_estimator
 from mandoline_core.pipeline import choose_edges
 from mandoline_core.project import EDGE_CHOICES
 from mandoline_core.slices.noise import Correction, Noise
+from mandoline_core.weighting.edge_selection import AT_ONCE, learn_edges
 from mandoline_core.weighting.edges import has_rows
-from mandoline_core.weighting.learning import AT_ONCE, learn_edges
 from mandoline_core.weighting.pair_tests import edge_threshold, score_tests
 from mandoline_core.weighting.problem import Problem
 from tests.strategies import Case, cases

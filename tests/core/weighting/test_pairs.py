@@ -7,14 +7,14 @@ import itertools
 import numpy as np
 import pytest
 
-from mandoline_core.weighting import pairs as pairs_module
-from mandoline_core.weighting.pairs import GivenPairs, ProductPairs
+from mandoline_core.weighting import pair_tests
+from mandoline_core.weighting.pair_tests import GivenPairs, ProductPairs
 
 
 @pytest.mark.parametrize("at_once", [1, 50, 2**16])
 def test_moments_do_not_depend_on_how_many_products_are_written_out(at_once, monkeypatch):
     """Averages, products with potentials and squares of residuals."""
-    monkeypatch.setattr(pairs_module, "_AT_ONCE", at_once)
+    monkeypatch.setattr(pair_tests, "_AT_ONCE", at_once)
     rng = np.random.default_rng(0)
     slices, chosen = rng.uniform(-1, 1, (37, 5)), list(itertools.combinations(range(5), 2))
     written = np.column_stack([slices[:, i] * slices[:, j] for i, j in chosen])

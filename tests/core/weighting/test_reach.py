@@ -13,8 +13,8 @@ import mandoline_core as md
 from mandoline_core.errors import OverlapError
 from mandoline_core.estimators.registry import get_estimator
 from mandoline_core.slices.noise import Correction, Noise
-from mandoline_core.weighting.fitting import fit
 from mandoline_core.weighting.kliep import MAX_LOG_RATIO
+from mandoline_core.weighting.weights import fit
 from tests import oracles
 from tests.conftest import EXAMPLES
 from tests.strategies import Case, cases, random_case

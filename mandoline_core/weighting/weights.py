@@ -11,9 +11,9 @@ from mandoline_core.arrays import Floats
 from mandoline_core.errors import OverlapError
 from mandoline_core.formatting import Sentence
 from mandoline_core.patterns import Patterns
-from mandoline_core.weighting.clusters import Edges
+from mandoline_core.weighting.components import Edges
 from mandoline_core.weighting.corrections import Corrections
-from mandoline_core.weighting.kliep import Solution, solve, varying_directions
+from mandoline_core.weighting.kliep import KliepSolution, solve, varying_directions
 from mandoline_core.weighting.potentials import Tilt, build_tilt, expected_potentials
 from mandoline_core.weighting.reach import find_beyond, restrict_to_face, rule_out_empty
 
@@ -29,7 +29,7 @@ class WeightFit:
 
     Parameters
     ----------
-    solution : Solution
+    solution : KliepSolution
         On the patterns in `rows`.
     rows : array of int, shape (n_source_patterns,)
         Patterns with source rows in any fold.
@@ -49,7 +49,7 @@ class WeightFit:
         Source patterns that the target has no use for: weight zero.
     """
 
-    solution: Solution
+    solution: KliepSolution
     tilt: Tilt
     rows: NDArray[np.intp]
     target_rows: NDArray[np.intp]
@@ -111,10 +111,10 @@ def fit(
     beyond: list[str] = []
     unused = np.zeros(len(patterns), dtype=bool)
     while True:
-        there = patterns.target * kept
-        target_rows = np.flatnonzero(there > 0)
+        target = patterns.target * kept
+        target_rows = np.flatnonzero(target > 0)
         potentials = expected_potentials(patterns.codes[target_rows], corrections.target, edges)
-        shares = there[target_rows] / there.sum()
+        shares = target[target_rows] / target.sum()
         mean = shares @ potentials
         tilt, used = (whole, counts) if ridge > 0 else _on_shown_side(whole, counts, potentials)
         basis = None if ridge > 0 else varying_directions(tilt, used > 0)
@@ -198,7 +198,7 @@ def _mean_slopes(potentials: Floats, mean: Floats, kept: Floats, basis: Floats |
     return np.where(part[:, None], 0.0, slopes)
 
 
-def is_sound(solution: Solution, counts: Floats) -> bool:
+def is_sound(solution: KliepSolution, counts: Floats) -> bool:
     """Tell whether nothing hints at a diverging solution, be it in patterns or in the truth behind uncertain slices."""
     largest = float(np.abs(solution.delta).max(initial=0.0))
     return (
