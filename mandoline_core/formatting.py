@@ -87,8 +87,10 @@ def show_interval(value: float, interval: tuple[float, float], *, share: bool) -
     return f"{show_value(value, share=share)} ({show_ends(interval, share=share)})"
 
 
-def show_points(difference: float, *, share: bool, sign: bool = True, unit: bool = True) -> str:
-    """Write a difference: of shares, in points.
+def show_points(
+    difference: float, *, share: bool, sign: bool = True, unit: bool = True, digits: int = 1, figures: int = 4
+) -> str:
+    """Write a difference: of shares, in points; signed, unless it is nothing as written.
 
     Parameters
     ----------
@@ -96,35 +98,6 @@ def show_points(difference: float, *, share: bool, sign: bool = True, unit: bool
         Whether to write a plus.
     unit : bool
         Whether to name the points.
-
-    Examples
-    --------
-    >>> show_points(-0.088, share=True), show_points(0.5, share=False), show_points(0.02, share=True, sign=False)
-    ('-8.8 points', '+0.5', '2.0 points')
-    >>> show_points(-0.0001, share=True)
-    '0.0 points'
-    """
-    if is_nothing(difference, share=share):
-        difference, sign = 0.0, False
-    plus = "+" if sign else ""
-    number = f"{100 * difference:{plus}.1f}" if share else f"{difference:{plus}.4g}"
-    return f"{number} points" if share and unit else number
-
-
-def show_difference(difference: float, *, share: bool) -> str:
-    """Write the size of a difference: of shares, in points.
-
-    >>> show_difference(-0.0904, share=True), show_difference(-1.25, share=False)
-    ('9.0 points', '1.25')
-    """
-    return show_points(abs(difference), share=share, sign=False)
-
-
-def show_step(difference: float, *, share: bool, digits: int = 1, figures: int = 4) -> str:
-    """Write a difference as a number without its unit: signed, unless it is nothing as written.
-
-    Parameters
-    ----------
     digits : int
         After the point, of shares.
     figures : int
@@ -132,11 +105,25 @@ def show_step(difference: float, *, share: bool, digits: int = 1, figures: int =
 
     Examples
     --------
-    >>> show_step(0.0212, share=True), show_step(-0.00001, share=True), show_step(-0.0012, share=True, digits=2)
-    ('+2.1', '0.0', '-0.12')
+    >>> show_points(-0.088, share=True), show_points(0.5, share=False), show_points(0.02, share=True, sign=False)
+    ('-8.8 points', '+0.5', '2.0 points')
+    >>> show_points(-0.0001, share=True), show_points(-0.0012, share=True, unit=False, digits=2)
+    ('0.0 points', '-0.12')
     """
-    value, how = (100 * difference, f".{digits}f") if share else (difference, f".{figures}g")
-    return f"{abs(value):{how}}" if is_nothing(difference, share=share, digits=digits) else f"{value:+{how}}"
+    if is_nothing(difference, share=share, digits=digits):
+        difference, sign = 0.0, False
+    plus = "+" if sign else ""
+    number = f"{100 * difference:{plus}.{digits}f}" if share else f"{difference:{plus}.{figures}g}"
+    return f"{number} points" if share and unit else number
+
+
+def show_difference(difference: float, *, share: bool, figures: int = 4) -> str:
+    """Write the size of a difference: of shares, in points.
+
+    >>> show_difference(-0.0904, share=True), show_difference(-1.25, share=False)
+    ('9.0 points', '1.25')
+    """
+    return show_points(abs(difference), share=share, sign=False, figures=figures)
 
 
 def is_nothing(difference: float, *, share: bool, digits: int = 1) -> bool:

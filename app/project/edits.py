@@ -8,6 +8,7 @@ from typing import Any
 
 from app.words import corrections
 from mandoline_core import Correction, Noise, Project, ProjectError, Sample, Slice, SliceAudit, SliceError
+from mandoline_core import slices as rules
 from mandoline_core.slices import Answer, Side
 
 
@@ -151,14 +152,8 @@ def find_slice(project: Project, name: str) -> Slice:
 
 
 def free_name(project: Project, name: str) -> str:
-    """Return the name, with a number if it is taken."""
-    taken = {rule.name for rule in project.slices}
-    if name not in taken:
-        return name
-    number = 2
-    while f"{name} {number}" in taken:
-        number += 1
-    return f"{name} {number}"
+    """Return the name, with a number if a slice has it."""
+    return rules.free_name(name, {rule.name for rule in project.slices})
 
 
 def _renamed(rule: Slice, moved: Callable[[str], str]) -> Slice:

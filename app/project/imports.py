@@ -12,9 +12,7 @@ from app.project import server_files
 from app.project.uploads import check_size
 from mandoline_core import (
     DataError,
-    Entropy,
     Model,
-    Prediction,
     Project,
     ProjectError,
     Sample,
@@ -138,26 +136,3 @@ def check_roles(project: Project, source: Sample, target: Sample) -> None:
     Sample(target.frame, models=project.models, name=target.name, table=target.table)
     if project.metric.column is not None:
         labelled.series(project.metric.column)
-
-
-def start_project(
-    name: str,
-    source: Path,
-    target: Path,
-    label: str | None,
-    models: tuple[Model, ...],
-    engines: tuple[str | None, str | None] = (None, None),
-) -> Project:
-    """Make a project on two tables, with one family of slices to start from: no first estimate is empty."""
-    has_probabilities = all(len(model.probabilities) > 1 for model in models)
-    first = Entropy("entropy", buckets=6) if has_probabilities else Prediction("predicted")
-    return Project(
-        name=name,
-        source_path=source,
-        target_path=target,
-        source_engine=engines[0],
-        target_engine=engines[1],
-        label=label,
-        models=models,
-        slices=(first,),
-    )

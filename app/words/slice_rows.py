@@ -7,7 +7,7 @@ from html import escape
 
 from mandoline_core import SliceRow
 from mandoline_core.arrays import Interval
-from mandoline_core.formatting import say, show_interval, show_step, show_value
+from mandoline_core.formatting import say, show_interval, show_points, show_value
 from mandoline_core.report.charts import SOURCE, TARGET
 from mandoline_core.report.words import PLAIN, TOOLTIPS
 
@@ -79,14 +79,15 @@ def effect_words(effect: float | None, *, share: bool) -> str:
     >>> effect_words(-0.021, share=True), effect_words(None, share=True)
     ('-2.1 points', 'none without it')
     """
-    return "none without it" if effect is None else f"{show_step(effect, share=share)}{' points' if share else ''}"
+    return "none without it" if effect is None else show_points(effect, share=share)
 
 
 def _cover(side: str, share: float, colour: str, shift: float | None = None) -> str:
     """Write how much of a sample is inside, over a bar, and how many points more or less that is."""
-    moved = (
-        "" if shift is None else f' <small title="{escape(TOOLTIPS["shift"])}">{show_step(shift, share=True)}</small>'
-    )
+    moved = ""
+    if shift is not None:
+        step = show_points(shift, share=True, unit=False)
+        moved = f' <small title="{escape(TOOLTIPS["shift"])}">{step}</small>'
     bar = f"linear-gradient(to right,{colour} {100 * share:.1f}%,#8883 0) 0 100%/100% 4px no-repeat"
     return f'<div class="cover" style="background:{bar}"><small>{side}</small> {share:.1%}{moved}</div>'
 

@@ -30,11 +30,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Guess, try slices, write the file, and say what was guessed."""
-    from mandoline_core.monitoring import guessed_text, start_project
+    from mandoline_core.monitoring import draft_project, guessed_text
 
     _check_free(options.out)
     with Progress() as progress:
-        start = start_project(
+        start = draft_project(
             options.source,
             options.target,
             options.out,

@@ -14,7 +14,7 @@ from mandoline_core.errors import DataError, MandolineError, ProjectError
 from mandoline_core.formatting import listed
 from mandoline_core.metrics import METRICS
 from mandoline_core.pipeline import Progress
-from mandoline_core.project import MetricSettings, Project, RoleGuess, choose_models, dump_parts, guess_roles
+from mandoline_core.project import Project, RoleGuess, choose_models, dump_parts, guess_roles, start_project
 from mandoline_core.slices import Slice
 
 _MOST_CLASSES = 100
@@ -81,7 +81,7 @@ class Start:
         return [f"{column}: {self.guess.reasons[column]}." for column in wanted if column in self.guess.reasons]
 
 
-def start_project(
+def draft_project(
     source: Path,
     target: Path,
     place: Path,
@@ -109,15 +109,9 @@ def start_project(
     here = place.parent.resolve()
     classes = few_classes(old, guess.label, _MOST_CLASSES)
     numbers = not classes and old.schema[guess.label].is_numeric()
-    project = Project(
-        name=name,
-        source_path=Path(os.path.relpath(source.resolve(), here)),
-        target_path=Path(os.path.relpath(target.resolve(), here)),
-        label=guess.label,
-        models=guess.models,
-        metric=MetricSettings(name="mae" if numbers else "accuracy"),
-        base=place.parent,
-    )
+    old_path, new_path = (Path(os.path.relpath(path.resolve(), here)) for path in (source, target))
+    project = start_project(name, old_path, new_path, guess.label, guess.models, numbers=numbers)
+    project = replace(project, slices=(), base=place.parent)  # what suggestions find takes the place of the first ones
     return _with_slices(Start(project, guess), progress)
 
 

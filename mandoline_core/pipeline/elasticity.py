@@ -9,7 +9,7 @@ from typing import Any
 from mandoline_core.arrays import Floats
 from mandoline_core.errors import MandolineError
 from mandoline_core.estimators import fit_folds, get_estimator
-from mandoline_core.formatting import Sentence, show_step
+from mandoline_core.formatting import Sentence, show_points
 from mandoline_core.pipeline.assemble import Fit
 from mandoline_core.project import EstimatorSettings
 from mandoline_core.weighting import ABSTAIN, IN, OUT, Corrections, Problem
@@ -167,6 +167,6 @@ def _words(key: str, side: str, slope: float | None, *, share: bool) -> str:
     if slope is None:
         return Sentence("{what}{where} changes which rows can be estimated at all.", what=what, where=where)
     # Less sure inside is a lower chance of being inside; less sure outside, a higher one.
-    step = show_step((-0.01 if key == "inside" else 0.01) * slope, share=share, digits=2, figures=3)
+    step = show_points((-0.01 if key == "inside" else 0.01) * slope, share=share, digits=2, figures=3, unit=False)
     moved = f"{step} points" if share else step
     return Sentence("{what}{where} moves the estimate by {moved}.", what=what, where=where, moved=moved)

@@ -25,8 +25,8 @@ from mandoline_core.project.file import (
     rule_table,
     save_project,
 )
-from mandoline_core.project.guessing import RoleGuess, choose_models, guess_roles
 from mandoline_core.project.project import Project
+from mandoline_core.project.roles import RoleGuess, choose_models, guess_roles, start_project
 from mandoline_core.project.settings import (
     EDGE_CHOICES,
     GRAPHICAL_LASSO,

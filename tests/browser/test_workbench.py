@@ -79,7 +79,7 @@ def test_a_slice_is_worked_on_in_its_row(arrive: Arrive, server: Server) -> None
     expect(visitor.summary).to_contain_text("unchanged by: rename negation")
     visitor.settle()
     visitor.button("Duplicate").click()
-    expect(visitor.row("denial 2")).to_be_visible()
+    expect(visitor.row("denial (2)")).to_be_visible()
     visitor.settle()
     visitor.button("Delete").click()
     visitor.expect_message("Deleted denial. Undo brings it back.")

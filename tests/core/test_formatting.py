@@ -57,7 +57,7 @@ def test_nobody_takes_a_written_number_apart():
     ],
 )
 def test_a_step_is_signed_unless_it_is_nothing_as_written(difference: float, share: bool, step: str, way: str) -> None:
-    assert formatting.show_step(difference, share=share) == step
+    assert formatting.show_points(difference, share=share, unit=False) == step
     assert formatting.direction(difference, share=share) == way
 
 

@@ -27,7 +27,7 @@ FIXED = {
     "mandoline_core.monitoring.markdown",
     "mandoline_core.monitoring.tracking",
     "mandoline_core.project.file",
-    "mandoline_core.project.guessing",
+    "mandoline_core.project.roles",
     "mandoline_core.data.classes",
     "mandoline_core.data.profile",
     "mandoline_core.data.fingerprint",

@@ -12,6 +12,7 @@ from app.views import parts
 from app.views.data import drafting
 from app.words import wording
 from mandoline_core import MandolineError, Model, Sample
+from mandoline_core.project import start_project
 
 TITLES = {"source": "Labelled data on the server", "target": "New data on the server"}
 ENGINE = "server_engine"
@@ -77,7 +78,7 @@ def _use(source: tuple[Path, Sample], target: tuple[Path, Sample], engine: str) 
     label, models = drafting.draft_roles(source[1], target[1], guess)
     with parts.boundary():
         imports.check_chosen(label, models)
-        imports.check_roles(imports.start_project("", Path(), Path(), label, models), source[1], target[1])
+        imports.check_roles(start_project("", Path(), Path(), label, models), source[1], target[1])
         if st.button("Use these data", key="use_server", type="primary", icon=":material/check:"):
             _start(source[0], target[0], label, models, engine)
 
@@ -85,7 +86,7 @@ def _use(source: tuple[Path, Sample], target: tuple[Path, Sample], engine: str) 
 def _start(source: Path, target: Path, label: str | None, models: tuple[Model, ...], engine: str) -> None:
     chosen = None if engine == "auto" else engine
     name = server_files.name_of(source).replace("*", "").strip("./").split("/")[0].split(".")[0] or "server data"
-    project = imports.start_project(name, source, target, label, models, (chosen, chosen))
+    project = start_project(name, source, target, label, models, engine=chosen)
     names = {"source": server_files.name_of(source), "target": server_files.name_of(target)}
     state.open_project(project, names, server=("source", "target"))
     drafting.say_opened("The data", project)

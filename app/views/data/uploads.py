@@ -15,6 +15,7 @@ from app.views.data import drafting, on_server, template
 from app.words import wording
 from mandoline_core import MandolineError, Model, Project, Sample
 from mandoline_core.formatting import listed
+from mandoline_core.project import start_project
 
 TITLES = {"source": "Labelled data", "target": "New data"}
 
@@ -58,7 +59,7 @@ def files() -> None:
     label, models = drafting.draft_roles(source, target, guess)
     with parts.boundary():
         imports.check_chosen(label, models)
-        imports.check_roles(imports.start_project("", Path(), Path(), label, models), source, target)
+        imports.check_roles(start_project("", Path(), Path(), label, models), source, target)
         if st.button("Use these files", key="use_files", type="primary", icon=":material/check:"):
             use(label, models)
 
@@ -98,7 +99,7 @@ def use(label: str | None, models: tuple[Model, ...]) -> None:
     """Start a project on the two files, and show it."""
     kept = {side: visit.remember(f"file:{side}") for side in TITLES}
     name = Path(kept["source"][0]).name.split(".")[0] or "my data"
-    project = imports.start_project(name, Path(), Path(), label, models)
+    project = start_project(name, Path(), Path(), label, models)
     state.open_project(project, files=kept)
     for side in TITLES:
         compute.forget(kept[side][1])

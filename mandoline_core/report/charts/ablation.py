@@ -7,7 +7,7 @@ from itertools import groupby, pairwise
 
 import plotly.graph_objects as go
 
-from mandoline_core.formatting import direction, show_difference, show_interval, show_step, show_value
+from mandoline_core.formatting import direction, show_difference, show_interval, show_points, show_value
 from mandoline_core.pipeline import Ablation, AblationPoint
 from mandoline_core.report.charts.drawing import Drawing
 from mandoline_core.report.charts.style import (
@@ -147,7 +147,8 @@ def curve_title(points: Sequence[AblationPoint], share: bool) -> str:
     if len(points) == 2:
         return f"{shorten(points[1].slice or '')} {pull.replace('pull', 'pulls', 1)}"
     step, name = max(steps, key=lambda pair: pair[0] if last > first else -pair[0], default=(0.0, ""))
-    most = f", {shorten(name)} most ({show_step(step, share=share)})" if name and step * (last - first) > 0 else ""
+    much = show_points(step, share=share, unit=False)
+    most = f", {shorten(name)} most ({much})" if name and step * (last - first) > 0 else ""
     return f"Slices {pull}{most}"
 
 
@@ -174,7 +175,7 @@ def leave_one_out(curves: Ablation, *, full: float, share: bool = True, dark: bo
         figure.rows([label(point.slice or "") for point in points]),
         "without the slice",
         colour=figure.colours.muted,
-        text=["no estimate" if change is None else show_step(change, share=share) for change in changes],
+        text=["no estimate" if change is None else show_points(change, share=share, unit=False) for change in changes],
         hover=[_left_out_words(point, full, share) for point in points],
     )
     furthest = max((abs(scale * change) for change in changes if change is not None), default=0.0) or 1.0
@@ -195,7 +196,7 @@ def _left_out_words(point: AblationPoint, full: float, share: bool) -> str:
     name = f"without {mark(point.slice or '')}"
     if point.estimate is None:
         return f"{name}<br>no estimate: {wrap(point.reason or 'it could not be computed.')}"
-    change = show_step(point.estimate - full, share=share)
+    change = show_points(point.estimate - full, share=share, unit=False)
     return f"{name}<br>{show_value(point.estimate, share=share)} ({change}{' points' if share else ''})"
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import plotly.graph_objects as go
 
 from mandoline_core.arrays import Interval
-from mandoline_core.formatting import direction, show_step, show_value
+from mandoline_core.formatting import direction, show_points, show_value
 from mandoline_core.pipeline import Attribution, AttributionPart
 from mandoline_core.report.charts.drawing import Drawing, error_bars
 from mandoline_core.report.charts.style import SOURCE, axis_title, label, mark, shorten, value_range
@@ -39,7 +39,7 @@ def waterfall(attribution: Attribution, source: float, *, metric: str, share: bo
     first, *heights, last = figure.rows(
         [
             f"labelled data<br><b>{show_value(source, share=share)}</b>",
-            *(f"{label(s.name)}<br><b>{show_step(s.value, share=share)}{unit}</b>" for s in steps),
+            *(f"{label(s.name)}<br><b>{show_points(s.value, share=share, unit=False)}{unit}</b>" for s in steps),
             f"estimate<br><b>{show_value(estimate, share=share)}</b>",
         ]
     )
@@ -103,14 +103,14 @@ def _title(attribution: Attribution, steps: Sequence[_Step], share: bool) -> str
     if not steps:
         return "There is nothing to share out"
     unit, first = " points" if share else "", steps[0]
-    most = f"{shorten(first.name, 24)}: {show_step(first.value, share=share)}{unit}"
+    most = f"{shorten(first.name, 24)}: {show_points(first.value, share=share, unit=False)}{unit}"
     if len(steps) == 1:
         return f"All of it comes from {most}"
-    return f"Most comes from {most}; all together {show_step(attribution.total, share=share)}"
+    return f"Most comes from {most}; all together {show_points(attribution.total, share=share, unit=False)}"
 
 
 def _words(step: _Step, share: bool) -> str:
-    written = show_step(step.value, share=share)
+    written = show_points(step.value, share=share, unit=False)
     if step.interval is not None:
-        written += " ({} to {})".format(*(show_step(end, share=share) for end in step.interval))
+        written += " ({} to {})".format(*(show_points(end, share=share, unit=False) for end in step.interval))
     return f"<b>{mark(step.name)}</b>: {written}{' points' if share else ''}"

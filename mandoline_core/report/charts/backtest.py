@@ -7,6 +7,7 @@ import statistics
 import plotly.graph_objects as go
 
 from mandoline_core.comparison.backtests import EXPECTED_KINDS, MethodRecord, ModelBacktest
+from mandoline_core.formatting import show_difference
 from mandoline_core.report.charts.comparison import beside, short_title
 from mandoline_core.report.charts.drawing import Drawing
 from mandoline_core.report.charts.style import safe, swatch
@@ -73,7 +74,7 @@ def backtest_errors(backtest: ModelBacktest, *, dark: bool = False) -> go.Figure
 
 def _tick(backtest: ModelBacktest, name: str) -> str:
     title, error, held = short_title(name), backtest.expected_error(name), coverage(backtest, name)
-    written = "failed" if error is None else _number(error, backtest.metric.share)
+    written = "failed" if error is None else show_difference(error, share=backtest.metric.share, figures=3)
     covers = "" if held is None else f", held {held:.0%}"
     return f"{f'<b>{title}</b>' if name == backtest.estimator else title}<br>{written}{covers}"
 
@@ -82,17 +83,14 @@ def _title(backtest: ModelBacktest) -> str:
     own, plain = backtest.expected_error(backtest.estimator), backtest.expected_error("source")
     if own is None:
         return "Where the truth was known, your method found no answer"
-    title = f"Where the truth was known, your method was off by {_number(own, backtest.metric.share)}"
+    share = backtest.metric.share
+    title = f"Where the truth was known, your method was off by {show_difference(own, share=share, figures=3)}"
     if plain is not None and backtest.estimator != "source":
-        title += f", the labelled data's score by {_number(plain, backtest.metric.share)}"
+        title += f", the labelled data's score by {show_difference(plain, share=share, figures=3)}"
     return title
-
-
-def _number(value: float, share: bool) -> str:
-    return f"{100 * value:.1f} points" if share else f"{value:.3g}"
 
 
 def _words(name: str, kind: str, record: MethodRecord, share: bool) -> str:
     held = "" if record.coverage is None else f"; intervals held the truth {record.coverage:.0%} of the time"
-    off = _number(record.mean_absolute_error or 0.0, share)
+    off = show_difference(record.mean_absolute_error or 0.0, share=share, figures=3)
     return f"<b>{safe(title_of(name))}</b>, {kind}<br>off by {off} on average{held}<br>{record.n} draws"

@@ -12,7 +12,7 @@ from html import escape
 import plotly.graph_objects as go
 
 from mandoline_core.arrays import Interval
-from mandoline_core.formatting import is_nothing, say, show_step
+from mandoline_core.formatting import is_nothing, say, show_points
 from mandoline_core.pipeline import CorrectionSlope
 from mandoline_core.report.charts.drawing import Drawing
 from mandoline_core.report.charts.style import label, mark, palette, safe, shorten
@@ -156,7 +156,7 @@ def correction_effects(slopes: Sequence[CorrectionSlope], *, share: bool, dark: 
 
 
 def _show(value: float, share: bool) -> str:
-    return show_step(value, share=share, digits=EFFECT_DIGITS, figures=3)
+    return show_points(value, share=share, digits=EFFECT_DIGITS, figures=3, unit=False)
 
 
 def _opposite(interval: Interval | None) -> Interval | None:

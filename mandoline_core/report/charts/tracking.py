@@ -9,7 +9,7 @@ from typing import NamedTuple
 import plotly.graph_objects as go
 
 from mandoline_core.arrays import Interval
-from mandoline_core.formatting import counted, direction, show_difference, show_interval, show_step, show_value
+from mandoline_core.formatting import counted, direction, show_difference, show_interval, show_points, show_value
 from mandoline_core.report.charts.drawing import Drawing, error_bars
 from mandoline_core.report.charts.style import SOURCE, WIDE_AXIS, ZOOMED, label, mark, safe, shorten, value_range, wrap
 
@@ -223,7 +223,7 @@ def timeline(points: Sequence[TimelinePoint], *, share: bool = True, dark: bool 
 
 
 def _edit_words(point: TimelinePoint, before: TimelinePoint | None, share: bool) -> str:
-    moved = "" if before is None else f"<br>{show_step(point.estimate - before.estimate, share=share)}"
+    moved = "" if before is None else f"<br>{show_points(point.estimate - before.estimate, share=share, unit=False)}"
     unit = " points" if moved and share else ""
     name = f"<br>{mark(point.name)}" if point.name else ""
     return f"{wrap(point.label)}{name}<br>{show_interval(point.estimate, point.interval, share=share)}{moved}{unit}"

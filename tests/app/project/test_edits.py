@@ -149,14 +149,14 @@ def test_slices_move_and_stay_within_the_list(project: Project) -> None:
 def test_a_copy_stands_right_after_under_a_free_name(project: Project) -> None:
     """Copies count up."""
     twice = edits.duplicate_slice(edits.duplicate_slice(project, "slang"), "slang")
-    assert names(twice)[2:5] == ["slang", "slang 3", "slang 2"]
-    assert edits.find_slice(twice, "slang 2") == replace(edits.find_slice(project, "slang"), name="slang 2")
+    assert names(twice)[2:5] == ["slang", "slang (3)", "slang (2)"]
+    assert edits.find_slice(twice, "slang (2)") == replace(edits.find_slice(project, "slang"), name="slang (2)")
 
 
 def test_a_slice_is_added_under_a_free_name(project: Project) -> None:
     """A second keyword slice gets a number."""
     rule = Keyword("negation", column="text", words=("nope",))
-    assert names(edits.add_slice(project, rule))[-1] == "negation 2"
+    assert names(edits.add_slice(project, rule))[-1] == "negation (2)"
 
 
 def test_identity_corrections_are_no_corrections(project: Project) -> None:

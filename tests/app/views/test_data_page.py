@@ -11,6 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from app.project import imports
 from mandoline_core import DataError, Expression, ProjectError, estimate, load_project
+from mandoline_core.project import start_project
 from tests.app.pages import current, labels, numbers, open_app, press, run, said
 from tests.app.uploads import csv, parquet, upload
 from tests.core.projects import REVIEWS, small_frames, write_project
@@ -191,9 +192,9 @@ def test_first_rows_of_both_samples_are_shown(folder: Path) -> None:
 
 def test_a_project_of_two_tables_starts_with_a_slice(tmp_path: Path) -> None:
     lr, nb = load_project(REVIEWS).models
-    first = imports.start_project("a", tmp_path, tmp_path, "label", (lr, nb)).slices
+    first = start_project("a", tmp_path, tmp_path, "label", (lr, nb)).slices
     assert [rule.kind for rule in first] == ["entropy"]
-    bare = imports.start_project("a", tmp_path, tmp_path, "label", (type(lr)("x", "pred"),)).slices
+    bare = start_project("a", tmp_path, tmp_path, "label", (type(lr)("x", "pred"),)).slices
     assert [rule.kind for rule in bare] == ["prediction"]
 
 

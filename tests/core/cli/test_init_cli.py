@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import mandoline_core as md
-from mandoline_core.monitoring import start_project
+from mandoline_core.monitoring import draft_project
 from tests.core.projects import run, run_json, small_frames, write_project
 
 Captured = pytest.CaptureFixture[str]
@@ -77,7 +77,7 @@ def test_what_cannot_be_guessed_is_asked_for(tmp_path: Path, capsys: Captured) -
 def test_without_a_shift_no_slice_is_switched_on(tmp_path: Path) -> None:
     """The file says so, and shows how to write one."""
     source, _, _ = small_frames()
-    start = start_project(*write_frames(tmp_path, source, source.drop(columns="label")), tmp_path / "a.toml")
+    start = draft_project(*write_frames(tmp_path, source, source.drop(columns="label")), tmp_path / "a.toml")
     assert not any(rule.enabled for rule in start.project.slices)
     assert start.doubt
     assert "# kind =" in start.to_toml() or "enabled = false" in start.to_toml()
@@ -88,7 +88,7 @@ def test_numbers_get_a_metric_of_numbers(tmp_path: Path) -> None:
     frame = pd.DataFrame({"size": rng.choice(["s", "l"], 300), "price": rng.random(300)})
     frame["guess"] = frame["price"] + rng.normal(0, 0.1, 300)
     places = write_frames(tmp_path, frame, frame.drop(columns="price"))
-    start = start_project(*places, tmp_path / "a.toml", label="price", predictions=["guess"])
+    start = draft_project(*places, tmp_path / "a.toml", label="price", predictions=["guess"])
     assert start.project.metric.name == "mae"
 
 
@@ -97,7 +97,7 @@ def test_a_columns_name_cannot_leave_its_comment(tmp_path: Path) -> None:
     source, target, _ = small_frames()
     bad = 'pred_x\n[estimator]\nname = "source"\x0c'
     source, target = (frame.rename(columns={"pred_lr": bad}) for frame in (source, target))
-    start = start_project(*write_frames(tmp_path, source, target), tmp_path / "a.toml", predictions=[bad])
+    start = draft_project(*write_frames(tmp_path, source, target), tmp_path / "a.toml", predictions=[bad])
     content = tomllib.loads(start.to_toml())
     assert content["estimator"] == {"name": "mandoline"}
     assert content["models"][0]["prediction"] == bad

@@ -1,14 +1,18 @@
-"""Guess which columns hold the label, the predictions and the probabilities, by name and by content."""
+"""The roles of columns: guess which hold the label, the predictions and the probabilities, by name and by content."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
 from mandoline_core.data import Model, Sample, class_codes, few_classes
+from mandoline_core.project.project import Project
+from mandoline_core.project.settings import MetricSettings
+from mandoline_core.slices import Entropy, Prediction, free_name
 
 MOST_CLASSES = 100
 MOST_ROWS = 20_000  # looked at; enough to know a column by
@@ -116,7 +120,7 @@ def choose_models(
     old = {model.prediction: model for model in known}
     names: dict[str, str] = {}
     for column in columns:
-        name = old[column].name if column in old else _free(model_name(column) or column, names)
+        name = old[column].name if column in old else free_name(model_name(column) or column, names)
         names[name] = column
     made = make_models(_some_rows(source), names, label, target_columns)
     return tuple(old.get(model.prediction, model) for model in made)
@@ -207,7 +211,7 @@ def _guess_predictions(
         elif label is not None and not values & wanted:
             problems.append(f"{column} is named like predictions, but shares no value with {label}. Check both.")
         else:
-            found[_free(name, found)] = column
+            found[free_name(name, found)] = column
             reasons[column] = f"named like predictions{', with the values of ' + label if label else ''}"
     if not found and label is not None:
         found = _by_content(sample, classes, label, target_columns, reasons)
@@ -235,7 +239,7 @@ def _by_content(
         agreement = float((truth == answer)[known].mean()) if known.any() else 0.0
         most = np.bincount(truth[known]).max() / known.sum() if known.any() else 1.0
         if agreement > most:
-            found[_free(column, found)] = column
+            found[free_name(column, found)] = column
             reasons[column] = f"holds the values of {label} and agrees with it on {agreement:.0%} of the rows"
     return found
 
@@ -283,7 +287,41 @@ def _words(name: str) -> list[str]:
     return [word for word in _BETWEEN.split(name.casefold()) if word]
 
 
-def _free(name: str, taken: Collection[str]) -> str:
-    if name not in taken:
-        return name
-    return next(f"{name} {number}" for number in range(2, len(taken) + 3) if f"{name} {number}" not in taken)
+def start_project(
+    name: str,
+    source: Path,
+    target: Path,
+    label: str | None,
+    models: tuple[Model, ...],
+    *,
+    engine: str | None = None,
+    numbers: bool = False,
+) -> Project:
+    """Make a project on two tables, with one family of slices to start from: no first estimate is empty.
+
+    Parameters
+    ----------
+    engine : str, optional
+        What goes over the rows of both.
+    numbers : bool
+        Whether labels and predictions are numbers, which no family tells apart.
+
+    Examples
+    --------
+    >>> project = start_project("a", Path("a.csv"), Path("b.csv"), "y", (Model("m", "p"),))
+    >>> [rule.kind for rule in project.slices], project.metric.name
+    (['prediction'], 'accuracy')
+    """
+    has_probabilities = all(len(model.probabilities) > 1 for model in models)
+    first = Entropy("entropy", buckets=6) if has_probabilities else Prediction("predicted")
+    return Project(
+        name=name,
+        source_path=source,
+        target_path=target,
+        source_engine=engine,
+        target_engine=engine,
+        label=label,
+        models=models,
+        metric=MetricSettings(name="mae" if numbers else "accuracy"),
+        slices=() if numbers else (first,),
+    )
