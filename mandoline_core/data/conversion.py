@@ -11,8 +11,7 @@ import pyarrow.parquet as pq
 
 from mandoline_core.data.cache import Cache, TemporaryFolder
 from mandoline_core.data.delimited import read_chunks
-from mandoline_core.data.files import Files
-from mandoline_core.data.parquet import check_alike
+from mandoline_core.data.files import Files, check_alike
 from mandoline_core.data.progress import take_step
 from mandoline_core.errors import DataError
 

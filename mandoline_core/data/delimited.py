@@ -70,10 +70,11 @@ class _Text(NamedTuple):
         if len(header) > MAX_COLUMNS:
             raise DataError(f"{path.name} has {len(header):,} columns. At most {MAX_COLUMNS:,} are read. Save fewer.")
         check_names(sorted(name for name in header if name), path.name)
+        text = cls(path, encoding, delimiter, len(header))
         if any(len(row) != len(header) for row in rows):
             # pandas would take an extra field for an index, and fill short rows before anyone sees them.
-            _explain_ragged(path, encoding, delimiter)
-        return cls(path, encoding, delimiter, len(header))
+            text.check_widths()
+        return text
 
     @contextmanager
     def explaining(self) -> Iterator[None]:
@@ -83,10 +84,14 @@ class _Text(NamedTuple):
         except pd.errors.EmptyDataError:  # a quote and nothing in it, say
             raise empty_file(self.path) from None
         except pd.errors.ParserError as error:
-            _explain_ragged(self.path, self.encoding, self.delimiter)
-            if "EOF inside string" in str(error):
-                raise _open_quote(self.path, self.encoding, self.delimiter) from None
-            raise DataError(f"{self.path.name} cannot be read as CSV: {error}.") from None
+            self.check_widths()
+            if "EOF inside string" not in str(error):
+                raise DataError(f"{self.path.name} cannot be read as CSV: {error}.") from None
+            line = max((line for line, _ in self.records()), default=1)
+            raise DataError(
+                f"A quote that opens on line {line} of {self.path.name} is never closed. "
+                "Close it, or double the quotes inside a text."
+            ) from None
 
     def read(self, **how: Any) -> Any:
         """Read all of it, or chunk by chunk."""
@@ -104,7 +109,32 @@ class _Text(NamedTuple):
     def check_short(self, table: pd.DataFrame) -> None:
         """Refuse short rows, which pandas fills without a word, always from the last column."""
         if self.n_columns > 1 and table.iloc[:, -1].isna().any():
-            _explain_ragged(self.path, self.encoding, self.delimiter)
+            self.check_widths()
+
+    def check_widths(self) -> None:
+        """Refuse the first row whose number of fields is not the header's, if there is one."""
+        width = 0
+        for line, row in self.records():
+            width = width or len(row)
+            if row and len(row) != width:
+                fields = "1 field" if len(row) == 1 else f"{len(row)} fields"
+                raise DataError(
+                    f"Line {line} of {self.path.name} has {fields}, and the header has {width}. "
+                    "Check its delimiters and quotes."
+                )
+
+    def records(self) -> Iterator[tuple[int, list[str]]]:
+        """Go through the rows with the line each starts on, up to a text that the csv module finds too long."""
+        line = 1
+        with open_text(self.path, self.encoding) as file:
+            reader = csv.reader(file, delimiter=self.delimiter)
+            try:
+                for row in reader:
+                    if row:
+                        yield line, row
+                    line = reader.line_num + 1
+            except csv.Error:
+                yield line, []
 
 
 def read_delimited(path: Path) -> pd.DataFrame:
@@ -132,8 +162,7 @@ def read_chunks(path: Path, n_rows: int, as_text: Sequence[str] = ()) -> Iterato
                 text.check_short(chunk)
                 checked = True
             kept = chunk.reset_index(drop=True)
-            found = _with_missing_words(kept.drop(columns=list(as_text)))
-            yield kept.assign(**{column: found[column] for column in found.columns})
+            yield kept.assign(**dict(_with_missing_words(kept.drop(columns=list(as_text))).items()))
 
 
 def _head(path: Path, encoding: str) -> str:
@@ -180,60 +209,18 @@ def _delimiter(sample: str) -> str:
     return max(_DELIMITERS, key=fit)
 
 
-def _explain_ragged(path: Path, encoding: str, delimiter: str) -> None:
-    """Raise for the first row whose number of fields is not the header's; return if there is none."""
-    width = 0
-    for line, row in _records(path, encoding, delimiter):
-        width = width or len(row)
-        if row and len(row) != width:
-            fields = "1 field" if len(row) == 1 else f"{len(row)} fields"
-            raise DataError(
-                f"Line {line} of {path.name} has {fields}, and the header has {width}. Check its delimiters and quotes."
-            )
-
-
-def _open_quote(path: Path, encoding: str, delimiter: str) -> DataError:
-    """Say where the quote opens that swallows the rest of the file."""
-    line = max((line for line, _ in _records(path, encoding, delimiter)), default=1)
-    return DataError(
-        f"A quote that opens on line {line} of {path.name} is never closed. "
-        "Close it, or double the quotes inside a text."
-    )
-
-
-def _records(path: Path, encoding: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """Go through the rows with the line each starts on, up to a text that the csv module finds too long."""
-    line = 1
-    with open_text(path, encoding) as file:
-        reader = csv.reader(file, delimiter=delimiter)
-        try:
-            for row in reader:
-                if row:
-                    yield line, row
-                line = reader.line_num + 1
-        except csv.Error:
-            yield line, []
-
-
-def _of_one_type(column: pd.Series) -> pd.Series:
-    """Give Python's own values a type: true/false with gaps, or whole numbers that only a text holds."""
-    if pd.api.types.is_bool_dtype(column.dropna().infer_objects().dtype):
-        return column.astype("boolean")
-    return column.astype("str")
-
-
 def _with_missing_words(table: pd.DataFrame) -> pd.DataFrame:
     """Read NA and its like as missing in the columns that are numbers or true/false but for them."""
     changed = {}
     for name, dtype in table.dtypes.items():
-        if pd.api.types.is_object_dtype(dtype):
-            changed[name] = _of_one_type(table[name])
+        column = table[name]
+        if pd.api.types.is_object_dtype(dtype):  # true/false with gaps, or whole numbers that only a text holds
+            truth = pd.api.types.is_bool_dtype(column.dropna().infer_objects().dtype)
+            changed[name] = column.astype("boolean" if truth else "str")
         if not isinstance(dtype, pd.StringDtype):
             continue
-        column = table[name]
         texts = pa.array(column)  # whose kernels take a hundredth of pandas' time where columns are many and short
-        found = pc.is_in(texts, value_set=_MISSING_WORDS)
-        if not 0 < found.true_count < len(texts) - texts.null_count:
+        if not 0 < pc.is_in(texts, value_set=_MISSING_WORDS).true_count < len(texts) - texts.null_count:
             continue
         words = column.isin(_MISSING)
         rest = column[~words].dropna()
@@ -311,15 +298,11 @@ def _check_text(path: Path, start: bytes, marked: str | None) -> None:
         raise DataError(f"{path.name} is not a text file: it starts like {kind}. Save the table as CSV or Parquet.")
     if not has_null:
         return
-    if _is_unmarked_utf_16(start):
+    # Nearly every other byte, and no byte between, is null: Western text at two bytes a character.
+    nulls = [start[parity::2].count(0) for parity in (0, 1)]
+    if min(nulls) == 0 and max(nulls) > 0.4 * len(start):
         raise DataError(f"{path.name} looks like UTF-16 text without the mark that says so. Save it as UTF-8.")
     raise DataError(f"{path.name} is not a text file: it holds null bytes. Save the table as CSV or Parquet.")
-
-
-def _is_unmarked_utf_16(start: bytes) -> bool:
-    """Tell whether nearly every other byte, and no byte between, is null: Western text at two bytes a character."""
-    nulls = [start[parity::2].count(0) for parity in (0, 1)]
-    return min(nulls) == 0 and max(nulls) > 0.4 * len(start)
 
 
 def _decodes(path: Path, encoding: str) -> bool:

@@ -233,11 +233,9 @@ def _are_prose(some: Sequence[str], n: int, most_levels: int, whole: Callable[[]
         Gives all of them, which are many: asked only where some do not suffice.
     """
     few = min(most_levels, n // 2)
-    return _has_several_words(some) and (len(set(some)) > few or _count_distinct(whole()) > few)
-
-
-def _has_several_words(texts: Sequence[str]) -> bool:
-    return len(texts) > 0 and sum(len(text.split()) for text in texts) >= _SEVERAL_WORDS * len(texts)
+    if not some or sum(len(text.split()) for text in some) < _SEVERAL_WORDS * len(some):
+        return False
+    return len(set(some)) > few or _count_distinct(whole()) > few
 
 
 def _counts_on(values: nw.Series[Any], n_known: int) -> bool:

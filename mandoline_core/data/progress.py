@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from typing import TypeVar
 
@@ -15,8 +15,7 @@ _check: ContextVar[Callable[[], None] | None] = ContextVar("check", default=None
 _report: ContextVar[ProgressCallback | None] = ContextVar("report", default=None)
 
 
-@contextmanager
-def cancelled_by(check: Callable[[], None] | None) -> Iterator[None]:
+def cancelled_by(check: Callable[[], None] | None) -> AbstractContextManager[None]:
     """Let long loops within the block, in this thread, call a function at every step; it may raise to stop them.
 
     Examples
@@ -28,15 +27,10 @@ def cancelled_by(check: Callable[[], None] | None) -> Iterator[None]:
     >>> steps
     ['step']
     """
-    token = _check.set(check)
-    try:
-        yield
-    finally:
-        _check.reset(token)
+    return _within(_check, check)
 
 
-@contextmanager
-def progress_to(report: ProgressCallback | None) -> Iterator[None]:
+def progress_to(report: ProgressCallback | None) -> AbstractContextManager[None]:
     """Let long loops within the block, in this thread, say what they are at and the share done; it may raise, too.
 
     Examples
@@ -45,11 +39,16 @@ def progress_to(report: ProgressCallback | None) -> Iterator[None]:
     ...     take_step("fold 1 of 2", 0.25)
     fold 1 of 2 0.25
     """
-    token = _report.set(report)
+    return _within(_report, report)
+
+
+@contextmanager
+def _within(variable: ContextVar[T | None], value: T | None) -> Iterator[None]:
+    token = variable.set(value)
     try:
         yield
     finally:
-        _report.reset(token)
+        variable.reset(token)
 
 
 def current_progress() -> ProgressCallback | None:
@@ -80,26 +79,15 @@ def wait_for(work: Callable[[], T], *, cancel: Callable[[], None], share: Callab
     >>> wait_for(lambda: 1 + 1, cancel=lambda: None, share=lambda: None)
     2
     """
-    results: list[T] = []
-    errors: list[BaseException] = []
-
-    def run() -> None:
+    with ThreadPoolExecutor(1) as pool:  # which waits for the end of the work, however it comes
+        future = pool.submit(work)
         try:
-            results.append(work())
-        except BaseException as error:  # noqa: BLE001 - handed on to whoever waits
-            errors.append(error)
-
-    thread = threading.Thread(target=run, daemon=True)
-    thread.start()
-    try:
-        while thread.is_alive():
-            thread.join(_OFTEN)
-            done = share()
-            take_step("" if done is None else "counting", done or 0.0)
-    except BaseException:
-        cancel()
-        thread.join()
-        raise
-    if errors:
-        raise errors[0]
-    return results[0]
+            take_step()
+            while not future.done():
+                wait([future], _OFTEN)
+                done = share()
+                take_step("" if done is None else "counting", done or 0.0)
+        except BaseException:
+            cancel()
+            raise
+        return future.result()

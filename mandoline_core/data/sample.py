@@ -189,7 +189,7 @@ class Sample:
 
     @cached_property
     def _names(self) -> frozenset[str]:
-        return frozenset(self.columns)
+        return frozenset(self.columns)  # of which there may be thousands, asked for one by one
 
     @property
     def roles(self) -> frozenset[str]:
@@ -200,18 +200,16 @@ class Sample:
     @cached_property
     def schema(self) -> Mapping[str, nw.dtypes.DType]:
         """The type of each column; `narwhals.Unknown` for a column without a single value."""
-        empty = set(self._empty_columns())
+        native = nw.to_native(self.frame)
+        if isinstance(native, pd.DataFrame):  # which asks all columns at once, where there may be thousands
+            empty = set(native.columns[native.isna().all().to_numpy()])
+        else:
+            missing = self.frame.select(nw.all().is_null().all())
+            empty = {name for name in self.columns if missing[name].item()}
         if self.table is not None:  # a draw may miss the few values there are
             empty = {name for name in empty if not self.table.has_values(name)}
             return {name: nw.Unknown() if name in empty else self.table.schema[name] for name in self.columns}
         return {name: nw.Unknown() if name in empty else dtype for name, dtype in self.frame.schema.items()}
-
-    def _empty_columns(self) -> list[str]:
-        native = nw.to_native(self.frame)
-        if isinstance(native, pd.DataFrame):  # which asks all columns at once, where there may be thousands
-            return native.columns[native.isna().all().to_numpy()].tolist()
-        missing = self.frame.select(nw.all().is_null().all())
-        return [name for name in self.columns if missing[name].item()]
 
     @cached_property
     def fingerprint(self) -> str:

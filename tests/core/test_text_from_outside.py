@@ -31,7 +31,7 @@ FIXED = {
     "mandoline_core.data.classes",
     "mandoline_core.data.profile",
     "mandoline_core.data.fingerprint",
-    "mandoline_core.data.parquet",
+    "mandoline_core.data.files",
     "mandoline_core.schemas.shapes",
     "mandoline_core.slices.expression.syntax",
     "mandoline_core.slices.line",

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from mandoline_core.data.conversion import as_parquet
 from mandoline_core.data.engines.engine import Engine
 from mandoline_core.data.engines.table import BATCH, Table, first_line
-from mandoline_core.data.files import Files
-from mandoline_core.data.parquet import unreadable
+from mandoline_core.data.files import Files, unreadable
 from mandoline_core.data.progress import take_step, wait_for
 from mandoline_core.errors import DataError
 

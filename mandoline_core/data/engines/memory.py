@@ -9,8 +9,7 @@ import pandas as pd
 from mandoline_core.data.conversion import as_parquet
 from mandoline_core.data.delimited import read_delimited
 from mandoline_core.data.engines.engine import Engine
-from mandoline_core.data.files import PARQUET, Files, check_path
-from mandoline_core.data.parquet import read_parquet
+from mandoline_core.data.files import PARQUET, Files, check_path, read_parquet
 from mandoline_core.errors import DataError
 
 

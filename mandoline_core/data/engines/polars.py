@@ -16,9 +16,8 @@ from numpy.typing import NDArray
 from mandoline_core.data.conversion import as_parquet
 from mandoline_core.data.engines.engine import Engine
 from mandoline_core.data.engines.table import BATCH, MOST_CELLS, Table, add_up_within
-from mandoline_core.data.files import Files
+from mandoline_core.data.files import Files, unreadable
 from mandoline_core.data.frames import normalise
-from mandoline_core.data.parquet import unreadable
 from mandoline_core.data.progress import take_step
 
 if TYPE_CHECKING:

@@ -16,9 +16,8 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from mandoline_core.data.files import Files
+from mandoline_core.data.files import Files, write_batches
 from mandoline_core.data.frames import check_names, normalise
-from mandoline_core.data.parquet import write_batches
 from mandoline_core.data.progress import take_step
 from mandoline_core.errors import DataError
 

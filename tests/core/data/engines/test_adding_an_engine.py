@@ -1,4 +1,4 @@
-"""A new engine is one class and one line: project file, library and app then know it."""
+"""A new engine is one class and one line: project file and library then know it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ import pyarrow.parquet as pq
 import pytest
 
 import mandoline_core as md
-from app.project import allowed
 from mandoline_core.data import ENGINES, Engine, Files, Table, open_data
 from tests.core.projects import write_project
 
@@ -95,14 +94,13 @@ def test_it_draws_reduces_and_writes_as_all_engines_do(tmp_path: Path) -> None:
     assert pq.read_table(tmp_path / "b.parquet").equals(table.rows)
 
 
-def test_it_is_offered_and_named_in_errors(tmp_path: Path) -> None:
-    assert allowed.engines()["toy"] == "by a toy"
+def test_it_is_named_in_errors(tmp_path: Path) -> None:
     with pytest.raises(md.DataError, match=r"spark, toy\. Got 'tou'\. Did you mean 'toy'\?"):
         open_data(tmp_path / "a.parquet", engine="tou")
 
 
 def test_an_engine_whose_package_is_missing_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ToyEngine, "package", "no_such_package")
-    assert "toy" not in allowed.engines()
+    assert not ENGINES["toy"].is_installed
     with pytest.raises(md.DataError, match="Engine 'toy' needs the package no_such_package, which is not installed"):
         ENGINES["toy"].check_installed()
