@@ -7,7 +7,7 @@ from sklearn.datasets import load_digits
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 
-from mandoline_core.paper.photographs import Photographs, photograph
+from mandoline_core.paper.experiments.blurry import Photographs, photograph
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -17,6 +17,7 @@ SEED = 3
 N_TRAIN_IMAGES, N_SOURCE_IMAGES = 497, 800  # of 1,797; 500 are left for the target
 N_SOURCE, N_TARGET = 8000, 1000
 BLURRED_SOURCE, BLURRED_TARGET = 0.01, 0.30
+SIGMA = (0.5, 2.0)  # of the blur, in pixels: the weakest blur still looks like a soft photograph
 CLASSES = range(10)
 
 
@@ -67,9 +68,9 @@ def generate() -> dict[str, list[list[str]]]:
     train, source_pool, target_pool = np.split(
         rng.permutation(len(images)), [N_TRAIN_IMAGES, N_TRAIN_IMAGES + N_SOURCE_IMAGES]
     )
-    lessons = photograph(rng, images, train, n=2 * len(train), blurred=0.0)
-    source = photograph(rng, images, source_pool, n=N_SOURCE, blurred=BLURRED_SOURCE)
-    target = photograph(rng, images, target_pool, n=N_TARGET, blurred=BLURRED_TARGET)
+    lessons = photograph(rng, images, train, n=2 * len(train), blurred=0.0, sigma=SIGMA)
+    source = photograph(rng, images, source_pool, n=N_SOURCE, blurred=BLURRED_SOURCE, sigma=SIGMA)
+    target = photograph(rng, images, target_pool, n=N_TARGET, blurred=BLURRED_TARGET, sigma=SIGMA)
     models = {"lr": _logistic_regression, "knn": _nearest_neighbours}
     pixels = np.concatenate([source.pixels, target.pixels]).reshape(-1, 64)
     outputs = {name: fit(lessons.pixels.reshape(-1, 64), labels[lessons.image], pixels) for name, fit in models.items()}

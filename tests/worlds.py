@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from mandoline_core.paper.worlds import Draw, World, potentials, random_world
+from mandoline_core.paper.worlds import World, WorldRows, potentials, random_world
 
-__all__ = ["Draw", "World", "potentials", "random_world"]
+__all__ = ["World", "WorldRows", "potentials", "random_world"]

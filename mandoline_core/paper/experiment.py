@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
+import pandas as pd
 
 from mandoline_core.pipeline import Progress
+from mandoline_core.project import Project, save_project
 
 # A flat mapping: what varied, the `method`, our `value`, and `error`, its standard error over seeds (None for one
 # seed). Where an experiment measures several things, `measure` says which one `value` is.
@@ -59,7 +61,7 @@ class Plan:
 
 
 @dataclass(frozen=True)
-class Figure:
+class FigureSpec:
     """Hold how rows are drawn.
 
     Parameters
@@ -115,7 +117,7 @@ class Experiment:
         Where ours differs from the paper's, and why; says plainly when it is another data set.
     run : callable
         Takes a plan and yields rows; says how far it is, and stops when progress raises.
-    figures : tuple of Figure
+    figures : tuple of FigureSpec
         How its rows are drawn.
     paper : tuple of Row
         The paper's numbers, each with `place`. A row whose other fields are those of one of ours stands beside it.
@@ -133,7 +135,7 @@ class Experiment:
     shows: str
     differs: str
     run: Callable[[Plan], Iterable[Row]]
-    figures: tuple[Figure, ...]
+    figures: tuple[FigureSpec, ...]
     paper: tuple[Row, ...] = ()
     seeds: int = 10
     quick_seeds: int = 2
@@ -182,3 +184,33 @@ def relative_error(errors: Sequence[float], plain: Sequence[float], method: str,
     rest = (off - ratio * of_source) / of_source.mean()
     spread = float(rest.std(ddof=1) / np.sqrt(len(rest))) if len(rest) > 1 else None
     return {**varied, METHOD: method, VALUE: ratio, ERROR: spread}
+
+
+def printed(method: str, value: float | str, place: str, **varied: Any) -> Row:
+    """Make a row of a number that the paper prints, and say where it stands there.
+
+    >>> printed("mandoline", 0.01, "Figure 2", rows=100)
+    {'rows': 100, 'method': 'mandoline', 'value': 0.01, 'error': None, 'place': 'Figure 2'}
+    """
+    return {**varied, METHOD: method, VALUE: value, ERROR: None, "place": place}
+
+
+def write_project(folder: Path, source: pd.DataFrame, target: pd.DataFrame, **stated: Any) -> Path:
+    """Write both samples and a project file that a person can open into a folder, and return the path of the file.
+
+    Parameters
+    ----------
+    **stated
+        What the project says besides paths. Where it has a label, the target's are written to a file of their own.
+    """
+    source.to_csv(folder / "source.csv", index=False)
+    labels, label = None, stated.get("label")
+    if label in target.columns:
+        labels = Path("target_labels.csv")
+        target[[label]].to_csv(folder / labels, index=False)
+        target = target.drop(columns=label)
+    target.to_csv(folder / "target.csv", index=False)
+    paths: dict[str, Any] = {"source_path": Path("source.csv"), "target_path": Path("target.csv")}
+    place = folder / "project.toml"
+    save_project(Project(**paths, target_labels=labels, base=folder, **stated), place)
+    return place

@@ -1,12 +1,23 @@
-"""What a run of an experiment found, with how it was made: as plain data and as text."""
+"""Reproductions: one of the paper's experiments, run; and what full runs found, as it is kept with the package."""
 
 from __future__ import annotations
 
 import json
+import platform
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.metadata import version
+from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
-from mandoline_core.paper.experiment import Row
+from mandoline_core.domain_classifier import one_thread
+from mandoline_core.errors import DataError, MandolineError
+from mandoline_core.paper.experiment import ERROR, METHOD, VALUE, Experiment, Plan, Row
+from mandoline_core.paper.registry import get_experiment
+from mandoline_core.pipeline import Progress
+
+_PACKAGES = ("mandoline-estimator", "numpy", "scipy", "scikit-learn", "pandas")
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +55,114 @@ class Reproduction:
         return json.dumps(self.as_dict(), indent=1, ensure_ascii=False, allow_nan=False)
 
     def __str__(self) -> str:
-        from mandoline_core.paper.text import render
+        from mandoline_core.paper.output import render
 
         return render(self)
+
+
+def reproduce(
+    name: str,
+    *,
+    seeds: int | None = None,
+    quick: bool = False,
+    data: str | Path | None = None,
+    progress: Progress | None = None,
+) -> Reproduction:
+    """Run one of the paper's experiments.
+
+    Parameters
+    ----------
+    name : str
+        `mandoline reproduce` lists them.
+    seeds : int, optional
+        How many times everything random is drawn anew; as many as the experiment says when left out.
+    quick : bool
+        Whether a rough answer within seconds is enough.
+    data : path, optional
+        A folder with the published files, for experiments that can read them.
+    progress : callable, optional
+        Called with what is being done and the share done; may raise to stop.
+
+    Examples
+    --------
+    >>> found = reproduce("support-shift", seeds=1, quick=True)
+    >>> found.rows[0]["method"], found.made["seeds"]
+    ('source', 1)
+    """
+    experiment = get_experiment(name)
+    plan = make_plan(experiment, seeds=seeds, quick=quick, data=data, progress=progress)
+    plan.say(experiment.title, 0.0)
+    with one_thread():  # so that numbers and ratios do not depend on how many cores there are
+        rows = tuple(_checked(experiment, row) for row in experiment.run(plan))
+    plan.say(experiment.title, 1.0)
+    return Reproduction(experiment.name, experiment.title, rows, experiment.paper, _made(plan))
+
+
+def open_project(name: str, folder: Path, *, quick: bool = False, data: str | Path | None = None) -> Path:
+    """Write one seed of an experiment as a project with its data, and return the path of the project file."""
+    experiment = get_experiment(name)
+    if experiment.project is None:
+        raise MandolineError(f"The experiment {name!r} has no data that would make a project.")
+    folder.mkdir(parents=True, exist_ok=True)
+    return experiment.project(make_plan(experiment, seeds=1, quick=quick, data=data), folder)
+
+
+def make_plan(
+    experiment: Experiment,
+    *,
+    seeds: int | None = None,
+    quick: bool = False,
+    data: str | Path | None = None,
+    progress: Progress | None = None,
+) -> Plan:
+    """Check what is asked for and state it."""
+    _check_seeds(seeds)
+    if seeds is None:
+        seeds = experiment.quick_seeds if quick else experiment.seeds
+    folder = None if data is None else Path(data)
+    if folder is not None and not experiment.formats:
+        raise DataError(f"The experiment {experiment.name!r} makes its own data and reads no files.")
+    if folder is not None and not folder.is_dir():
+        raise DataError(f"{folder} is no folder. data must be the folder that holds the published files.")
+    return Plan(seeds, quick, folder, progress)
+
+
+def _check_seeds(seeds: object) -> None:
+    if seeds is not None and (isinstance(seeds, bool) or not isinstance(seeds, int) or seeds < 1):
+        raise MandolineError(f"seeds must be a whole number, 1 or above. Got {seeds!r}.")
+
+
+def _checked(experiment: Experiment, row: Row) -> Row:
+    """Keep to the contract here, so that no experiment can break a table or a figure."""
+    missing = [name for name in (METHOD, VALUE, ERROR) if name not in row]
+    if missing:
+        raise TypeError(f"A row of {experiment.name} has no {missing[0]!r}: {row!r}")
+    return dict(row)
+
+
+def _made(plan: Plan) -> dict[str, Any]:
+    return {
+        "when": datetime.now(UTC).date().isoformat(),
+        "seeds": plan.seeds,
+        "quick": plan.quick,
+        "data": "the published files" if plan.data is not None else "of our own",
+        "versions": {"python": platform.python_version(), **{name: version(name) for name in _PACKAGES}},
+    }
+
+
+def stored(name: str) -> Reproduction | None:
+    """Read what the last full run of an experiment found; None where none is kept.
+
+    Rows, and how they were made, are those of that run; the title and the paper's numbers are the experiment's.
+
+    Examples
+    --------
+    >>> stored("noisy-slices").made["quick"]
+    False
+    """
+    experiment = get_experiment(name)
+    place = files("mandoline_core.paper").joinpath("results", f"{name}.json")
+    if not place.is_file():
+        return None
+    found = json.loads(place.read_text(encoding="utf-8"))
+    return Reproduction(name, experiment.title, tuple(found["rows"]), experiment.paper, found["made"])

@@ -15,7 +15,7 @@ from mandoline_core.arrays import Codes, Floats
 Edges = tuple[tuple[int, int], ...]
 
 
-class Draw(NamedTuple):
+class WorldRows(NamedTuple):
     """Hold rows drawn from a world: what the slices say, the truth behind them, and whether the model was right."""
 
     codes: Codes
@@ -29,7 +29,7 @@ class World:
 
     Each side follows p(g, t) ~ exp(sum a_i g_i + sum c g_i t_i + sum_E e_ij t_i t_j), the paper's model:
     given what the slices say (t), the true slices (g) are independent of each other.
-    The chance that the model is right is linear in phi(g), or in phi(t) where it follows what the slices say.
+    The probability that the model is right is linear in phi(g), or in phi(t) where it follows what the slices say.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ class World:
     intercept, slope : float, array of shape (n_slices + n_edges,)
         p(right | g) = intercept + slope . phi(g).
     follows_codes : bool
-        Whether the chance of being right follows t instead of g.
+        Whether the probability of being right follows t instead of g.
     """
 
     edges: Edges
@@ -73,35 +73,35 @@ class World:
         i = 0 if side == "source" else 1
         energy = truth @ self.fields[i] + self.link * (truth * codes).sum(axis=1)
         energy = energy + potentials(codes, self.edges)[:, self.n_slices :] @ self.couplings[i]
-        chance = np.exp(energy - energy.max())
-        return truth, codes, chance / chance.sum()
+        probability = np.exp(energy - energy.max())
+        return truth, codes, probability / probability.sum()
 
     def corrections(self, side: str) -> Floats:
         """Compute the true p(g_i = 1 | t_i), shape (n_slices, 3); abstention never happens and is put at 1/2."""
-        truth, codes, chance = self.table(side)
+        truth, codes, probability = self.table(side)
         found = np.full((self.n_slices, 3), 0.5)
         for i, code in itertools.product(range(self.n_slices), (-1, 1)):
-            here = codes[:, i] == code
-            found[i, code + 1] = chance[here & (truth[:, i] == 1)].sum() / chance[here].sum()
+            said = codes[:, i] == code
+            found[i, code + 1] = probability[said & (truth[:, i] == 1)].sum() / probability[said].sum()
         return found
 
     def slice_accuracy(self, side: str) -> float:
         """Compute how often a slice tells the truth, averaged over slices."""
-        truth, codes, chance = self.table(side)
-        return float(chance @ (truth == codes).mean(axis=1))
+        truth, codes, probability = self.table(side)
+        return float(probability @ (truth == codes).mean(axis=1))
 
     def score(self, side: str) -> float:
         """Compute the true share of right answers."""
-        truth, codes, chance = self.table(side)
-        return float(chance @ self.chance_of_right(truth, codes))
+        truth, codes, probability = self.table(side)
+        return float(probability @ self.probability_of_right(truth, codes))
 
-    def chance_of_right(self, truth: Codes, codes: Codes) -> Floats:
+    def probability_of_right(self, truth: Codes, codes: Codes) -> Floats:
         """Compute how likely the model is to be right on each row."""
         phi = potentials(codes if self.follows_codes else truth, self.edges)
         return np.asarray(self.intercept + phi @ self.slope)
 
-    def draw(self, side: str, n: int, rng: np.random.Generator) -> Draw:
-        """Draw rows.
+    def draw(self, side: str, n: int, rng: np.random.Generator) -> WorldRows:
+        """WorldRows rows.
 
         Examples
         --------
@@ -110,10 +110,10 @@ class World:
         >>> world.draw("source", 1000, rng).codes.shape
         (1000, 2)
         """
-        truth, codes, chance = self.table(side)
-        rows = rng.choice(len(chance), size=n, p=chance)
-        right = rng.random(n) < self.chance_of_right(truth[rows], codes[rows])
-        return Draw(codes[rows], truth[rows], right.astype(float))
+        truth, codes, probability = self.table(side)
+        rows = rng.choice(len(probability), size=n, p=probability)
+        right = rng.random(n) < self.probability_of_right(truth[rows], codes[rows])
+        return WorldRows(codes[rows], truth[rows], right.astype(float))
 
 
 def random_world(rng: np.random.Generator, *, n_slices: int, edges: Edges = (), accuracy: float = 1.0) -> World:

@@ -16,7 +16,7 @@ import mandoline_core as md
 from mandoline_core.estimators.bootstrap import bootstrap
 from mandoline_core.estimators.registry import get_estimator
 from mandoline_core.metrics.registry import get_metric
-from mandoline_core.paper.row_level import row_level_estimate
+from mandoline_core.paper.experiments.runtime import row_level_estimate
 from mandoline_core.patterns.patterns import count_patterns
 from mandoline_core.pipeline.assemble import make_problem
 from mandoline_core.project.settings import EstimatorSettings

@@ -15,7 +15,7 @@ from mandoline_core.slices.noise import Noise
 from mandoline_core.weighting.corrections import correction_rule
 from mandoline_core.weighting.gold import gold_table, make_audit
 from mandoline_core.weighting.problem import Problem
-from tests.worlds import Draw, World
+from tests.worlds import World, WorldRows
 
 
 def audited_problem(
@@ -61,7 +61,7 @@ def abstaining_world(n: int, n_audited: int, rng: np.random.Generator) -> tuple[
     return audited_problem(source.codes, known, target.codes, source.scores[:, None]), score
 
 
-def abstaining_draws(n: int, rng: np.random.Generator) -> tuple[Draw, Draw, float]:
+def abstaining_draws(n: int, rng: np.random.Generator) -> tuple[WorldRows, WorldRows, float]:
     """Make up a world in which the paper's weights are right, and draw from it; return the target's true score, too.
 
     The true slices shift, what a slice says of a truth does not, and the score follows what the slices say. Slices
@@ -82,4 +82,4 @@ def abstaining_draws(n: int, rng: np.random.Generator) -> tuple[Draw, Draw, floa
     scores = (rng.random(n) < chance).astype(float)
     in_target = np.array([rate * says[1] + (1 - rate) * says[0] for rate in rates[1]])
     score = float(0.6 + (effect * in_target).sum())
-    return Draw(source, truth, scores), Draw(target, there, np.zeros(n)), score
+    return WorldRows(source, truth, scores), WorldRows(target, there, np.zeros(n)), score

@@ -12,7 +12,7 @@ from mandoline_core.pipeline import interval_of
 from mandoline_core.slices import Side, SliceAudit
 from tests.calibration.audited import abstaining_draws
 from tests.calibration.test_measured_coverage import said_of
-from tests.worlds import Draw, random_world
+from tests.worlds import WorldRows, random_world
 
 REPETITIONS, ROWS, ANSWERS = 500, 2000, 30
 # So many worlds must have an estimate. There is none where the answers say next to nothing: of five answers each,
@@ -22,7 +22,7 @@ LEAST = 0.92  # must be covered, of a nominal 95%: thirty answers are few for a 
 COLUMNS = ("s0", "s1", "row")
 
 
-def world(name: str, rng: np.random.Generator) -> tuple[dict[Side, Draw], float]:
+def world(name: str, rng: np.random.Generator) -> tuple[dict[Side, WorldRows], float]:
     """Draw both samples of a world in which the estimator is right, with the target's true score."""
     if name == "mandoline":
         source, target, score = abstaining_draws(ROWS, rng)
@@ -31,7 +31,7 @@ def world(name: str, rng: np.random.Generator) -> tuple[dict[Side, Draw], float]
     return {side: made.draw(side, ROWS, rng) for side in ("source", "target")}, made.score("target")
 
 
-def sample(draw: Draw) -> md.Sample:
+def sample(draw: WorldRows) -> md.Sample:
     """Write a draw as rows with a label and an answer."""
     codes = {f"s{i}": draw.codes[:, i] for i in range(2)}
     frame = pd.DataFrame({**codes, "row": np.arange(ROWS), "label": 1.0, "guess": draw.scores})
@@ -39,7 +39,7 @@ def sample(draw: Draw) -> md.Sample:
 
 
 def audited(
-    samples: dict[Side, md.Sample], draws: dict[Side, Draw], sides: tuple[Side, ...], rng: np.random.Generator
+    samples: dict[Side, md.Sample], draws: dict[Side, WorldRows], sides: tuple[Side, ...], rng: np.random.Generator
 ) -> list[md.Slice]:
     """Answer for rows of every stratum in turn, slice by slice."""
     noise = md.Noise(measured="source" in sides, target_measured="target" in sides)

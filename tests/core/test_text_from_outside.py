@@ -58,7 +58,6 @@ TEMPLATES = {
     "mandoline_core.report.charts.thresholds": "a table of bounds",
     "mandoline_core.formatting": "sentences, by a formatter that looks up names only",
     "mandoline_core.paper.texts.comments": "a grammar",
-    "mandoline_core.paper.texts.heuristics": "a grammar",
     "mandoline_core.paper.texts.pairs": "a grammar",
     "mandoline_core.paper.texts.reviews": "a grammar",
     "mandoline_core.report.words.headline": "a table of verbs",

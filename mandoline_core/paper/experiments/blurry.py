@@ -3,33 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from mandoline_core.arrays import Floats
+from mandoline_core.arrays import Bools, Floats
 from mandoline_core.comparison import Comparison
 from mandoline_core.errors import DataError
 from mandoline_core.formatting import Sentence
+from mandoline_core.paper.evaluation import LABEL, ShiftCase, directions, errors, judge, mean_error, roles, share
 from mandoline_core.paper.experiment import (
-    ERROR,
     MEASURE,
-    METHOD,
-    VALUE,
     Experiment,
-    Figure,
+    FigureSpec,
     Plan,
     Row,
     over_seeds,
+    printed,
+    write_project,
 )
-from mandoline_core.paper.judging import directions, errors, judge, mean_error, share
-from mandoline_core.paper.learners import LABEL, Case, roles
-from mandoline_core.paper.photographs import photograph
 from mandoline_core.paper.published import read_celeba
-from mandoline_core.paper.writing import write_project
-from mandoline_core.project import MethodSettings, Project
+from mandoline_core.project import MethodSettings
 from mandoline_core.slices import Flag
 
 N_TRAIN_IMAGES = 599  # a third, as there; source and target are photographs of the others
@@ -43,6 +41,60 @@ ON_SLICES = ("simple", "cbiw_slices", "mandoline")
 AVERAGE, RIGHT, TAU = "mean absolute error, points", "models adjusted the right way, %", "Kendall's tau"
 SLICES = (Flag("blurry", column="blurry"),)
 _PIXELS = tuple(f"pixel_{i}" for i in range(64))
+
+
+@dataclass(frozen=True, eq=False)
+class Photographs:
+    """Hold photographs of some images.
+
+    Parameters
+    ----------
+    image : array of int, shape (n,)
+        Which image each photograph shows.
+    blurry : array of bool, shape (n,)
+    pixels : array of float, shape (n, 8, 8)
+        Intensities, 0 (paper) to about 16 (ink).
+    """
+
+    image: NDArray[np.int64]
+    blurry: Bools
+    pixels: Floats
+
+
+def photograph(
+    rng: np.random.Generator,
+    images: Floats,
+    pool: NDArray[np.int64],
+    *,
+    n: int,
+    blurred: float,
+    sigma: tuple[float, float],
+) -> Photographs:
+    """Photograph every image of a pool about equally often, an exact share of the time out of focus.
+
+    Each photograph has its own exposure and sensor noise; a blurred one also its own amount of blur.
+
+    Parameters
+    ----------
+    images : array of float, shape (n_images, 8, 8)
+    pool : array of int
+        The images to photograph.
+    blurred : float
+        The share that is out of focus.
+    sigma : pair of float
+        The least and the largest blur, in pixels.
+    """
+    from scipy.ndimage import gaussian_filter  # takes a while to import
+
+    image = rng.permutation(np.resize(pool, n))
+    blurry = rng.permutation(np.arange(n) < round(blurred * n))
+    exposure = rng.uniform(0.7, 1.1, size=n)
+    widths = rng.uniform(*sigma, size=n)
+    noise = rng.normal(scale=1.0, size=(n, 8, 8))
+    pixels = images[image] * exposure[:, None, None]
+    for row in np.flatnonzero(blurry):
+        pixels[row] = gaussian_filter(pixels[row], widths[row])
+    return Photographs(image, blurry, np.round(np.clip(pixels + noise, 0, None), 2))
 
 
 def learners(seed: int, *, quick: bool) -> dict[str, Any]:
@@ -65,7 +117,7 @@ def learners(seed: int, *, quick: bool) -> dict[str, Any]:
     return {name: found[name] for name in ("lr", "knn", "nb")} if quick else found
 
 
-def make_case(plan: Plan, seed: int) -> Case:
+def make_case(plan: Plan, seed: int) -> ShiftCase:
     """Photograph digits and let models read them; or split the published images anew."""
     if plan.data is not None:
         return split_faces(read_celeba(plan.data), plan.draw(seed))
@@ -89,14 +141,14 @@ def make_case(plan: Plan, seed: int) -> Case:
         )
         for part in (source, target)
     ]
-    return Case(frames[0], frames[1], roles(frames[0]))
+    return ShiftCase(frames[0], frames[1], roles(frames[0]))
 
 
 def _flat(pixels: Floats) -> Floats:
     return pixels.reshape(len(pixels), -1)
 
 
-def split_faces(images: pd.DataFrame, rng: np.random.Generator) -> Case:
+def split_faces(images: pd.DataFrame, rng: np.random.Generator) -> ShiftCase:
     """Split images as the paper does: 80% of the blurry ones to the target, with sharp ones until 30% are blurry."""
     order = images.iloc[rng.permutation(len(images))]
     blurry, sharp = (order[order["blurry"] == value] for value in (1, 0))
@@ -114,7 +166,7 @@ def split_faces(images: pd.DataFrame, rng: np.random.Generator) -> Case:
             (slice(n_blurry), slice(n_sharp)),
         )
     )
-    return Case(source, target, roles(images))
+    return ShiftCase(source, target, roles(images))
 
 
 def run(plan: Plan) -> Iterator[Row]:
@@ -155,16 +207,16 @@ def _rows(found: list[dict[str, Comparison]]) -> Iterator[Row]:
 def project(plan: Plan, folder: Path) -> Path:
     """Write the pictures of the first seed, with what the models read."""
     case = make_case(plan, 0)
-    stated = Project(
+    return write_project(
+        folder,
+        case.source,
+        case.target,
         name="blurry",
-        source_path=folder,
-        target_path=folder,
         label=LABEL,
         models=case.models,
         slices=SLICES,
         methods=MethodSettings(features=_PIXELS if plan.data is None else (), max_rows=MOST_ROWS),
     )
-    return write_project(folder, stated, case.source, case.target)
 
 
 _MODELS = tuple(f"ResNet-{layers}, seed {seed}" for layers in (18, 50) for seed in range(3))
@@ -193,18 +245,15 @@ def _paper() -> Iterator[Row]:
     """List the printed numbers, and what follows from them for all six models together."""
     for method, values in _AVERAGES.items():
         for model, value in zip(("ResNet-18", "ResNet-50"), values, strict=True):
-            yield _said(AVERAGE, model, method, value, "Table 2")
+            yield printed(method, value, "Table 2", measure=AVERAGE, model=model)
     for method, values in _RUNS.items():
-        yield _said(AVERAGE, "all", method, mean_error(values), "appendix, CelebA, mean of six models")
+        mean = "appendix, CelebA, mean of six models"
+        yield printed(method, mean_error(values), mean, measure=AVERAGE, model="all")
         if method != "source":
             right = [off < plain for off, plain in zip(values, _RUNS["source"], strict=True)]
-            yield _said(RIGHT, "all", method, share(right), "appendix, CelebA, counted")
+            yield printed(method, share(right), "appendix, CelebA, counted", measure=RIGHT, model="all")
         for model, value in zip(_MODELS, values, strict=True):
-            yield _said("error, points", model, method, value, "appendix, CelebA")
-
-
-def _said(measure: str, model: str, method: str, value: float, place: str) -> Row:
-    return {MEASURE: measure, "model": model, METHOD: method, VALUE: value, ERROR: None, "place": place}
+            yield printed(method, value, "appendix, CelebA", measure="error, points", model=model)
 
 
 EXPERIMENT = Experiment(
@@ -226,7 +275,7 @@ EXPERIMENT = Experiment(
     ),
     run=run,
     figures=(
-        Figure(
+        FigureSpec(
             title="One slice explains what blur does to every model",
             x="model",
             x_title="",

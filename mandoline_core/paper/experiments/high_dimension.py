@@ -10,10 +10,18 @@ import pandas as pd
 
 from mandoline_core.arrays import Floats
 from mandoline_core.formatting import Sentence
-from mandoline_core.paper.estimates import SCORE, mean_estimates
-from mandoline_core.paper.experiment import Experiment, Figure, Plan, Row, over_seeds, relative_error
-from mandoline_core.paper.writing import write_project
-from mandoline_core.project import MetricSettings, Project
+from mandoline_core.paper.evaluation import SCORE, mean_estimates
+from mandoline_core.paper.experiment import (
+    Experiment,
+    FigureSpec,
+    Plan,
+    Row,
+    over_seeds,
+    printed,
+    relative_error,
+    write_project,
+)
+from mandoline_core.project import MetricSettings
 from mandoline_core.slices import Threshold
 
 KERNELS = ("kmm_features", "ulsif_features")
@@ -70,15 +78,15 @@ def run(plan: Plan) -> Iterator[Row]:
 def project(plan: Plan, folder: Path) -> Path:
     """Write the samples of the first seed with 30 irrelevant columns."""
     source, target = samples(plan.draw(0, 30), 30)
-    stated = Project(
+    return write_project(
+        folder,
+        source,
+        target,
         name="high-dimension",
-        source_path=folder,
-        target_path=folder,
         metric=MetricSettings("mean", column=SCORE),
         slices=_SLICES,
         note="30 columns have nothing to do with the score, and do not shift.",
     )
-    return write_project(folder, stated, source, target)
 
 
 EXPERIMENT = Experiment(
@@ -99,7 +107,7 @@ EXPERIMENT = Experiment(
     ),
     run=run,
     figures=(
-        Figure(
+        FigureSpec(
             title="A classifier on columns learns noise by heart",
             x="columns",
             x_title="irrelevant columns",
@@ -109,34 +117,13 @@ EXPERIMENT = Experiment(
     ),
     paper=(
         *(
-            {
-                "measure": "relative error",
-                "columns": dimension,
-                "method": "mandoline",
-                "value": 0.06,
-                "error": None,
-                "place": "appendix",
-            }
+            printed("mandoline", 0.06, "appendix", measure="relative error", columns=dimension)
             for dimension in DIMENSIONS
         ),
-        {
-            "measure": "relative error",
-            "columns": 0,
-            "method": "cbiw_features",
-            "value": "about 0.06",
-            "error": None,
-            "place": "appendix",
-        },
-        {
-            "measure": "relative error",
-            "columns": 2_000,
-            "method": "cbiw_features",
-            "value": "1 or worse",
-            "error": None,
-            "place": "appendix, in words",
-        },
+        printed("cbiw_features", "about 0.06", "appendix", measure="relative error", columns=0),
+        printed("cbiw_features", "1 or worse", "appendix, in words", measure="relative error", columns=2_000),
         *(
-            {"measure": measure, "columns": None, "method": "none", "value": value, "error": None, "place": "appendix"}
+            printed("none", value, "appendix", measure=measure, columns=None)
             for measure, value in (("mean on the source", 0.59), ("mean on the target", 0.42))
         ),
     ),

@@ -11,16 +11,16 @@ import pandas as pd
 
 from mandoline_core.errors import DataError
 from mandoline_core.formatting import Sentence
-from mandoline_core.paper.experiment import Experiment, Figure, Plan, Row, over_seeds
-from mandoline_core.paper.judging import directions, errors, judge, mean_error, share
-from mandoline_core.paper.learners import LABEL, Case, answer, learn, plain_words, roles
-from mandoline_core.paper.paper.civil_comments import MEAN_ERROR, PAPER, TOP4
-from mandoline_core.paper.published import IDENTITIES, first_of, read_civil_comments, thinned, with_predictions
+from mandoline_core.paper.evaluation import LABEL, ShiftCase, directions, errors, judge, mean_error, roles, share
+from mandoline_core.paper.experiment import Experiment, FigureSpec, Plan, Row, over_seeds, printed, write_project
+from mandoline_core.paper.published import IDENTITIES, read_civil_comments
+from mandoline_core.paper.published_files import beside_predictions, first_of, thinned
+from mandoline_core.paper.text_models import learn_texts, with_predictions
 from mandoline_core.paper.texts.comments import GROUPS, write_comments
-from mandoline_core.paper.writing import write_project
-from mandoline_core.project import Project
 from mandoline_core.slices import Flag, Keyword, Noise, Slice
 
+MEAN_ERROR, ERROR_OF_RUN, ACCURACY = "mean absolute error, points", "error, points", "accuracy on the target, %"
+TOP4 = "inverse-covariance:4"
 MODELS = ("lr", "nb", "forest")
 SIZES = (10_000, 45_180, 133_782)  # rows to train on, of the source and before subsampling the target: as in the paper
 _QUICK_SIZES = (1_500, 5_000, 12_000)
@@ -46,8 +46,8 @@ _WORDS: Mapping[str, tuple[str, ...]] = {
 
 
 @dataclass(frozen=True, eq=False)
-class World:
-    """Hold comments with models' answers: the source, and those that targets are drawn from."""
+class CommentPool:
+    """Hold comments with models' predictions: the source, and those that targets are drawn from."""
 
     source: pd.DataFrame
     test: pd.DataFrame
@@ -73,45 +73,43 @@ class World:
         }
 
 
-def world(plan: Plan) -> World:
-    """Write comments, or read the published ones, and let models answer."""
+def make_pool(plan: Plan) -> CommentPool:
+    """Write comments, or read the published ones, and let models predict their labels."""
     if plan.data is not None:
         return _published(plan.data)
     parts = [write_comments(n, plan.draw(0, i)) for i, n in enumerate(_QUICK_SIZES if plan.quick else SIZES)]
-    return World(*_answered(*parts), {group.name: group.keywords for group in GROUPS})
+    return CommentPool(*_predicted(*parts), {group.name: tuple(group.keywords) for group in GROUPS})
 
 
-def _published(folder: Path) -> World:
+def _published(folder: Path) -> CommentPool:
     path = first_of(folder, (_FILE,), "CivilComments")
     comments = read_civil_comments(path)
-    answered = with_predictions(comments, path)
-    parts = [(comments if answered is None else answered).query("part == @part") for part in ("train", "val", "test")]
+    predicted = beside_predictions(comments, path)
+    parts = [(comments if predicted is None else predicted).query("part == @part") for part in ("train", "val", "test")]
     parts = [part.reset_index(drop=True) for part in parts]
     for name, part in zip(("train", "val", "test"), parts, strict=True):
-        if part.empty and (answered is None or name != "train"):
+        if part.empty and (predicted is None or name != "train"):
             raise DataError(f"{path.name} has no rows with split {name!r}. Expected train, val and test.")
     parts[0] = thinned(parts[0], MOST_TO_TRAIN) if len(parts[0]) else parts[0]
-    source, test = parts[1:] if answered is not None else _answered(*parts)
-    return World(source, test, {name: _WORDS[name] for name in IDENTITIES})
+    source, test = parts[1:] if predicted is not None else _predicted(*parts)
+    return CommentPool(source, test, {name: _WORDS[name] for name in IDENTITIES})
 
 
-def _answered(train: pd.DataFrame, source: pd.DataFrame, test: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
-    words, labels = plain_words(train["text"]), train[LABEL].tolist()
-    models = {kind: learn(kind, words, labels, 0) for kind in MODELS}
-    done = [pd.concat([part, answer(models, plain_words(part["text"]))], axis=1) for part in (source, test)]
-    return done[0], done[1]
+def _predicted(train: pd.DataFrame, source: pd.DataFrame, test: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+    models = learn_texts(train, MODELS, 0)
+    return with_predictions(source, models), with_predictions(test, models)
 
 
 def run(plan: Plan) -> Iterator[Row]:
     """Estimate on targets drawn from the same comments, with every kind of slices and edges."""
     plan.say("writing comments and training models", 0.0)
-    made = world(plan)
+    made = make_pool(plan)
     slices = made.slices()
     most = 300 if plan.quick else _ROWS_OF_KERNELS
     off: dict[tuple[str, str, str], list[dict[str, float]]] = {}
     right: dict[tuple[str, str], list[bool]] = {}
     for seed, rng in enumerate(plan.generators(len(SIZES))):
-        case = Case(made.source, made.target(rng), roles(made.source))
+        case = ShiftCase(made.source, made.target(rng), roles(made.source))
         plan.say(f"target {seed + 1}: methods on the text", (seed + 0.1) / plan.seeds)
         found = judge(case, [], ("source", *ON_TEXT), features=("text",), max_rows=most, seed=seed)
         for method in ("source", *ON_TEXT):
@@ -144,26 +142,67 @@ def _rows(
             for model in runs[0]:
                 values = [abs(run[model]) for run in runs]
                 yield over_seeds(values, method, measure=BY_MODEL, model=model, slices=kind, edges=edges)
-    for (kind, edges), answers in right.items():
-        if answers:
-            yield over_seeds([share(answers)], "mandoline", measure=RIGHT_WAY, model="all", slices=kind, edges=edges)
+    for (kind, edges), told in right.items():
+        if told:
+            yield over_seeds([share(told)], "mandoline", measure=RIGHT_WAY, model="all", slices=kind, edges=edges)
 
 
 def project(plan: Plan, folder: Path) -> Path:
     """Write the first target with keyword slices and measured corrections."""
-    made = world(plan)
+    made = make_pool(plan)
     rng = next(iter(plan.generators(len(SIZES))))
-    stated = Project(
+    return write_project(
+        folder,
+        made.source,
+        made.target(rng),
         name="identity-groups",
-        source_path=folder,
-        target_path=folder,
         label=LABEL,
         models=roles(made.source),
         slices=tuple(made.slices()["keywords, corrected"]),
         edges=TOP4,
         note="Comments written by a grammar. Of each combination of groups another share is kept in the target.",
     )
-    return write_project(folder, stated, made.source, made.target(rng))
+
+
+_AVERAGE = (  # slices, edges, method, value, place
+    ("none", "none", "source", 1.62, "Table 2"),
+    ("none", "none", "cbiw_features", 0.03, "Table 2"),
+    ("none", "none", "kmm_features", 1.25, "Table 2"),
+    ("none", "none", "ulsif_features", 0.39, "Table 2"),
+    ("metadata", TOP4, "mandoline", 0.12, "Table 2"),
+    ("keywords", TOP4, "mandoline", 0.10, "section 5.2"),
+)
+_RUNS = (  # slices, edges, method, and the error on each of three targets
+    ("none", "none", "source", (-0.92, 3.04, -0.90)),
+    ("none", "none", "cbiw_features", (0.01, -0.00, 0.08)),
+    ("none", "none", "kmm_features", (-0.11, 3.60, -0.03)),
+    ("none", "none", "ulsif_features", (-0.59, -0.03, -0.55)),
+    ("none", "none", "cbiw_finetuned", (0.10, -0.52, 0.03)),
+    ("metadata", "none", "cbiw_slices", (-0.09, -0.57, 0.10)),
+    ("metadata", "none", "kmm_slices", (0.04, 0.15, -0.02)),
+    ("metadata", "none", "ulsif_slices", (0.15, 0.72, 0.04)),
+    ("metadata", "none", "simple", (0.09, -0.01, 0.16)),
+    ("metadata", TOP4, "mandoline", (0.05, -0.18, 0.13)),
+    ("keywords", "none", "cbiw_slices", (-0.15, -0.07, 0.02)),
+    ("keywords", "none", "kmm_slices", (-0.12, 0.44, -0.05)),
+    ("keywords", "none", "ulsif_slices", (0.10, 0.88, 0.08)),
+    ("keywords", "none", "simple", (0.01, 0.35, 0.07)),
+    ("keywords", TOP4, "mandoline", (-0.04, 0.22, 0.03)),
+)
+_TRUTH = (93.42, 89.46, 93.40)
+
+
+def _paper() -> Iterator[Row]:
+    """List what the paper prints: Table 2, section 5.2 and the appendix's table of every run."""
+    for slices, edges, method, value, place in _AVERAGE:
+        yield printed(method, value, place, measure=MEAN_ERROR, model="all", slices=slices, edges=edges)
+    places = [f"appendix, CivilComments, dataset seed {seed}" for seed in range(len(_TRUTH))]
+    for slices, edges, method, values, measure in [
+        ("none", "none", "truth", _TRUTH, ACCURACY),
+        *((*run, ERROR_OF_RUN) for run in _RUNS),
+    ]:
+        for value, place in zip(values, places, strict=True):
+            yield printed(method, value, place, measure=measure, model="BERT", slices=slices, edges=edges)
 
 
 EXPERIMENT = Experiment(
@@ -187,7 +226,7 @@ EXPERIMENT = Experiment(
     ),
     run=run,
     figures=(
-        Figure(
+        FigureSpec(
             title=Sentence("Mandoline beats the {source}'s score on every model"),
             x="model",
             x_title="model",
@@ -196,7 +235,7 @@ EXPERIMENT = Experiment(
             where={"measure": BY_MODEL},
             kind="dots",
         ),
-        Figure(
+        FigureSpec(
             title="Edges change little",
             x="slices",
             x_title="slices",
@@ -206,7 +245,7 @@ EXPERIMENT = Experiment(
             kind="dots",
         ),
     ),
-    paper=PAPER,
+    paper=tuple(_paper()),
     seeds=3,
     quick_seeds=1,
     formats=(

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from mandoline_core.formatting import Sentence
-from mandoline_core.paper.experiment import Experiment, Figure, Plan, Row, over_seeds
+from mandoline_core.paper.experiment import Experiment, FigureSpec, Plan, Row, over_seeds, printed
 from mandoline_core.report import estimate_from_codes
 
 N_TARGET, CHANCE = 1_000, 0.75  # rows of the target; of a slice there
@@ -71,7 +71,7 @@ EXPERIMENT = Experiment(
     ),
     run=run,
     figures=(
-        Figure(
+        FigureSpec(
             title="Mandoline's variance falls with the number of slices, as the formula says",
             x="slices",
             x_title="slices",
@@ -79,10 +79,6 @@ EXPERIMENT = Experiment(
             log_y=True,
         ),
     ),
-    paper=tuple(
-        {"slices": n, "method": name, "value": formula(name, n), "error": None, "place": "appendix, formula"}
-        for n in N_SLICES
-        for name in METHODS
-    ),
+    paper=tuple(printed(name, formula(name, n), "appendix, formula", slices=n) for n in N_SLICES for name in METHODS),
     seeds=20,
 )

@@ -10,11 +10,10 @@ import numpy as np
 import pandas as pd
 
 from mandoline_core.errors import MandolineError
-from mandoline_core.paper.estimates import SCORE
-from mandoline_core.paper.experiment import Experiment, Figure, Plan, Row, relative_error
+from mandoline_core.paper.evaluation import SCORE
+from mandoline_core.paper.experiment import Experiment, FigureSpec, Plan, Row, printed, relative_error, write_project
 from mandoline_core.paper.worlds import World, potentials
-from mandoline_core.paper.writing import write_project
-from mandoline_core.project import EstimatorSettings, MetricSettings, Project
+from mandoline_core.project import EstimatorSettings, MetricSettings
 from mandoline_core.report import estimate_from_codes
 from mandoline_core.slices import Flag, Noise
 
@@ -39,7 +38,7 @@ def errors_of(rng: np.random.Generator, link: float, n_rows: int) -> dict[str, f
     """Measure how far each way is off; one that refuses is left out."""
     drawn = world(rng, link)
     source, target = drawn.draw("source", n_rows, rng), drawn.draw("target", n_rows, rng)
-    losses = drawn.chance_of_right(source.truth, source.codes)
+    losses = drawn.probability_of_right(source.truth, source.codes)
     truth = drawn.score("target")
     noise = (drawn.corrections("source"), drawn.corrections("target"))
     ways: Mapping[str, dict[str, Any]] = {
@@ -82,21 +81,21 @@ def project(plan: Plan, folder: Path) -> Path:
         rows = drawn.draw(side, N_PROJECT, rng)
         columns = {f"says_{i + 1}": rows.codes[:, i] for i in range(2)}
         columns |= {f"truly_{i + 1}": rows.truth[:, i] for i in range(2)}
-        frames.append(pd.DataFrame({**columns, SCORE: drawn.chance_of_right(rows.truth, rows.codes).round(6)}))
+        frames.append(pd.DataFrame({**columns, SCORE: drawn.probability_of_right(rows.truth, rows.codes).round(6)}))
     slices = tuple(
         Flag(f"slice_{i}", column=f"says_{i}", gold=f"truly_{i}", noise=Noise(measured=True)) for i in (1, 2)
     )
-    stated = Project(
+    return write_project(
+        folder,
+        frames[0],
+        frames[1].drop(columns=["truly_1", "truly_2"]),
         name="noisy-slices",
-        source_path=folder,
-        target_path=folder,
         metric=MetricSettings("mean", column=SCORE),
         slices=slices,
         edges=(("slice_1", "slice_2"),),
         estimator=EstimatorSettings(name="denoised"),
         note="Slices follow the truth with theta 1. Compare the denoised estimate with the paper's weights.",
     )
-    return write_project(folder, stated, frames[0], frames[1].drop(columns=["truly_1", "truly_2"]))
 
 
 EXPERIMENT = Experiment(
@@ -119,18 +118,17 @@ EXPERIMENT = Experiment(
     ),
     run=run,
     figures=(
-        Figure(
+        FigureSpec(
             title="Corrections alone help little; the denoised estimator does",
             x="theta",
             x_title="theta, how closely slices follow the truth",
             y_title="error relative to no weighting",
         ),
     ),
-    paper=(
-        {"theta": 0.0, "method": AWARE, "value": "about 1", "error": None, "place": "appendix, in words"},
-        {"theta": 0.0, "method": UNAWARE, "value": "about 1", "error": None, "place": "appendix, in words"},
-        {"theta": 3.0, "method": AWARE, "value": "about 0", "error": None, "place": "appendix, in words"},
-        {"theta": 3.0, "method": UNAWARE, "value": "about 0", "error": None, "place": "appendix, in words"},
+    paper=tuple(
+        printed(method, value, "appendix, in words", theta=theta)
+        for theta, value in ((0.0, "about 1"), (3.0, "about 0"))
+        for method in (AWARE, UNAWARE)
     ),
     seeds=50,
     project=project,

@@ -9,10 +9,9 @@ import numpy as np
 import pandas as pd
 
 from mandoline_core.formatting import Sentence
-from mandoline_core.paper.estimates import SCORE, mean_estimates
-from mandoline_core.paper.experiment import Experiment, Figure, Plan, Row, relative_error
-from mandoline_core.paper.writing import write_project
-from mandoline_core.project import MethodSettings, MetricSettings, Project, TrustSettings
+from mandoline_core.paper.evaluation import SCORE, mean_estimates
+from mandoline_core.paper.experiment import Experiment, FigureSpec, Plan, Row, printed, relative_error, write_project
+from mandoline_core.project import MethodSettings, MetricSettings, TrustSettings
 from mandoline_core.slices import Threshold
 
 KERNELS = ("kmm_features", "ulsif_features")
@@ -64,17 +63,17 @@ def run(plan: Plan) -> Iterator[Row]:
 def project(plan: Plan, folder: Path) -> Path:
     """Write the samples of the first seed, with the spurious column in one source row of a thousand."""
     source, target = samples(plan.draw(0), 0.001, N_ROWS)
-    stated = Project(
+    return write_project(
+        folder,
+        source,
+        target,
         name="support-shift",
-        source_path=folder,
-        target_path=folder,
         metric=MetricSettings("mean", column=SCORE),
         slices=_SLICES,
         methods=MethodSettings(features=_FEATURES, max_rows=MOST_ROWS),
         trust=TrustSettings(harmless={"spurious": "nothing depends on it"}),
         note="The spurious column is 1 in all of the target and hardly ever in the source. It does not matter.",
     )
-    return write_project(folder, stated, source, target)
 
 
 EXPERIMENT = Experiment(
@@ -95,7 +94,7 @@ EXPERIMENT = Experiment(
     ),
     run=run,
     figures=(
-        Figure(
+        FigureSpec(
             title="A classifier on columns fails as the spurious column separates the samples",
             x="chance",
             x_title=Sentence("chance p of the spurious column in the {source} (0 is in the table)"),
@@ -104,17 +103,8 @@ EXPERIMENT = Experiment(
         ),
     ),
     paper=(
-        *(
-            {"chance": chance, "method": "mandoline", "value": 0.01, "error": None, "place": "Figure 2, for every p"}
-            for chance in CHANCES
-        ),
-        {
-            "chance": 0.0003,
-            "method": "cbiw_features",
-            "value": "above 1",
-            "error": None,
-            "place": "section 4.1, small p",
-        },
+        *(printed("mandoline", 0.01, "Figure 2, for every p", chance=chance) for chance in CHANCES),
+        printed("cbiw_features", "above 1", "section 4.1, small p", chance=0.0003),
     ),
     seeds=30,
     project=project,

@@ -15,7 +15,7 @@ from mandoline_core.paper.experiment import (
     METHOD,
     VALUE,
     Experiment,
-    Figure,
+    FigureSpec,
     Plan,
     Row,
     over_seeds,
@@ -37,7 +37,7 @@ AT_WORD, BEYOND = "noisy slices at their word", "noisy slices, the score follows
 
 
 @dataclass(frozen=True)
-class Case:
+class WorldKind:
     """Hold what a kind of world is like.
 
     Parameters
@@ -62,28 +62,28 @@ class Case:
 
 
 CASES = {
-    PERFECT: Case(),
-    HIDES: Case(hidden=True),
-    NOISY: Case(ACCURACY, follows_codes=True),
-    WRONG: Case(ACCURACY, follows_codes=True, hidden=True, wrong=ETA),
-    AT_WORD: Case(ACCURACY, corrected=False),
-    BEYOND: Case(ACCURACY),
+    PERFECT: WorldKind(),
+    HIDES: WorldKind(hidden=True),
+    NOISY: WorldKind(ACCURACY, follows_codes=True),
+    WRONG: WorldKind(ACCURACY, follows_codes=True, hidden=True, wrong=ETA),
+    AT_WORD: WorldKind(ACCURACY, corrected=False),
+    BEYOND: WorldKind(ACCURACY),
 }
 
 
-def make_world(rng: np.random.Generator, case: Case) -> World:
+def make_world(rng: np.random.Generator, kind: WorldKind) -> World:
     """Draw a world whose slices mean the same in both samples: p(t | g) is one, as Assumption 1 says."""
-    world = random_world(rng, n_slices=N_SLICES, edges=EDGES, accuracy=case.accuracy)
-    return replace(world, couplings=(world.couplings[0],) * 2, follows_codes=case.follows_codes)
+    world = random_world(rng, n_slices=N_SLICES, edges=EDGES, accuracy=kind.accuracy)
+    return replace(world, couplings=(world.couplings[0],) * 2, follows_codes=kind.follows_codes)
 
 
-def hidden_shift(world: World, case: Case) -> float:
+def hidden_shift(world: World, kind: WorldKind) -> float:
     """Compute the theorem's first term: how differently what is not modelled is spread, given the slices.
 
     Where noisy slices are taken at their word, the truth behind them is one of the things that are not modelled.
     """
-    rate = 2 * abs(HIDDEN[1] - HIDDEN[0]) if case.hidden else 0.0
-    if case.corrected or case.accuracy == 1.0:
+    rate = 2 * abs(HIDDEN[1] - HIDDEN[0]) if kind.hidden else 0.0
+    if kind.corrected or kind.accuracy == 1.0:
         return rate
     by_side = []
     for side in ("source", "target"):
@@ -92,20 +92,20 @@ def hidden_shift(world: World, case: Case) -> float:
     return float((by_side[1][0] * np.abs(by_side[1][1] - by_side[0][1]).sum(axis=0)).sum())
 
 
-def draw_and_estimate(rng: np.random.Generator, case: Case, n_rows: int) -> tuple[Report, World, float]:
+def draw_and_estimate(rng: np.random.Generator, kind: WorldKind, n_rows: int) -> tuple[Report, World, float]:
     """Draw both samples of a world and estimate; the last number is the truth."""
-    world = make_world(rng, case)
+    world = make_world(rng, kind)
     source, target = world.draw("source", n_rows, rng), world.draw("target", n_rows, rng)
     scores, truth = source.scores, world.score("target")
-    if case.hidden:
+    if kind.hidden:
         # The property adds its effect to the chance of being right, or takes it away.
-        chances = world.chance_of_right(source.truth, source.codes)
+        chances = world.probability_of_right(source.truth, source.codes)
         signs = np.where(rng.random(n_rows) < HIDDEN[0], 1, -1)
         scores = (rng.random(n_rows) < chances + EFFECT * signs).astype(float)
         truth += EFFECT * (2 * HIDDEN[1] - 1)
     noise = None
-    if case.corrected and case.accuracy < 1.0:
-        noise = (_wrong(world.corrections("source"), case.wrong), _wrong(world.corrections("target"), case.wrong))
+    if kind.corrected and kind.accuracy < 1.0:
+        noise = (_wrong(world.corrections("source"), kind.wrong), _wrong(world.corrections("target"), kind.wrong))
     return (
         estimate_from_codes(source.codes, scores, target.codes, edges=EDGES, noise=noise, split="half"),
         world,
@@ -114,24 +114,24 @@ def draw_and_estimate(rng: np.random.Generator, case: Case, n_rows: int) -> tupl
 
 
 def _wrong(corrections: Floats, eta: float) -> Floats:
-    """Move every correction by so much of the rarer answer: then eta is its relative error, in the worst case."""
+    """Move every correction by so much of the rarer answer: then eta is its relative error, in the worst kind."""
     return corrections - eta * np.minimum(corrections, 1 - corrections)
 
 
 def run(plan: Plan) -> Iterator[Row]:
     """Compare the error with the bound, in every kind of world and at every size."""
     sizes = (300, 3_000) if plan.quick else SIZES
-    for number, (name, case) in enumerate(CASES.items()):
+    for number, (name, kind) in enumerate(CASES.items()):
         for place, n_rows in enumerate(sizes):
             found: dict[str, list[float]] = {key: [] for key in (OFF, BOUND, *TERMS)}
             for seed, rng in enumerate(plan.generators(number, n_rows)):
                 done = (place + seed / plan.seeds) / len(sizes)
                 plan.say(f"{name}, {n_rows:,} rows", (number + done) / len(CASES))
-                report, world, truth = draw_and_estimate(rng, case, n_rows)
+                report, world, truth = draw_and_estimate(rng, kind, n_rows)
                 bound = theorem_bound(
                     report.first,
-                    correction_error=case.wrong,
-                    unknown=hidden_shift(world, case),
+                    correction_error=kind.wrong,
+                    unknown=hidden_shift(world, kind),
                     failure=FAILURE,
                 )
                 found[OFF].append(abs(report.estimate - truth))
@@ -153,8 +153,8 @@ def _rows(found: dict[str, list[float]], varied: dict[str, object]) -> Iterator[
         yield {**varied, MEASURE: measure, METHOD: "mandoline", VALUE: value(), ERROR: None}
 
 
-def _terms(world: str, title: str) -> Figure:
-    return Figure(
+def _terms(world: str, title: str) -> FigureSpec:
+    return FigureSpec(
         title=title,
         x="rows",
         x_title="rows of each sample",
@@ -186,7 +186,7 @@ EXPERIMENT = Experiment(
     ),
     run=run,
     figures=(
-        Figure(
+        FigureSpec(
             title="The worst error, as a part of the bound: above 1 the bound fails",
             x="rows",
             x_title="rows of each sample",

@@ -1,25 +1,83 @@
-"""Premise and hypothesis by grammar: entailment, neutral or contradiction."""
+"""Sentence pairs by grammar: captions of pictures, as in SNLI, five other kinds of text, as in MultiNLI; and HANS.
+
+A genre has its own words for who does what and where, each with a wider word that follows from it and another that
+contradicts it. Half of the words of the other genres are everyday words, which captions have, too; the rest is their
+own. Thirty templates stand in for HANS: three heuristics that a model may have fallen for (lexical overlap,
+subsequence, constituent), five ways each in which the second sentence follows from the first, and five in which it
+does not, although it repeats every word.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from mandoline_core.paper.texts.domains import EVERYDAY, Choice, Domain
-from mandoline_core.paper.texts.draws import Draws
+from mandoline_core.paper.texts.grammar import WORDS, Draws, capitalise
 
 RELATIONS = ("entailment", "neutral", "contradiction")
 _DOUBTS = (
     "{other} near {told}", "perhaps {told}", "if {told}, {also}", "{told}, or {also}", "some hoped {told}",
     "maybe {told}", "unless {told}, {also}",
 )  # fmt: skip
+_NOISE = 0.08  # about as many people as disagree with the label of a pair, in SNLI and in MultiNLI alike
+_CAST, _TEMPLATES = WORDS["cast"], WORDS["templates"]
+HEURISTICS = tuple(_TEMPLATES)
+
+Choice = tuple[str, str, str]  # what is said, something wider that follows from it, something it rules out
 
 
 @dataclass(frozen=True)
-class _Scene:
+class Genre:
+    """Hold the words of one kind of text, and how its pairs are made.
+
+    Parameters
+    ----------
+    subjects, actions, places : list of triples
+        What the first sentence says, a wider word for it, and one that it rules out.
+    details : list of str
+        What may be added to a first sentence, and dropped from the second.
+    guesses : list of str
+        What may be added to a second sentence that does not follow.
+    openers : list of str
+        How a sentence begins; "" for no words.
+    negation : str
+        How the genre says that something is not so; {subject} and {action}.
+    plain : float
+        The share of second sentences made in the plainest way: by leaving words out where they follow.
+    long : float
+        The share of first sentences that tell of two things.
+    everyday : float
+        How often a word is one that captions have, too.
+    doubtful : float
+        The share of pairs that repeat the first sentence's words, and do not follow: it was only perhaps so.
+    """
+
+    name: str
+    subjects: list[Choice]
+    actions: list[Choice]
+    places: list[Choice]
+    details: list[str]
+    guesses: list[str]
+    openers: list[str]
+    negation: str
+    plain: float
+    long: float
+    everyday: float
+    doubtful: float
+
+
+CAPTIONS, *_OTHERS = (Genre(name, **words) for name, words in WORDS["genres"].items())
+GENRES = tuple(_OTHERS)
+_SHARED = ("subjects", "actions", "places", "details", "guesses")
+# What captions share with other kinds of text: about half of their words.
+EVERYDAY = replace(CAPTIONS, name="everyday", **{field: getattr(CAPTIONS, field)[::2] for field in _SHARED})
+
+
+class _Scene(NamedTuple):
     """Hold what a premise says."""
 
     subject: Choice
@@ -28,8 +86,8 @@ class _Scene:
     detail: str
 
 
-def write_pairs(domains: Sequence[Domain], n: int, rng: np.random.Generator) -> pd.DataFrame:
-    """Write pairs, as many of each domain and of each relation.
+def write_pairs(genres: Sequence[Genre], n: int, rng: np.random.Generator) -> pd.DataFrame:
+    """Write pairs, as many of each genre and of each relation.
 
     Returns
     -------
@@ -38,7 +96,6 @@ def write_pairs(domains: Sequence[Domain], n: int, rng: np.random.Generator) -> 
 
     Examples
     --------
-    >>> from mandoline_core.paper.texts.domains import CAPTIONS
     >>> pairs = write_pairs([CAPTIONS], 300, np.random.default_rng(0))
     >>> list(pairs.columns), pairs["label"].nunique()
     (['premise', 'hypothesis', 'label', 'domain'], 3)
@@ -46,30 +103,30 @@ def write_pairs(domains: Sequence[Domain], n: int, rng: np.random.Generator) -> 
     draws = Draws(rng)
     rows = []
     for number in range(n):
-        domain = domains[number % len(domains)]
+        genre = genres[number % len(genres)]
         relation = draws.one_of(RELATIONS)
-        premise, hypothesis, relation = _write_pair(domain, relation, draws)
-        if draws.chance(domain.noise) and not _repeats(premise, hypothesis):
+        premise, hypothesis, relation = _write_pair(genre, relation, draws)
+        if draws.chance(_NOISE) and not _repeats(premise, hypothesis):
             relation = draws.one_of([other for other in RELATIONS if other != relation])
-        rows.append((premise, hypothesis, relation, domain.name))
+        rows.append((premise, hypothesis, relation, genre.name))
     return pd.DataFrame(rows, columns=["premise", "hypothesis", "label", "domain"])
 
 
-def _write_pair(domain: Domain, relation: str, draws: Draws) -> tuple[str, str, str]:
-    scene, other = _scene(domain, draws), _scene(domain, draws)
+def _write_pair(genre: Genre, relation: str, draws: Draws) -> tuple[str, str, str]:
+    scene, other = _scene(genre, draws), _scene(genre, draws)
     told = _tell(scene.subject[0], scene.action[0], scene.place[0], scene.detail)
     also = _tell(other.subject[0], other.action[0], other.place[0], "")
-    opener = draws.one_of(domain.openers)
-    if draws.chance(domain.doubtful):
+    opener = draws.one_of(genre.openers)
+    if draws.chance(genre.doubtful):
         premise = draws.one_of(_DOUBTS).format(other=other.subject[0], told=told, also=also)
         return _sentence(premise), _sentence(_tell(scene.subject[0], scene.action[0], "", "")), "neutral"
-    if draws.chance(domain.long):
+    if draws.chance(genre.long):
         told = f"{told}, and {also}"
-    return _sentence(f"{opener} {told}".strip()), _sentence(_HOW[relation](domain, scene, draws)), relation
+    return _sentence(f"{opener} {told}".strip()), _sentence(_HOW[relation](genre, scene, draws)), relation
 
 
-def _scene(domain: Domain, draws: Draws) -> _Scene:
-    words = [EVERYDAY if draws.chance(domain.everyday) else domain for _ in range(4)]
+def _scene(genre: Genre, draws: Draws) -> _Scene:
+    words = [EVERYDAY if draws.chance(genre.everyday) else genre for _ in range(4)]
     return _Scene(
         draws.one_of(words[0].subjects),
         draws.one_of(words[1].actions),
@@ -78,9 +135,9 @@ def _scene(domain: Domain, draws: Draws) -> _Scene:
     )
 
 
-def _follow(domain: Domain, scene: _Scene, draws: Draws) -> str:
+def _follow(genre: Genre, scene: _Scene, draws: Draws) -> str:
     """Say less: leave words out, or take wider ones."""
-    if draws.chance(domain.plain):
+    if draws.chance(genre.plain):
         return _tell(scene.subject[0], scene.action[0], scene.place[0] if draws.chance(0.4) else "", "")
     wider = [draws.chance(0.6) for _ in range(3)]
     return _tell(
@@ -88,20 +145,20 @@ def _follow(domain: Domain, scene: _Scene, draws: Draws) -> str:
     )
 
 
-def _guess(domain: Domain, scene: _Scene, draws: Draws) -> str:
+def _guess(genre: Genre, scene: _Scene, draws: Draws) -> str:
     """Say something more that may or may not be."""
     wider = [draws.chance(0.4) for _ in range(2)]
-    guess = draws.one_of((EVERYDAY if draws.chance(domain.everyday) else domain).guesses)
+    guess = draws.one_of((EVERYDAY if draws.chance(genre.everyday) else genre).guesses)
     if draws.chance(0.25):  # another scene altogether: related, not ruled out
-        return _tell(scene.subject[wider[0]], draws.one_of(domain.actions)[0], "", guess)
+        return _tell(scene.subject[wider[0]], draws.one_of(genre.actions)[0], "", guess)
     return _tell(scene.subject[wider[0]], scene.action[wider[1]], scene.place[0] if draws.chance(0.3) else "", guess)
 
 
-def _contradict(domain: Domain, scene: _Scene, draws: Draws) -> str:
+def _contradict(genre: Genre, scene: _Scene, draws: Draws) -> str:
     """Say something that the premise rules out."""
     way = draws.uniform()
     if way < 0.2:
-        return domain.negation.format(subject=scene.subject[0], action=scene.action[0])
+        return genre.negation.format(subject=scene.subject[0], action=scene.action[0])
     if way < 0.65:
         return _tell(scene.subject[draws.chance(0.4)], scene.action[2], "", "")
     if way < 0.85:
@@ -123,4 +180,49 @@ def _tell(subject: str, action: str, place: str, detail: str) -> str:
 
 
 def _sentence(words: str) -> str:
-    return f"{words[0].upper()}{words[1:]}."
+    return capitalise(f"{words}.")
+
+
+class _Cast:
+    """Draw what a template needs; every name once."""
+
+    def __init__(self, draws: Draws) -> None:
+        people = draws.some_of(_CAST["people"], 3)
+        self.a, self.b, self.c = (f"the {name}{'s' if draws.chance(0.3) else ''}" for name in people)
+        self.many = f"{people[0]}s"
+        self.met, self.also = draws.some_of(_CAST["met"], 2)
+        self.rested, self.then = draws.some_of(_CAST["rested"], 2)
+        self.near = draws.one_of(_CAST["near"])
+        self.heard, self.hoped, self.knew = (draws.one_of(_CAST[verbs]) for verbs in ("heard", "hoped", "knew"))
+        self.kind, self.place, self.given = (draws.one_of(_CAST[words]) for words in ("kind", "places", "given"))
+        self.maybe, self.surely = draws.one_of(_CAST["maybe"]), draws.one_of(_CAST["surely"])
+        self.made, self.thing = draws.one_of(_CAST["made"])
+        self.was = "were" if self.a.endswith("s") else "was"
+
+
+def write_heuristics(each: int, rng: np.random.Generator) -> pd.DataFrame:
+    """Write so many pairs of each of the thirty templates, in random order.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns premise, hypothesis, label ("entailment" or "non-entailment"), heuristic, template.
+
+    Examples
+    --------
+    >>> pairs = write_heuristics(2, np.random.default_rng(0))
+    >>> len(pairs), pairs["label"].value_counts().tolist(), pairs["heuristic"].nunique()
+    (60, [30, 30], 3)
+    """
+    draws = Draws(rng)
+    rows = []
+    for heuristic, by_way in _TEMPLATES.items():
+        for way, templates in by_way.items():
+            label = "entailment" if way == "follows" else "non-entailment"
+            for name, *sentences in templates:
+                for _ in range(each):
+                    cast = vars(_Cast(draws))
+                    pair = [_sentence(sentence.format(**cast)) for sentence in sentences]
+                    rows.append((*pair, label, heuristic, f"{heuristic}_{way}_{name}"))
+    frame = pd.DataFrame(rows, columns=["premise", "hypothesis", "label", "heuristic", "template"])
+    return frame.iloc[rng.permutation(len(frame))].reset_index(drop=True)

@@ -7,26 +7,26 @@ long it is, makes the kind of text.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
-from mandoline_core.paper.texts.draws import Draws
+from mandoline_core.paper.texts.grammar import WORDS, Draws
 
 SENTIMENTS = ("negative", "positive")
 
 
 @dataclass(frozen=True)
-class Domain:
+class ReviewKind:
     """Hold the words of one kind of review.
 
     Parameters
     ----------
-    things : tuple of str
+    things : sequence of str
         What is judged.
-    own : mapping of str to tuple of str
+    own : mapping of str to sequence of str
         Words of praise and blame that only this kind of text has.
     share : float
         How often a judgement takes one of its own words, and not one that all kinds have.
@@ -34,74 +34,23 @@ class Domain:
         How often a judgement goes against the label.
     sentences : pair of int
         The fewest and the most.
-    asides : tuple of str
+    asides : sequence of str
         Sentences that judge nothing.
     """
 
-    name: str
-    things: tuple[str, ...]
-    own: Mapping[str, tuple[str, ...]]
+    things: Sequence[str]
+    own: Mapping[str, Sequence[str]]
     share: float
     mixed: float
-    sentences: tuple[int, int]
-    asides: tuple[str, ...]
+    sentences: Sequence[int]
+    asides: Sequence[str]
 
 
-_EVERYWHERE = {
-    "positive": ("great", "wonderful", "excellent", "lovely", "very good", "superb", "a delight", "perfect", "fine"),
-    "negative": ("bad", "poor", "dull", "a disappointment", "weak", "terrible", "a waste of time", "boring", "sloppy"),
-}
-_FRAMES = (
-    "The {thing} is {word}.", "I found the {thing} {word}.", "The {thing} was {word}.", "About the {thing}: {word}.",
-    "For me the {thing} is simply {word}.", "The {thing} felt {word}.",
-)  # fmt: skip
-
-FILMS = Domain(
-    "films",
-    ("film", "plot", "acting", "script", "ending", "camera work", "music", "dialogue", "cast", "director's touch"),
-    {
-        "positive": ("gripping", "moving", "well acted", "beautifully shot", "hilarious", "unforgettable", "witty"),
-        "negative": ("predictable", "badly acted", "overlong", "wooden", "clumsy", "a mess", "forgettable"),
-    },
-    share=0.5, mixed=0.27, sentences=(5, 11),
-    asides=(
-        "It runs for two hours.", "I saw it at the cinema.", "The story is set in a small town.",
-        "My brother came along.", "It was made ten years ago.", "The hero travels by train.",
-    ),
-)  # fmt: skip
-POSTS = Domain(
-    "posts",
-    ("phone", "game", "concert", "bus ride", "new song", "monday", "homework", "update"),
-    {
-        "positive": ("yay", "sooo cool", "love it", "haha nice", "woohoo", "awesome", "made my day", "sweet"),
-        "negative": ("ugh", "so annoying", "meh", "boo", "sad face", "not cool", "argh", "fail"),
-    },
-    share=0.75, mixed=0.08, sentences=(1, 2),
-    asides=("so tired", "off to bed", "on my way", "lol"),
-)  # fmt: skip
-RESTAURANTS = Domain(
-    "restaurants",
-    ("soup", "service", "pasta", "waiter", "dessert", "terrace", "burger", "menu", "coffee", "place"),
-    {
-        "positive": ("delicious", "fresh", "friendly", "crispy", "tasty", "worth every penny", "cosy"),
-        "negative": ("cold", "bland", "slow", "overpriced", "soggy", "rude", "salty"),
-    },
-    share=0.55, mixed=0.2, sentences=(2, 6),
-    asides=("We came on a Friday.", "There is parking behind it.", "We were four.", "I ordered the special."),
-)  # fmt: skip
-PRODUCTS = Domain(
-    "products",
-    ("book", "charger", "lamp", "story", "album", "blender", "case", "chapter", "keyboard", "toy"),
-    {
-        "positive": ("sturdy", "as described", "handy", "a bargain", "easy to use", "well made"),
-        "negative": ("flimsy", "broken", "useless", "cheaply made", "defective", "noisy"),
-    },
-    share=0.3, mixed=0.25, sentences=(4, 8),
-    asides=("It came in two days.", "I bought it for my aunt.", "The box is grey.", "It needs two batteries."),
-)  # fmt: skip
+_EVERYWHERE: Mapping[str, Sequence[str]] = WORDS["judgements"]
+FILMS, POSTS, RESTAURANTS, PRODUCTS = (ReviewKind(**words) for words in WORDS["reviews"].values())
 
 
-def write_reviews(domain: Domain, n: int, rng: np.random.Generator) -> pd.DataFrame:
+def write_reviews(kind: ReviewKind, n: int, rng: np.random.Generator) -> pd.DataFrame:
     """Write reviews, half of them positive.
 
     Returns
@@ -117,7 +66,7 @@ def write_reviews(domain: Domain, n: int, rng: np.random.Generator) -> pd.DataFr
     """
     draws = Draws(rng)
     labels = [SENTIMENTS[number % 2] for number in range(n)]
-    return pd.DataFrame({"text": [" ".join(_write(domain, label, draws)) for label in labels], "label": labels})
+    return pd.DataFrame({"text": [" ".join(_write(kind, label, draws)) for label in labels], "label": labels})
 
 
 def edit_reviews(reviews: pd.DataFrame, rng: np.random.Generator, *, kept: float = 0.2) -> pd.DataFrame:
@@ -141,19 +90,21 @@ def edit_reviews(reviews: pd.DataFrame, rng: np.random.Generator, *, kept: float
     return pd.DataFrame({"text": texts, "label": [_opposite(label) for label in reviews["label"]]})
 
 
-def _write(domain: Domain, label: str, draws: Draws) -> list[str]:
-    n = draws.between(*domain.sentences)
-    says = [_opposite(label) if draws.chance(domain.mixed) else label for _ in range(n)]
+def _write(kind: ReviewKind, label: str, draws: Draws) -> list[str]:
+    n = draws.between(*kind.sentences)
+    says = [_opposite(label) if draws.chance(kind.mixed) else label for _ in range(n)]
     if 2 * says.count(label) < n:  # the label is what the review does more
         says = [_opposite(one) for one in says]
-    sentences = [_judge(domain, one, draws) for one in says]
-    asides = draws.some_of(domain.asides, draws.between(0, min(3, n // 2 + 1)))
+    sentences = [_judge(kind, one, draws) for one in says]
+    asides = draws.some_of(kind.asides, draws.between(0, min(3, n // 2 + 1)))
     return draws.some_of([*sentences, *asides], len(sentences) + len(asides))
 
 
-def _judge(domain: Domain, sentiment: str, draws: Draws) -> str:
-    words = domain.own if draws.chance(domain.share) else _EVERYWHERE
-    return draws.one_of(_FRAMES).format(thing=draws.one_of(domain.things), word=draws.one_of(words[sentiment]))
+def _judge(kind: ReviewKind, sentiment: str, draws: Draws) -> str:
+    words = kind.own if draws.chance(kind.share) else _EVERYWHERE
+    return draws.one_of(_EVERYWHERE["frames"]).format(
+        thing=draws.one_of(kind.things), word=draws.one_of(words[sentiment])
+    )
 
 
 def _edit(sentence: str, old: str, new: str, draws: Draws, kept: float) -> str:

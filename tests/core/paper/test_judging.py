@@ -7,12 +7,12 @@ import pandas as pd
 import pytest
 
 from mandoline_core.errors import MandolineError
-from mandoline_core.paper.judging import directions, errors, judge, mean_error, share
-from mandoline_core.paper.learners import Case, answer, learn, pair_words, plain_words, roles
+from mandoline_core.paper.evaluation import ShiftCase, directions, errors, judge, mean_error, roles, share
+from mandoline_core.paper.text_models import learn, pair_words, plain_words, predictions
 from mandoline_core.slices import Flag
 
 
-def _case(right_inside: float) -> Case:
+def _case(right_inside: float) -> ShiftCase:
     """Half of the source is inside a slice and all of the target; outside the model is always right."""
 
     def frame(inside: int, outside: int) -> pd.DataFrame:
@@ -21,7 +21,7 @@ def _case(right_inside: float) -> Case:
         return pd.DataFrame({"in": [1] * inside + [0] * outside, "label": "a", "pred_m": said})
 
     source = frame(100, 100)
-    return Case(source, frame(190, 10), roles(source))
+    return ShiftCase(source, frame(190, 10), roles(source))
 
 
 def test_errors_are_in_points() -> None:
@@ -47,10 +47,10 @@ def test_a_method_without_an_estimate_is_an_error() -> None:
 def test_models_learn_words_and_answer_with_probabilities(kind: str) -> None:
     texts = pd.Series(["Fine, so fine.", "Dull! So dull."] * 20)
     model = learn(kind, plain_words(texts), ["good", "bad"] * 20, seed=0)
-    found = answer({"m": model}, plain_words(pd.Series(["fine", "dull"])))
+    found = predictions({"m": model}, plain_words(pd.Series(["fine", "dull"])))
     assert found["pred_m"].tolist() == ["good", "bad"]
     np.testing.assert_allclose(found["prob_m_good"] + found["prob_m_bad"], 1.0)
-    again = answer({"m": learn(kind, plain_words(texts), ["good", "bad"] * 20, seed=0)}, ["fine", "dull"])
+    again = predictions({"m": learn(kind, plain_words(texts), ["good", "bad"] * 20, seed=0)}, ["fine", "dull"])
     pd.testing.assert_frame_equal(found, again)
 
 

@@ -14,7 +14,7 @@ from tests.core.paper.quick import quick_run
 
 pytestmark = pytest.mark.paper
 
-FOLDER = Path(md.__file__).parent / "reproducing" / "experiments"
+FOLDER = Path(md.__file__).parent / "paper" / "experiments"
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)

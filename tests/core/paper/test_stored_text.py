@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mandoline_core.paper.paper.inference import STAGES
+from mandoline_core.paper.experiments.overlap_ablation import STAGES
 from tests.core.paper.quick import value_of
 from tests.core.paper.test_stored import kept
 

@@ -11,12 +11,10 @@ import pytest
 
 import mandoline_core as md
 from mandoline_core.paper import Reproduction
-from mandoline_core.paper.learners import answer, learn, pair_words
 from mandoline_core.paper.published import IDENTITIES
+from mandoline_core.paper.text_models import learn, pair_words, predictions
 from mandoline_core.paper.texts.comments import NAMES, write_comments
-from mandoline_core.paper.texts.domains import CAPTIONS, GENRES
-from mandoline_core.paper.texts.heuristics import write_heuristics
-from mandoline_core.paper.texts.pairs import write_pairs
+from mandoline_core.paper.texts.pairs import CAPTIONS, GENRES, write_heuristics, write_pairs
 from mandoline_core.paper.texts.reviews import FILMS, POSTS, PRODUCTS, RESTAURANTS, write_reviews
 from tests.core.paper.published.files import HANS_HEADER, hans_line, relation, write_lines
 
@@ -53,8 +51,8 @@ def inference(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "two": learn("nb", pair_words(pairs["multinli_1.0_train"]), pairs["multinli_1.0_train"]["label"].tolist(), 0),
     }
     for name in ("snli_1.0_dev", "multinli_1.0_dev_matched"):
-        answer(models, pair_words(pairs[name])).to_csv(folder / f"{name}.predictions.csv", index=False)
-    answer(models, pair_words(hans)).to_csv(folder / "heuristics_evaluation_set.predictions.csv", index=False)
+        predictions(models, pair_words(pairs[name])).to_csv(folder / f"{name}.predictions.csv", index=False)
+    predictions(models, pair_words(hans)).to_csv(folder / "heuristics_evaluation_set.predictions.csv", index=False)
     return folder
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mandoline_core.paper.experiments import high_dimension, independent_slices, noisy_slices, runtime, theorem
-from mandoline_core.paper.row_level import row_level_estimate
+from mandoline_core.paper.experiments.runtime import row_level_estimate
 from mandoline_core.paper.worlds import random_world
 from mandoline_core.report import estimate_from_codes
 from tests.core.paper.quick import quick_run, value_of
@@ -34,7 +34,7 @@ def test_denoising_keeps_what_corrections_alone_lose() -> None:
 def test_the_loss_takes_the_papers_four_values() -> None:
     world = noisy_slices.world(np.random.default_rng(0), 1.0)
     corners = np.array([(-1, -1), (-1, 1), (1, -1), (1, 1)], dtype=np.int8)
-    assert world.chance_of_right(corners, corners) == pytest.approx([0.02, 0.2, 0.9, 0.2])
+    assert world.probability_of_right(corners, corners) == pytest.approx([0.02, 0.2, 0.9, 0.2])
 
 
 def test_points_are_spread_as_the_paper_says() -> None:
@@ -82,7 +82,9 @@ def test_a_world_may_follow_what_slices_say() -> None:
     world = theorem.make_world(rng, case)
     drawn = world.draw("target", 100_000, rng)
     assert drawn.scores.mean() == pytest.approx(world.score("target"), abs=0.006)
-    assert (world.chance_of_right(drawn.truth, drawn.codes) == world.chance_of_right(drawn.codes, drawn.codes)).all()
+    assert (
+        world.probability_of_right(drawn.truth, drawn.codes) == world.probability_of_right(drawn.codes, drawn.codes)
+    ).all()
 
 
 def test_a_solver_on_rows_finds_the_same_estimate() -> None:

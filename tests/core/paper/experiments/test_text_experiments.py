@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 import mandoline_core as md
-from mandoline_core.paper import get_experiment
-from mandoline_core.paper.paper.inference import STAGES
-from mandoline_core.paper.running import open_project
+from mandoline_core.paper import get_experiment, open_project
+from mandoline_core.paper.experiments.overlap_ablation import STAGES
 from tests.core.paper.quick import quick_run, value_of
 from tests.core.projects import ROOT
 

@@ -11,7 +11,6 @@ import pytest
 from mandoline_core.errors import DataError
 from mandoline_core.paper.published import (
     IDENTITIES,
-    first_of,
     read_celeba,
     read_civil_comments,
     read_counterfactual,
@@ -21,9 +20,8 @@ from mandoline_core.paper.published import (
     read_prepared,
     read_relations,
     read_star_reviews,
-    thinned,
-    with_predictions,
 )
+from mandoline_core.paper.published_files import beside_predictions, first_of, thinned
 from tests.core.paper.published.files import HANS_HEADER, hans_line, relation, write_lines
 
 
@@ -221,15 +219,15 @@ def test_a_malformed_attribute_list_is_refused(tmp_path: Path, lines: list[str],
 def test_answers_beside_a_file_go_by_its_lines(tmp_path: Path) -> None:
     frame = pd.DataFrame({"line": [0, 2], "text": ["a", "c"]})
     path = tmp_path / "test.tsv"
-    assert with_predictions(frame, path) is None
+    assert beside_predictions(frame, path) is None
     beside = write_lines(tmp_path / "test.predictions.csv", ["pred_m,prob_m_x", "x,0.9", "y,0.1", "z,0.2"])
-    assert with_predictions(frame, path)["pred_m"].tolist() == ["x", "z"]  # type: ignore[index]
+    assert beside_predictions(frame, path)["pred_m"].tolist() == ["x", "z"]  # type: ignore[index]
     write_lines(beside, ["pred_m", "x"])
     with pytest.raises(DataError, match=r"test.predictions.csv has 1 rows, and test.tsv has at least 3."):
-        with_predictions(frame, path)
+        beside_predictions(frame, path)
     write_lines(beside, ["answer", "x", "x", "x"])
     with pytest.raises(DataError, match=r"test.predictions.csv has no column pred_<model>."):
-        with_predictions(frame, path)
+        beside_predictions(frame, path)
 
 
 def test_a_prepared_case_needs_three_files_that_fit(tmp_path: Path) -> None:

@@ -6,10 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mandoline_core.paper.inference import with_structure
-from mandoline_core.paper.texts.domains import CAPTIONS, GENRES
-from mandoline_core.paper.texts.heuristics import HEURISTICS, write_heuristics
-from mandoline_core.paper.texts.pairs import RELATIONS, write_pairs
+from mandoline_core.paper.text_models import with_structure
+from mandoline_core.paper.texts.pairs import CAPTIONS, GENRES, HEURISTICS, RELATIONS, write_heuristics, write_pairs
 
 
 @pytest.fixture(scope="module")

@@ -10,10 +10,8 @@ import pandas as pd
 import pytest
 
 from mandoline_core.paper.texts.comments import write_comments
-from mandoline_core.paper.texts.domains import CAPTIONS, GENRES
-from mandoline_core.paper.texts.draws import Draws
-from mandoline_core.paper.texts.heuristics import write_heuristics
-from mandoline_core.paper.texts.pairs import write_pairs
+from mandoline_core.paper.texts.grammar import Draws
+from mandoline_core.paper.texts.pairs import CAPTIONS, GENRES, write_heuristics, write_pairs
 from mandoline_core.paper.texts.reviews import FILMS, POSTS, PRODUCTS, RESTAURANTS, edit_reviews, write_reviews
 
 # Stems that no text of ours may hold: insults, violence, drugs, illness, faith, origin, and what belongs to bedrooms.

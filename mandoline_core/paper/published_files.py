@@ -1,4 +1,4 @@
-"""Opening published files: which of several names is there, lines of JSON, tables."""
+"""Published files: which of several names is there, lines of JSON, tables; and models' predictions beside a file."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ from typing import Any
 
 import pandas as pd
 
+from mandoline_core.data import read_table
 from mandoline_core.errors import DataError
 from mandoline_core.formatting import listed
 
+LINE = "line"  # which row of the published file this is, counted from 0; rows without a label are left out
 _LONGEST = 1 << 24  # characters of a field; some reviews are longer than csv expects
 
 
@@ -84,3 +86,32 @@ def filled(frame: pd.DataFrame, path: Path) -> pd.DataFrame:
     if frame.empty:
         raise DataError(f"{path.name} holds no row with a label. Expected the published file.")
     return frame
+
+
+def beside_predictions(frame: pd.DataFrame, path: Path) -> pd.DataFrame | None:
+    """Put predictions from a file beside the rows of another; None where there is no such file.
+
+    Its columns are pred_<model> and prob_<model>_<class>, as in a project's data; it has one row for each row of the
+    published file, in the same order, also for rows without a label.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        With a column `line`.
+    path : Path
+        The published file, or folder.
+    """
+    beside = path.with_name(f"{path.stem}.predictions.csv")  # beside data.jsonl it is data.predictions.csv
+    if not beside.is_file():
+        return None
+    answers = read_table(beside)
+    if not any(column.startswith("pred_") for column in answers.columns):
+        raise DataError(f"{beside.name} has no column pred_<model>. Expected pred_<model> and prob_<model>_<class>.")
+    if frame[LINE].max() >= len(answers):
+        raise DataError(
+            f"{beside.name} has {len(answers):,} rows, and {path.name} has at least {frame[LINE].max() + 1:,}. "
+            "Expected one row of answers for each row, in the same order."
+        )
+    columns = [column for column in answers.columns if column.startswith(("pred_", "prob_"))]
+    chosen = answers.loc[frame[LINE], columns].reset_index(drop=True)
+    return pd.concat([frame.reset_index(drop=True), chosen], axis=1)

@@ -1,11 +1,15 @@
-"""Draws: choices from lists, one after the other, from one generator of random numbers."""
+"""What all grammars share: the words, choices from lists by one generator of random numbers, and sentences."""
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterator, Sequence
-from typing import TypeVar
+from importlib.resources import files
+from typing import Any, TypeVar
 
 import numpy as np
+
+WORDS: dict[str, Any] = tomllib.loads(files(__package__).joinpath("words.toml").read_text(encoding="utf-8"))
 
 _AT_ONCE = 1 << 14  # one call for many numbers: a call each would take most of the time of writing
 
@@ -49,3 +53,12 @@ class Draws:
     def between(self, low: int, high: int) -> int:
         """Draw a whole number from low to high, both included."""
         return low + int(self.uniform() * (high - low + 1))
+
+
+def capitalise(words: str) -> str:
+    """Begin a sentence.
+
+    >>> capitalise("the end.")
+    'The end.'
+    """
+    return words[0].upper() + words[1:]
