@@ -6,5 +6,4 @@ Methods that do not apply say why.
 from __future__ import annotations
 
 from mandoline_core.comparison.compare import compare, compare_model, gather, run_estimator
-from mandoline_core.comparison.ranking import summarise
-from mandoline_core.comparison.results import Comparison, Difference, Entry, ModelComparison, Ranking
+from mandoline_core.comparison.results import Comparison, Difference, Entry, ModelComparison, Ranking, summarise

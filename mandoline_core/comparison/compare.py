@@ -11,8 +11,14 @@ import numpy as np
 
 from mandoline_core.arrays import Floats, Interval
 from mandoline_core.checks import Solution, find_all, goes_by_verdict, with_verdict
-from mandoline_core.comparison.ranking import normal_interval, paired_error, summarise
-from mandoline_core.comparison.results import Comparison, Entry, ModelComparison
+from mandoline_core.comparison.results import (
+    Comparison,
+    Entry,
+    ModelComparison,
+    normal_interval,
+    paired_error,
+    summarise,
+)
 from mandoline_core.data import Sample
 from mandoline_core.domain_classifier import one_thread
 from mandoline_core.errors import MandolineError
@@ -74,11 +80,11 @@ def compare(
     >>> from mandoline_core import Category, Sample
     >>> source = pd.DataFrame({"place": ["a"] * 80 + ["b"] * 20, "y": 1, "p": [1] * 80 + [1, 0] * 10})
     >>> target = pd.DataFrame({"place": ["a"] * 50 + ["b"] * 50, "p": 1})
-    >>> found = compare(
+    >>> comparison = compare(
     ...     Sample(source, label="y", prediction="p"), Sample(target), [Category("b", column="place", values=("b",))],
     ...     estimators=["source", "mandoline", "atc"],
     ... )
-    >>> entries = found.models["model"].entries
+    >>> entries = comparison.models["model"].entries
     >>> round(entries["mandoline"].estimate, 3), entries["mandoline"].direction, entries["atc"].available
     (0.75, 'down', False)
     """
@@ -86,56 +92,54 @@ def compare(
     for name in names:
         get_estimator(name)  # refuse an unknown name before any work
     stated = state("compare", source, target, slices, reveal=reveal, **asked)
-    found = {
-        prepared.model: compare_model(prepared, stated.settings, names, said)
-        for prepared, said in stated.each_model(progress, codes_of)
+    models = {
+        fit.model: compare_model(fit, stated.settings, names, advance)
+        for fit, advance in stated.each_model(progress, codes_of)
     }
-    return summarise(stated.name, found, stated.settings.confidence)
+    return summarise(stated.name, models, stated.settings.confidence)
 
 
 def compare_model(
-    prepared: Fit, settings: EstimatorSettings, names: Sequence[str], progress: Progress | None
+    fit: Fit, settings: EstimatorSettings, names: Sequence[str], progress: Progress | None
 ) -> ModelComparison:
     """Run some methods on one model's problem, with progress, which may raise to stop."""
     entries = {}
     with one_thread():  # on small matrices threads would mostly wait for each other
         for number, name in enumerate(names):
-            said = _part(progress, f"{get_estimator(name).title} for {prepared.model}", number, len(names))
-            said("", 0.0)
-            with progress_to(said):
-                entries[name] = run_estimator(prepared, name, settings)
-    return gather(prepared, settings, entries)
+            advance = _part(progress, f"{get_estimator(name).title} for {fit.model}", number, len(names))
+            advance("", 0.0)
+            with progress_to(advance):
+                entries[name] = run_estimator(fit, name, settings)
+    return gather(fit, settings, entries)
 
 
 def _part(progress: Progress | None, title: str, number: int, n: int) -> Progress:
     """Report how far one method out of n is as progress of them all."""
 
-    def said(what: str, share: float) -> None:
+    def advance(what: str, share: float) -> None:
         if progress is not None:
             progress(f"{title}, {what}" if what else title, (number + share) / n)
 
-    return said
+    return advance
 
 
-def gather(prepared: Fit, settings: EstimatorSettings, entries: Mapping[str, Entry]) -> ModelComparison:
+def gather(fit: Fit, settings: EstimatorSettings, entries: Mapping[str, Entry]) -> ModelComparison:
     """Put what methods say of one model together with its source score."""
-    plain = get_estimator("source").estimate(prepared.problem)
-    table = prepared.problem.patterns
+    plain = get_estimator("source").estimate(fit.problem)
+    table = fit.problem.patterns
     return ModelComparison(
-        model=prepared.model,
-        metric=prepared.problem.metric,
+        model=fit.model,
+        metric=fit.problem.metric,
         source=plain.value,
-        source_interval=interval_of(prepared.problem, plain, settings.confidence),
-        truth=prepared.cells.truth,
+        source_interval=interval_of(fit.problem, plain, settings.confidence),
+        truth=fit.cells.truth,
         n_source=round(table.n_source),
         n_target=round(table.n_target),
         entries=dict(entries),
     )
 
 
-def run_estimator(
-    prepared: Fit, name: str, settings: EstimatorSettings, step: Callable[[], None] | None = None
-) -> Entry:
+def run_estimator(fit: Fit, name: str, settings: EstimatorSettings, step: Callable[[], None] | None = None) -> Entry:
     """Run one method and put what it finds beside the source score; what stands in its way becomes its reason.
 
     Parameters
@@ -147,12 +151,12 @@ def run_estimator(
     try:
         with cancelled_by(step):
             if goes_by_verdict(name):
-                prepared = with_verdict(prepared, settings)
-            whole, prepared = prepared, prepared.for_method(estimator)
-            problem = prepared.problem
+                fit = with_verdict(fit, settings)
+            whole, fit = fit, fit.for_method(estimator)
+            problem = fit.problem
             estimator.check(problem)
             outcome = estimator.estimate(problem)
-            interval, more = interval_by_settings(prepared, settings, outcome, lambda *_: take_step())
+            interval, more = interval_by_settings(fit, settings, outcome, lambda *_: take_step())
     except MandolineError as error:
         return Entry(name, available=False, reason=error.sentence)
     if not outcome.converged or not math.isfinite(outcome.value):
@@ -161,12 +165,12 @@ def run_estimator(
     plain = get_estimator("source").estimate(problem)
     change_interval = hull(
         *(
-            normal_interval(one.value - plain.value, _change_error(prepared, one, plain), settings.confidence)
-            for one in (outcome, *outcome.spanned)
+            normal_interval(other.value - plain.value, _change_error(fit, other, plain), settings.confidence)
+            for other in (outcome, *outcome.spanned)
         )
     )
     solution = Solution(name, problem, outcome, numbers)
-    findings = [*more, *outcome.findings, *about_draw(whole, prepared), *find_all(solution)]
+    findings = [*more, *outcome.findings, *about_draw(whole, fit), *find_all(solution)]
     return Entry(
         name,
         available=True,
@@ -179,30 +183,31 @@ def run_estimator(
         effective_sample_size=numbers.effective_sample_size,
         set_aside=numbers.set_aside,
         findings=worst_first([finding for finding in findings if not finding.slices]),
-        pieces=_pieces(prepared, outcome),
+        pieces=_pieces(fit, outcome),
     )
 
 
 def _direction(change: Interval, score: float) -> str:
-    """Say which way a change goes for sure: beyond luck, and beyond rounding."""
+    """Say which way a change goes for sure: beyond sampling error, and beyond rounding."""
     rounding = ROUNDING * max(1.0, abs(score))
     return "up" if change[0] > rounding else "down" if change[1] < -rounding else "unchanged"
 
 
-def _change_error(prepared: Fit, outcome: Outcome, plain: Outcome) -> float:
+def _change_error(fit: Fit, outcome: Outcome, plain: Outcome) -> float:
     """Compute the standard error of estimate minus source score."""
+    # Redraws of rows have the source score of each draw beside the estimate, so that the two are paired already.
     if isinstance(outcome.influence, Redraws):
         return float(np.nanstd(outcome.influence.values - outcome.influence.plain, ddof=1))
-    members = prepared.problem.members
+    members = fit.problem.members
     return paired_error(outcome.influence.pieces(members), plain.influence.pieces(members))
 
 
-def _pieces(prepared: Fit, outcome: Outcome) -> tuple[Floats, ...]:
-    """Line luck up with the rows of the samples, so that models with scores on different rows can be compared."""
-    pieces = outcome.influence.pieces(prepared.problem.members)
+def _pieces(fit: Fit, outcome: Outcome) -> tuple[Floats, ...]:
+    """Line sampling errors up with the rows of the samples: models with scores on different rows can be compared."""
+    pieces = outcome.influence.pieces(fit.problem.members)
     if isinstance(outcome.influence, Redraws):
         return pieces
-    scored = prepared.cells.scored
+    scored = fit.cells.scored
     if len(pieces[0]) > scored.sum():  # cells were split, and each is there twice
         scored = np.tile(scored, 2)
     source = np.zeros(len(scored))

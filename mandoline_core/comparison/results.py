@@ -1,11 +1,17 @@
-"""What a comparison holds: what every method says of every model, side by side, and how models rank by it."""
+"""What a comparison holds: what every method says of every model, how models rank by it, and how right it was."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
+from itertools import combinations, zip_longest
 from typing import Any
 
+import numpy as np
+
 from mandoline_core.arrays import Floats, Interval
+from mandoline_core.estimators import normal_reach
 from mandoline_core.findings import Finding
 from mandoline_core.formatting import Sentence
 from mandoline_core.metrics import Metric
@@ -26,9 +32,9 @@ class Entry:
     change, change_interval : float, pair of floats, or None
         Estimate minus source score. The same rows make both, so its interval is its own.
     direction : {"up", "down", "unchanged"} or None
-        Which way the method adjusts the source score; "unchanged" where luck alone would do.
+        Which way the method adjusts the source score; "unchanged" where sampling error alone would do.
     pieces : tuple of arrays of float
-        Independent pieces of the estimate's luck; those of two models line up.
+        Independent pieces of the estimate's sampling error; those of two models line up.
     """
 
     estimator: str
@@ -47,8 +53,8 @@ class Entry:
 
     def as_dict(self, truth: float | None) -> dict[str, Any]:
         """Return the entry as plain data."""
-        told = [item.name for item in fields(self) if item.name not in ("estimator", "standard_error", "pieces")]
-        return {key: getattr(self, key) for key in told} | {
+        keys = [item.name for item in fields(self) if item.name not in ("estimator", "standard_error", "pieces")]
+        return {key: getattr(self, key) for key in keys} | {
             "error": None if self.estimate is None or truth is None else self.estimate - truth,
             "findings": [finding.as_dict() for finding in self.findings],
         }
@@ -80,8 +86,8 @@ class ModelComparison:
     @property
     def disagreement(self) -> float | None:
         """The largest estimate minus the least, the source score aside; None with fewer than two methods."""
-        found = [e.estimate for name, e in self.entries.items() if e.estimate is not None and name != "source"]
-        return max(found) - min(found) if len(found) > 1 else None
+        values = [e.estimate for name, e in self.entries.items() if e.estimate is not None and name != "source"]
+        return max(values) - min(values) if len(values) > 1 else None
 
     @property
     def second_opinion(self) -> Sentence | None:
@@ -167,6 +173,66 @@ class Comparison:
         return render_comparison(self)
 
     def _repr_html_(self) -> str:
-        from mandoline_core.comparison.html import render_comparison_html
+        from mandoline_core.comparison.text import render_comparison_html
 
         return render_comparison_html(self)
+
+
+def summarise(name: str, models: Mapping[str, ModelComparison], confidence: float) -> Comparison:
+    """Rank the models by every method, compare them in pairs, and judge the methods where the truth is known."""
+    methods = list(dict.fromkeys(method for model in models.values() for method in model.entries))
+    rankings: dict[str, Ranking] = {}
+    differences: list[Difference] = []
+    for method in methods:
+        entries = {name: model.entries[method] for name, model in models.items() if method in model.entries}
+        estimates = {name: entry.estimate for name, entry in entries.items() if entry.estimate is not None}
+        rankings[method] = _rank(method, estimates, models) if estimates else Ranking(method, ())
+        for first, second in combinations(estimates, 2):
+            value = estimates[first] - estimates[second]
+            error = paired_error(entries[first].pieces, entries[second].pieces)
+            interval = normal_interval(value, error, confidence)
+            differences.append(Difference(method, first, second, value, interval))
+    return Comparison(name, dict(models), rankings, tuple(differences))
+
+
+def _rank(method: str, estimates: Mapping[str, float], models: Mapping[str, ModelComparison]) -> Ranking:
+    better = next(iter(models.values())).metric.better
+    distance = {"higher": lambda value: -value, "lower": lambda value: value, "near 0": abs}[better]
+    order = sorted(estimates, key=lambda name: distance(estimates[name]))
+    pairs = [(estimate, truth) for name, estimate in estimates.items() if (truth := models[name].truth) is not None]
+    if len(pairs) < len(estimates):
+        return Ranking(method, tuple(order))
+    errors = [abs(estimate - truth) for estimate, truth in pairs]
+    # How far from the best: where values near 0 are good, their sign says nothing about the order.
+    tau, p_value = _tau([(distance(estimate), distance(truth)) for estimate, truth in pairs])
+    return Ranking(method, tuple(order), tau, p_value, float(np.mean(errors)), max(errors))
+
+
+def _tau(pairs: list[tuple[float, float]]) -> tuple[float | None, float | None]:
+    """Compute Kendall's tau between estimates and truths; None where ties leave nothing to rank."""
+    estimates, truths = zip(*pairs, strict=True)
+    if len(pairs) < 2 or len(set(estimates)) < 2 or len(set(truths)) < 2:
+        return None, None
+    from scipy.stats import kendalltau  # takes half a second to import, and is needed once the truth is known
+
+    tau = kendalltau(estimates, truths)
+    return float(tau.statistic), float(tau.pvalue)
+
+
+def paired_error(first: Sequence[Floats], second: Sequence[Floats]) -> float:
+    """Compute the standard error of the difference of two estimates from the pieces of their sampling errors.
+
+    Pieces line up: the same rows make both, so that what they share cancels. Pieces that one of them does not have
+    are 0.
+
+    >>> paired_error([np.array([0.3, 0.1])], [np.array([0.0, 0.1])])
+    0.3
+    """
+    gaps = [a - b for a, b in zip_longest(first, second, fillvalue=np.zeros(()))]
+    return math.sqrt(sum(float(gap @ gap) for gap in gaps))
+
+
+def normal_interval(value: float, error: float, confidence: float) -> Interval:
+    """Put a symmetric interval around a difference."""
+    half = normal_reach(confidence) * error
+    return value - half, value + half

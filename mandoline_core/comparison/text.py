@@ -1,10 +1,22 @@
-"""A comparison as text for a terminal."""
+"""A comparison as text for a terminal, and as an HTML fragment for a notebook."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from html import escape
+
 from mandoline_core.comparison.results import Comparison, Difference, Entry, ModelComparison, Ranking
-from mandoline_core.estimators import Mandoline, get_estimator
-from mandoline_core.formatting import listed, show_difference, show_interval, show_points, show_value, table, wrapped
+from mandoline_core.estimators import get_estimator
+from mandoline_core.formatting import (
+    html_table,
+    listed,
+    show_difference,
+    show_interval,
+    show_points,
+    show_value,
+    table,
+    wrapped,
+)
 
 
 def render_comparison(comparison: Comparison) -> str:
@@ -15,103 +27,125 @@ def render_comparison(comparison: Comparison) -> str:
     return "\n\n".join(parts)
 
 
+def render_comparison_html(comparison: Comparison) -> str:
+    """Write a comparison as an HTML fragment; every name in it is escaped."""
+    parts = [_model_html(comparison.name, model) for model in comparison.models.values()]
+    if len(comparison.models) > 1:
+        rows = [[ranking.estimator, " > ".join(ranking.order)] for ranking in comparison.rankings.values()]
+        parts.append(f"<h4>Models, best first</h4>{html_table([['method', 'models'], *rows])}")
+    return f"<div>{''.join(parts)}</div>"
+
+
 def _model_text(name: str, model: ModelComparison) -> str:
-    share = model.metric.share
-    known = model.truth is not None
-    rows = [["method", "on the target", "against the source", *(["error"] if known else [])]]
+    share, head = model.metric.share, _head(model)
+    rows = [head]
     for heading, later in (("the paper's methods", False), ("methods since", True)):
         entries = [e for e in model.entries.values() if e.available and get_estimator(e.estimator).later == later]
         if entries:
-            rows.append([f"{heading}:", *[""] * (len(rows[0]) - 1)])
-            rows += [["  " + cells[0], *cells[1:]] for cells in (entry_cells(entry, model) for entry in entries)]
-    lines = [
-        f"{name}: {model.metric.name} of {model.model} on the target, by every method that applies",
-        "",
-        table(rows, "<<<" + ("<" if known else "")),
-        "",
-        f"On the source: {show_interval(model.source, model.source_interval, share=share)}."
-        + (f" Truth: {show_value(model.truth, share=share)}." if model.truth is not None else ""),
-    ]
+            rows.append([f"{heading}:", *[""] * (len(head) - 1)])
+            rows += [["  " + cells[0], *cells[1:]] for cells in (_entry_cells(entry, model) for entry in entries)]
+    lines = [_title(name, model), "", table(rows, "<" * len(head)), "", _scores(model)]
     if model.disagreement is not None:
-        apart = show_difference(model.disagreement, share=share)
-        lines.append(f"The methods are up to {apart} apart. Each is right if what it assumes holds.")
+        largest = show_difference(model.disagreement, share=share)
+        lines.append(f"The methods are up to {largest} apart. Each is right if what it assumes holds.")
     if model.second_opinion is not None:
         lines.append(wrapped(model.second_opinion, ""))
     return "\n".join([*lines, *_serious(model), *_drawn(model), *_not_applied(model)])
 
 
+def _model_html(name: str, model: ModelComparison) -> str:
+    rows = [_entry_cells(entry, model) for entry in model.entries.values() if entry.available]
+    return f"<h4>{escape(_title(name, model))}</h4>{html_table([_head(model), *rows])}<p>{escape(_scores(model))}</p>"
+
+
+def _title(name: str, model: ModelComparison) -> str:
+    return f"{name}: {model.metric.name} of {model.model} on the target, by every method that applies"
+
+
+def _head(model: ModelComparison) -> list[str]:
+    return ["method", "on the target", "against the source", *(["error"] if model.truth is not None else [])]
+
+
+def _scores(model: ModelComparison) -> str:
+    share = model.metric.share
+    truth = "" if model.truth is None else f" Truth: {show_value(model.truth, share=share)}."
+    return f"On the source: {show_interval(model.source, model.source_interval, share=share)}.{truth}"
+
+
 def _serious(model: ModelComparison) -> list[str]:
     """Say which numbers are not to be quoted, and why: once a reason, in the words of the first method it concerns."""
-    found: dict[str, tuple[str, list[str]]] = {}
-    for entry in model.entries.values():
-        for finding in entry.findings:
-            if finding.severity == "serious":
-                found.setdefault(finding.code, (finding.message, []))[1].append(entry.estimator)
-    return [wrapped(f"Do not quote {listed(names, most=20)}. {message}", "! ") for message, names in found.values()]
+    serious = [(e.estimator, f) for e in model.entries.values() for f in e.findings if f.severity == "serious"]
+    words = {finding.code: finding.message for _, finding in reversed(serious)}
+    methods = _by_reason((finding.code, method) for method, finding in serious)
+    return [wrapped(f"Do not quote {names}. {words[code]}", "! ") for code, (names, _) in methods.items()]
 
 
 def _drawn(model: ModelComparison) -> list[str]:
     """Say what methods on columns looked at, and how exactly they were solved: once a sentence."""
-    found: dict[str, list[str]] = {}
-    for entry in model.entries.values():
-        for finding in entry.findings:
-            if finding.code in ("rows_drawn", "on_a_draw", "optimality_gap") and finding.severity == "info":
-                found.setdefault(finding.message, []).append(entry.estimator)
-    return [wrapped(f"{listed(names, most=20)}: {message}", "- ") for message, names in found.items()]
+    told = ("rows_drawn", "on_a_draw", "optimality_gap")
+    methods = _by_reason(
+        (finding.message, entry.estimator)
+        for entry in model.entries.values()
+        for finding in entry.findings
+        if finding.code in told and finding.severity == "info"
+    )
+    return [wrapped(f"{names}: {message}", "- ") for message, (names, _) in methods.items()]
 
 
 def _not_applied(model: ModelComparison) -> list[str]:
     """Say which methods do not apply, and why: once a reason."""
-    found: dict[str, list[str]] = {}
-    for entry in model.entries.values():
-        if not entry.available:
-            found.setdefault(entry.reason or "", []).append(entry.estimator)
+    methods = _by_reason((e.reason or "", e.estimator) for e in model.entries.values() if not e.available)
     return [
-        wrapped(f"{listed(names, most=20)} {'does' if len(names) == 1 else 'do'} not apply: {reason}", "- ")
-        for reason, names in found.items()
+        wrapped(f"{names} {'does' if n == 1 else 'do'} not apply: {reason}", "- ")
+        for reason, (names, n) in methods.items()
     ]
 
 
-def entry_cells(entry: Entry, model: ModelComparison) -> list[str]:
+def _by_reason(pairs: Iterable[tuple[str, str]]) -> dict[str, tuple[str, int]]:
+    """List the methods that share a reason, and count them."""
+    methods: dict[str, list[str]] = {}
+    for reason, method in pairs:
+        methods.setdefault(reason, []).append(method)
+    return {reason: (listed(names, most=20), len(names)) for reason, names in methods.items()}
+
+
+def _entry_cells(entry: Entry, model: ModelComparison) -> list[str]:
     """Write one method's line of the table."""
     share = model.metric.share
     if entry.estimate is None or entry.interval is None or entry.change is None:
         return [entry.estimator, "-", "-", *(["-"] if model.truth is not None else [])]
     moved = entry.direction in ("up", "down")
-    said = f"{entry.direction} {show_difference(entry.change, share=share)}" if moved else "unchanged"
+    change = f"{entry.direction} {show_difference(entry.change, share=share)}" if moved else "unchanged"
     cells = [entry.estimator, show_interval(entry.estimate, entry.interval, share=share)]
-    cells.append("" if entry.estimator == "source" else said)
+    cells.append("" if entry.estimator == "source" else change)
     return cells + ([show_points(entry.estimate - model.truth, share=share)] if model.truth is not None else [])
 
 
 def _ranking_text(comparison: Comparison) -> str:
     share = next(iter(comparison.models.values())).metric.share
-    found = [ranking for ranking in comparison.rankings.values() if ranking.order]
-    judged = any(ranking.mean_absolute_error is not None for ranking in found)
+    rankings = [ranking for ranking in comparison.rankings.values() if ranking.order]
+    judged = any(ranking.mean_absolute_error is not None for ranking in rankings)
     rows = [["method", "models, best first", *(["mean error", "largest", "tau (p)"] if judged else [])]]
-    rows += [[r.estimator, " > ".join(r.order), *(_judged(r, share=share) if judged else [])] for r in found]
+    rows += [[r.estimator, " > ".join(r.order), *(_judged(r, share=share) if judged else [])] for r in rankings]
     lines = [
         f"{comparison.name}: the models ranked by every method",
         "",
         table(rows, "<" * len(rows[0])),
     ]
     if comparison.differences:
+        # Keep it short: the differences by Mandoline, or by the first method there is.
+        methods = [difference.estimator for difference in comparison.differences]
+        main = "mandoline" if "mandoline" in methods else methods[0]
         lines += ["", "Differences between models, on the same rows:"]
-        lines += [_difference_text(one, share=share) for one in comparison.differences if _is_main(one, comparison)]
+        lines += [_difference_text(d, share=share) for d in comparison.differences if d.estimator == main]
     return "\n".join(lines)
 
 
-def _is_main(difference: Difference, comparison: Comparison) -> bool:
-    """Keep the text short: the differences by Mandoline, or by the only method there is."""
-    methods = [found.estimator for found in comparison.differences]
-    return difference.estimator == (Mandoline.name if Mandoline.name in methods else methods[0])
-
-
-def _difference_text(found: Difference, *, share: bool) -> str:
-    low, high = (show_points(end, share=share, unit=False) for end in found.interval)
+def _difference_text(difference: Difference, *, share: bool) -> str:
+    low, high = (show_points(end, share=share, unit=False) for end in difference.interval)
     return (
-        f"  {found.first} - {found.second} by {found.estimator}: {show_points(found.value, share=share)} "
-        f"({low} to {high})"
+        f"  {difference.first} - {difference.second} by {difference.estimator}: "
+        f"{show_points(difference.value, share=share)} ({low} to {high})"
     )
 
 

@@ -55,7 +55,7 @@ LINEAR = {
 }
 # Where a text that is not written out in place is filled in: templates of our own, kept in tables.
 TEMPLATES = {
-    "mandoline_core.report.charts.thresholds": "a table of bounds",
+    "mandoline_core.report.charts.distributions": "a table of bounds",
     "mandoline_core.formatting": "sentences, by a formatter that looks up names only",
     "mandoline_core.paper.texts.comments": "a grammar",
     "mandoline_core.paper.texts.pairs": "a grammar",

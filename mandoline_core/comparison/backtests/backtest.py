@@ -8,9 +8,9 @@ from typing import Unpack
 
 import numpy as np
 
-from mandoline_core.comparison.backtests.pseudo_samples import PseudoTarget, draw, most_rows, read_said
+from mandoline_core.comparison.backtests.pseudo_samples import PseudoTarget, draw, most_rows, read_predictions
 from mandoline_core.comparison.backtests.pseudo_targets import COLUMN, KINDS, pseudo_targets
-from mandoline_core.comparison.backtests.results import Backtest, Draw, ModelBacktest, judge
+from mandoline_core.comparison.backtests.results import Backtest, ModelBacktest, Trial, judge
 from mandoline_core.comparison.backtests.text import say_what_it_proves
 from mandoline_core.data import Sample
 from mandoline_core.domain_classifier import one_thread
@@ -68,30 +68,30 @@ def backtest(
     >>> from mandoline_core import Category, Sample
     >>> source = pd.DataFrame({"place": ["a"] * 80 + ["b"] * 20, "y": 1, "p": [1] * 80 + [1, 0] * 10})
     >>> target = pd.DataFrame({"place": ["a"] * 50 + ["b"] * 50, "p": 1})
-    >>> found = backtest(
+    >>> tested = backtest(
     ...     Sample(source, label="y", prediction="p"), Sample(target), [Category("b", column="place", values=("b",))],
     ...     draws=20, estimators=["source", "mandoline"],
     ... ).models["model"]
-    >>> found.expected_error("mandoline") < found.expected_error("source")
+    >>> tested.expected_error("mandoline") < tested.expected_error("source")
     True
     """
     _check(draws, kinds)
     for name in estimators or ():
         get_estimator(name)  # refuse an unknown name before any work
     stated = state("backtest", source, target, slices, **asked).in_memory
-    found = {
-        prepared.model: backtest_model(
-            prepared,
+    models = {
+        fit.model: backtest_model(
+            fit,
             stated.settings,
             draws=draws,
             estimators=estimators,
             columns=columns,
             kinds=kinds,
-            progress=said,
+            progress=advance,
         )
-        for prepared, said in stated.each_model(progress, codes_of)
+        for fit, advance in stated.each_model(progress, codes_of)
     }
-    return Backtest(stated.name, found)
+    return Backtest(stated.name, models)
 
 
 def _check(draws: object, kinds: Sequence[str]) -> None:
@@ -105,7 +105,7 @@ def _check(draws: object, kinds: Sequence[str]) -> None:
 
 
 def backtest_model(
-    prepared: Fit,
+    fit: Fit,
     settings: EstimatorSettings,
     *,
     draws: int = 100,
@@ -136,35 +136,35 @@ def backtest_model(
         Called with what is being done and the share done; may raise to stop.
     """
     _check(draws, kinds)
-    methods, left_out = _methods(prepared.problem, estimators)
-    rows, said = prepared.cells.rows, None
+    methods, left_out = _methods(fit.problem, estimators)
+    rows, predictions = fit.cells.rows, None
     needs = {need for method in methods.values() for need in method.needs}
     if rows is not None and needs & {"predictions", "probabilities"}:
-        said = read_said(rows, probabilities="probabilities" in needs)
-    made = pseudo_targets(prepared, columns=columns, kinds=kinds, seed=settings.seed)
+        predictions = read_predictions(rows, probabilities="probabilities" in needs)
+    made = pseudo_targets(fit, columns=columns, kinds=kinds, seed=settings.seed)
     plan = [
         (kind, number, shifts[number % len(shifts)])
         for kind, shifts in made.kinds.items()
         for number in range(len(shifts) if kind == COLUMN else max(draws, len(shifts)))
     ]
-    results: list[Draw] = []
+    trials: list[Trial] = []
     with one_thread():  # small matrices, many times: threads would mostly wait for each other
         for done, (kind, number, pseudo) in enumerate(plan):
             if progress is not None:
-                progress(f"backtest of {prepared.model}", done / len(plan))
-            # A draw's luck depends on its kind and number alone, not on how many others there are.
+                progress(f"backtest of {fit.model}", done / len(plan))
+            # What is drawn depends on its kind and number alone, not on how many others there are.
             rng = np.random.default_rng((settings.seed, KINDS.index(kind), number))
-            problem = draw(pseudo, settings, rng, said).problem
-            results += _run(problem, pseudo, number, methods, settings.confidence)
+            problem, _, _ = draw(pseudo, settings, rng, predictions)
+            trials += _run(problem, pseudo, number, methods, settings.confidence)
     if progress is not None:
-        progress(f"backtest of {prepared.model}", 1.0)
-    sizes, table = most_rows(prepared.problem), prepared.problem.patterns
+        progress(f"backtest of {fit.model}", 1.0)
+    sizes, table = most_rows(fit.problem), fit.problem.patterns
     return ModelBacktest(
-        model=prepared.model,
-        metric=prepared.problem.metric,
+        model=fit.model,
+        metric=fit.problem.metric,
         estimator=settings.name,
-        kinds={kind: judge(drawn for drawn in results if drawn.kind == kind) for kind in made.kinds},
-        draws=tuple(results),
+        kinds={kind: judge(trial for trial in trials if trial.kind == kind) for kind in made.kinds},
+        draws=tuple(trials),
         left_out=left_out,
         skipped=made.skipped,
         n_source=sizes[0],
@@ -174,7 +174,7 @@ def backtest_model(
             list(made.kinds),
             sizes,
             capped=sizes != (round(table.n_source), round(table.n_target)),
-            noisy=not prepared.problem.corrections().takes_codes_at_their_word,
+            noisy=not fit.problem.corrections().takes_codes_at_their_word,
         ),
     )
 
@@ -200,27 +200,27 @@ def _methods(problem: Problem, names: Sequence[str] | None) -> tuple[dict[str, E
 
 def _run(
     problem: Problem, pseudo: PseudoTarget, number: int, methods: Mapping[str, Estimator], confidence: float
-) -> list[Draw]:
+) -> list[Trial]:
     """Run every method on one drawn problem; what fails is a result like any other."""
     plain = _try(get_estimator("source"), problem)
     source = None if isinstance(plain, str) else plain.value
     noise = math.inf if isinstance(plain, str) else plain.influence.standard_error()
-    # The truth is exact, so that what may hide a change is the luck of the pseudo-source's own score.
+    # The truth is exact, so that what may hide a change is the sampling error of the pseudo-source's own score.
     least = normal_reach(confidence) * noise
-    results = []
+    trials = []
     for name, method in methods.items():
         start = (pseudo.kind, pseudo.detail, number, name, pseudo.truth, source)
         outcome = _try(method, problem)
         if isinstance(outcome, str):
-            results.append(Draw(*start, reason=outcome))
+            trials.append(Trial(*start, reason=outcome))
             continue
         interval = interval_of(problem, outcome, confidence)
         right = None
         if source is not None and name != "source" and abs(pseudo.truth - source) > least:
             right = (outcome.value - source) * (pseudo.truth - source) > 0
         covered = interval[0] <= pseudo.truth <= interval[1]
-        results.append(Draw(*start, outcome.value, interval, covered, right))
-    return results
+        trials.append(Trial(*start, outcome.value, interval, covered, right))
+    return trials
 
 
 def _try(method: Estimator, problem: Problem) -> Outcome | str:

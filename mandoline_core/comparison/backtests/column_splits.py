@@ -84,21 +84,21 @@ def split_column(sample: Sample, column: str, scored: Bools) -> list[Split]:
     series, dtype = sample.series(column), sample.schema[column]
     if dtype in (nw.Date, nw.Datetime):
         ticks = _ticks(arrow_array(series))[scored]
-        found = _halves(column, ticks, lambda tick: _show_time(int(tick)))[:1]
+        splits = _halves(column, ticks, lambda tick: _show_time(int(tick)))[:1]
     elif dtype.is_numeric():
         values = np.asarray(series.to_numpy(), dtype=float)[scored]
-        found = _halves(column, values, lambda value: f"{value:g}")
+        splits = _halves(column, values, lambda value: f"{value:g}")
     elif dtype in (nw.String, nw.Boolean):
         codes, names = class_codes(series)
-        if all(_DATE.fullmatch(name) for name in names):  # written so that their order is that of their letters
+        if all(_DATE.fullmatch(name) for name in names):  # written so that their order is that of their characters
             order, ranks = np.unique(np.array(names, dtype=object), return_inverse=True)
             values = np.append(ranks, np.nan)[codes[0]][scored]  # code -1 reads the last
-            found = _halves(column, values, lambda rank: str(order[int(rank)]))[:1]
+            splits = _halves(column, values, lambda rank: str(order[int(rank)]))[:1]
         else:
-            found = _groups(column, codes[0][scored].astype(np.intp), names)
+            splits = _groups(column, codes[0][scored].astype(np.intp), names)
     else:
-        found = []
-    return [split for split in found if min(split.source.sum(), split.target.sum()) >= FEWEST_ROWS]
+        splits = []
+    return [split for split in splits if min(split.source.sum(), split.target.sum()) >= FEWEST_ROWS]
 
 
 def _halves(column: str, values: Floats, show: Callable[[float], str]) -> list[Split]:

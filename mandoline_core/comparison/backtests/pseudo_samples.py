@@ -53,8 +53,8 @@ class PseudoTarget:
     drawn: bool = True
 
 
-class ModelAnswers(NamedTuple):
-    """Hold a model's answers on the scored source rows, read once for all draws.
+class ModelPredictions(NamedTuple):
+    """Hold a model's predictions on the scored source rows, read once for all draws.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ class ModelAnswers(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class DrawnRows(Rows):
-    """Stand for the rows of two drawn samples: what the model says of them is copied, no column is read again.
+    """Stand for the rows of two drawn samples: the model's predictions are copied, no column is read again.
 
     Parameters
     ----------
@@ -79,35 +79,27 @@ class DrawnRows(Rows):
         The scored source row that each drawn row is.
     """
 
-    said: ModelAnswers
+    predictions: ModelPredictions
     source_index: Index
     target_index: Index
 
     @cached_property
     def answers(self) -> tuple[Answers, Answers]:
         """Labels and predictions of the drawn source rows, predictions of the drawn target rows."""
-        source, target = (self.said.answers.take(index) for index in (self.source_index, self.target_index))
+        source, target = (self.predictions.answers.take(index) for index in (self.source_index, self.target_index))
         return source, replace(target, truth=np.full_like(target.truth, -1))
 
     @cached_property
     def evidence(self) -> Evidence:
         """The same with class probabilities."""
-        chances = self.said.probabilities
-        if chances is None:
+        probabilities = self.predictions.probabilities
+        if probabilities is None:
             raise ValueError("The probabilities were not read; they must be if a method asks for them.")
-        return Evidence(*self.answers, chances[self.source_index], chances[self.target_index])
+        return Evidence(*self.answers, probabilities[self.source_index], probabilities[self.target_index])
 
 
-class SamplePair(NamedTuple):
-    """Hold two drawn samples: the problem they pose, and the scored source rows that they are made of."""
-
-    problem: Problem
-    source: Index
-    target: Index
-
-
-def read_said(rows: Rows, *, probabilities: bool) -> ModelAnswers:
-    """Read a model's answers on the scored source rows, in the source's own classes.
+def read_predictions(rows: Rows, *, probabilities: bool) -> ModelPredictions:
+    """Read a model's predictions on the scored source rows, in the source's own classes.
 
     Examples
     --------
@@ -115,34 +107,42 @@ def read_said(rows: Rows, *, probabilities: bool) -> ModelAnswers:
     >>> from mandoline_core import MetricSettings, Sample
     >>> source = Sample(pd.DataFrame({"y": [1, 0], "p": [1, 1]}), label="y", prediction="p")
     >>> rows = Rows(source, source, source.models[0], MetricSettings(), np.array([True, True]))
-    >>> read_said(rows, probabilities=False).answers.truth.tolist()
+    >>> read_predictions(rows, probabilities=False).answers.truth.tolist()
     [1, 0]
     """
     if rows.model is None or rows.model.prediction is None or rows.source.label is None:
         raise MandolineError("There is no model with predictions, or no label.")
     merge = rows.metric.merge
     answers = read_answers(rows.source, label=rows.source.label, prediction=rows.model.prediction, merge=merge)
-    chances = read_probabilities(rows.source, rows.model, answers, merge)[0][rows.scored] if probabilities else None
-    return ModelAnswers(rows, answers.take(rows.scored), chances)
+    read = read_probabilities(rows.source, rows.model, answers, merge)[0][rows.scored] if probabilities else None
+    return ModelPredictions(rows, answers.take(rows.scored), read)
 
 
 def draw(
-    pseudo: PseudoTarget, settings: EstimatorSettings, rng: np.random.Generator, said: ModelAnswers | None = None
-) -> SamplePair:
+    pseudo: PseudoTarget,
+    settings: EstimatorSettings,
+    rng: np.random.Generator,
+    predictions: ModelPredictions | None = None,
+) -> tuple[Problem, Index, Index]:
     """Draw both samples with replacement and state the problem that they pose, as `prepare` would.
 
     Parameters
     ----------
     settings : EstimatorSettings
         How the source is split, as in the real problem.
-    said : ModelAnswers, optional
-        What the model says of the real rows; without it methods that look at predictions cannot run.
+    predictions : ModelPredictions, optional
+        On the real rows; without them methods that look at predictions cannot run.
+
+    Returns
+    -------
+    Problem, array of int, array of int
+        The problem, and the scored source rows that the drawn source and target are made of.
     """
     real = pseudo.problem
-    known = real.members
+    members = real.members
     source, target = _draw_rows(pseudo, rng)
-    statistics = known.statistics[source]
-    count = _count(real, known.source[source], known.source[target], statistics)
+    statistics = members.statistics[source]
+    count = _count(real, members.source[source], members.source[target], statistics)
     problem = replace(
         make_problem(count, statistics, real.metric, settings),
         rule=real.rule,
@@ -150,11 +150,11 @@ def draw(
         methods=real.methods,
         start=pseudo.start,
     )
-    if said is not None:
-        rows, scored = said.rows, np.ones(len(source), dtype=bool)
-        drawn = DrawnRows(rows.source, rows.source, rows.model, rows.metric, scored, said, source, target)
+    if predictions is not None:
+        rows, scored = predictions.rows, np.ones(len(source), dtype=bool)
+        drawn = DrawnRows(rows.source, rows.source, rows.model, rows.metric, scored, predictions, source, target)
         problem = replace(problem, rows=drawn)
-    return SamplePair(problem, source, target)
+    return problem, source, target
 
 
 def _draw_rows(pseudo: PseudoTarget, rng: np.random.Generator) -> tuple[Index, Index]:
@@ -167,6 +167,7 @@ def _draw_rows(pseudo: PseudoTarget, rng: np.random.Generator) -> tuple[Index, I
         return source, target
     n_source, n_target = most_rows(pseudo.problem)
     source = pseudo.source_rows[rng.integers(0, len(pseudo.source_rows), n_source)]
+    # Inverse of the distribution function: faster than rng.choice with probabilities, which checks them every time.
     below = np.cumsum(pseudo.weights)
     target = np.searchsorted(below, rng.random(n_target) * below[-1], side="right")
     return source, np.minimum(target, len(below) - 1)
@@ -183,8 +184,8 @@ def _count(real: Problem, source: Index, target: Index, statistics: Floats) -> C
     table = real.patterns
     counts = [np.bincount(index, minlength=len(table)).astype(float) for index in (source, target)]
     shown = (counts[0] + counts[1]) > 0
-    place = np.cumsum(shown) - 1
-    source, target = place[source], place[target]
+    numbers = np.cumsum(shown) - 1  # of the patterns that are left
+    source, target = numbers[source], numbers[target]
     sums, products = total_statistics(source, statistics, int(shown.sum()))
     patterns = replace(
         table,

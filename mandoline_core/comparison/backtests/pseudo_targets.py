@@ -2,10 +2,10 @@
 
 The scored source rows stand for the whole population. A pseudo-target is a second population made of the same rows
 with other weights, and its truth is the metric on all rows so weighted. Both samples are drawn from their
-populations with replacement, as many rows as the real ones have. So luck acts as it does on real samples, the truth
-is exact, and intervals, which are about the population that the target rows were drawn from, can be judged.
-Two halves of the source in the place of the population would not do: a truth measured on one half has luck of its
-own that no interval counts, and errors would be those of half the rows.
+populations with replacement, as many rows as the real ones have. So sampling errors are those of real samples, the
+truth is exact, and intervals, which are about the population that the target rows were drawn from, can be judged.
+Two halves of the source in the place of the population would not do: a truth measured on one half has a sampling error
+of its own that no interval counts, and errors would be those of half the rows.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy as np
 
 from mandoline_core.arrays import Floats, Index
 from mandoline_core.comparison.backtests.column_splits import find_columns, split_column
-from mandoline_core.comparison.backtests.pseudo_samples import PseudoTarget, read_said
+from mandoline_core.comparison.backtests.pseudo_samples import PseudoTarget, read_predictions
 from mandoline_core.data import class_codes
 from mandoline_core.errors import MandolineError
 from mandoline_core.estimators import Mandoline
@@ -47,7 +47,7 @@ class PseudoTargets(NamedTuple):
 
 
 def pseudo_targets(
-    prepared: Fit, *, columns: Sequence[str] | None = (), kinds: Sequence[str] = KINDS, seed: int = 0
+    fit: Fit, *, columns: Sequence[str] | None = (), kinds: Sequence[str] = KINDS, seed: int = 0
 ) -> PseudoTargets:
     """Make the shifts of every kind that is asked for.
 
@@ -70,23 +70,23 @@ def pseudo_targets(
     >>> made.skipped["held-out slice"]
     'There is only one slice rule; without it methods on slices have nothing to go by.'
     """
-    problem = _unsplit(prepared.problem)
+    problem = _unsplit(fit.problem)
     rng = np.random.default_rng(seed)
     ways: dict[str, Callable[[], _Made]] = {
         SLICES: lambda: _by_slices(problem),
-        HELD_OUT: lambda: _by_held_out_slice(prepared, problem),
-        CLASS: lambda: _by_class(prepared, problem, rng),
-        COLUMN: lambda: _by_column(prepared, problem, columns),
+        HELD_OUT: lambda: _by_held_out_slice(fit, problem),
+        CLASS: lambda: _by_class(fit, problem, rng),
+        COLUMN: lambda: _by_column(fit, problem, columns),
     }
     made = {kind: make() for kind, make in ways.items() if kind in kinds}
     skipped = {what: why for _, reasons in made.values() for what, why in reasons.items()}
-    return PseudoTargets({kind: found for kind, (found, _) in made.items() if found}, skipped)
+    return PseudoTargets({kind: targets for kind, (targets, _) in made.items() if targets}, skipped)
 
 
 def _unsplit(problem: Problem) -> Problem:
     """Undo a split of the source: all rows fit the weights, and all get one. Corrections stay as they are."""
-    known = problem.members
-    everyone = known._replace(groups=np.zeros(len(known.source), dtype=np.int8))
+    members = problem.members
+    everyone = members._replace(groups=np.zeros(len(members.source), dtype=np.int8))
     return replace(problem, groups=(), folds=((0, 0),), membership=everyone, audit=None)
 
 
@@ -117,28 +117,28 @@ def _fitted(problem: Problem) -> tuple[Floats, Floats | None]:
     return outcome.weights(problem.members), outcome.delta
 
 
-def _by_held_out_slice(prepared: Fit, problem: Problem) -> _Made:
+def _by_held_out_slice(fit: Fit, problem: Problem) -> _Made:
     """Tilt by the slices of one rule, which estimators do not get; by each rule in turn."""
-    groups = steps(prepared)
+    groups = steps(fit)
     if len(groups) < 2:
         alone = "There is only one slice rule; without it methods on slices have nothing to go by."
         return [], {HELD_OUT: alone if groups else "There are no slices to hold out."}
-    found, skipped = [], {}
+    targets, skipped = [], {}
     for name, held_out in groups.items():
         others = sorted(i for group in groups.values() if group is not held_out for i in group)
         try:
             weights, _ = _fitted(problem.select(held_out))
-            found.append(_tilted(HELD_OUT, name, problem.select(others), weights))
+            targets.append(_tilted(HELD_OUT, name, problem.select(others), weights))
         except MandolineError as error:
             skipped[f"{HELD_OUT}: {name}"] = error.sentence
-    return found, skipped
+    return targets, skipped
 
 
-def _by_class(prepared: Fit, problem: Problem, rng: np.random.Generator) -> _Made:
+def _by_class(fit: Fit, problem: Problem, rng: np.random.Generator) -> _Made:
     """Tilt by the label: as predicted classes shift in the real target, or at random."""
     try:
-        labels = _labels(prepared)
-        shift = _predicted_shift(prepared)
+        labels = _labels(fit)
+        shift = _predicted_shift(fit)
         if shift is not None:
             return [_tilted(CLASS, "", problem, shift[labels])], {}
         shares, strength = np.bincount(labels) / len(labels), _strength(_by_slices(problem)[0])
@@ -148,9 +148,9 @@ def _by_class(prepared: Fit, problem: Problem, rng: np.random.Generator) -> _Mad
         return [], {CLASS: error.sentence}
 
 
-def _labels(prepared: Fit) -> Index:
+def _labels(fit: Fit) -> Index:
     """Read the classes of the scored source rows."""
-    rows, metric = prepared.cells.rows, prepared.problem.metric
+    rows, metric = fit.cells.rows, fit.problem.metric
     if rows is None or rows.source.label is None:
         raise MandolineError("There is no label to tilt by.")
     if metric.needs == "numbers":
@@ -158,7 +158,7 @@ def _labels(prepared: Fit) -> Index:
     if metric.needs == "column":
         labels = class_codes(rows.source.series(rows.source.label))[0][0][rows.scored]
     else:
-        labels = read_said(rows, probabilities=False).answers.truth
+        labels = read_predictions(rows, probabilities=False).answers.truth
     n_classes = len(np.unique(labels))
     if (labels < 0).any():
         raise MandolineError("Some rows that count have no label.")
@@ -167,22 +167,23 @@ def _labels(prepared: Fit) -> Index:
     return np.asarray(labels, dtype=np.intp)
 
 
-def _predicted_shift(prepared: Fit) -> Floats | None:
+def _predicted_shift(fit: Fit) -> Floats | None:
     """Say how many times more often each class is predicted in the target; None without predictions.
 
     The label's shares are tilted by these ratios, and not to the predicted shares themselves: where a model names a
     class too often in both samples, nothing has shifted. One row more in each class keeps ratios finite.
     """
-    rows = prepared.cells.rows
+    rows = fit.cells.rows
     if rows is None or rows.model is None or rows.model.prediction not in rows.target.columns:
         return None
-    if prepared.problem.metric.needs == "column":
+    if fit.problem.metric.needs == "column":
         return None
     source, target = rows.answers
-    known = target.predicted[target.predicted >= 0]
-    if not len(known):
+    predicted = target.predicted[target.predicted >= 0]
+    if not len(predicted):
         return None
-    before, after = (np.bincount(said, minlength=len(target.classes)) + 1.0 for said in (source.predicted, known))
+    both = (source.predicted, predicted)
+    before, after = (np.bincount(classes, minlength=len(target.classes)) + 1.0 for classes in both)
     return np.asarray((after / after.sum()) / (before / before.sum()))
 
 
@@ -191,8 +192,8 @@ def _strength(made: list[PseudoTarget]) -> float:
     if not made:
         return _USUAL_STRENGTH
     weights = made[0].weights
-    found = len(weights) * float(weights @ weights) - 1
-    return min(max(found, _LEAST_STRENGTH), _MOST_STRENGTH)
+    variance = len(weights) * float(weights @ weights) - 1
+    return min(max(variance, _LEAST_STRENGTH), _MOST_STRENGTH)
 
 
 def _random_ratios(shares: Floats, strength: float, rng: np.random.Generator) -> Floats:
@@ -205,18 +206,19 @@ def _random_ratios(shares: Floats, strength: float, rng: np.random.Generator) ->
     return ratios
 
 
-def _by_column(prepared: Fit, problem: Problem, columns: Sequence[str] | None) -> _Made:
+def _by_column(fit: Fit, problem: Problem, columns: Sequence[str] | None) -> _Made:
     """Take the rows on one side of a column for the source, those on the other for the target, as they are.
 
-    Here rows are not drawn: the two sides are what they are, and drawing would add luck that intervals do not count.
+    Here rows are not drawn: the two sides are what they are, and drawing would add a sampling error that intervals do
+    not count.
     """
-    rows = prepared.cells.rows
+    rows = fit.cells.rows
     if columns is None or rows is None:
         return [], {COLUMN: "Only slice codes are known here." if rows is None else "No split by a column was wanted."}
     chosen = list(columns) or find_columns(rows.source, rows.target)
     if not chosen:
         return [], {COLUMN: "No column that looks like a time or a group was found. Name one."}
-    found, skipped = [], {}
+    targets, skipped = [], {}
     for column in chosen:
         splits = split_column(rows.source, column, rows.scored)
         if not splits:
@@ -227,5 +229,5 @@ def _by_column(prepared: Fit, problem: Problem, columns: Sequence[str] | None) -
             except MandolineError as error:
                 skipped[f"{COLUMN}: {split.detail}"] = error.sentence
             else:
-                found.append(replace(made, source_rows=np.flatnonzero(split.source), drawn=False))
-    return found, skipped
+                targets.append(replace(made, source_rows=np.flatnonzero(split.source), drawn=False))
+    return targets, skipped

@@ -16,8 +16,8 @@ EXPECTED_KINDS = (SLICES, HELD_OUT, CLASS)  # whose errors a person may expect, 
 
 
 @dataclass(frozen=True)
-class Draw:
-    """Hold what one method said on one pseudo-target.
+class Trial:
+    """Hold what one method estimated on one pseudo-target.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ class ModelBacktest:
         The method that the settings choose.
     kinds : dict of str to dict of str to MethodRecord
         By kind of shift and method.
-    draws : tuple of Draw
+    draws : tuple of Trial
         Every single result.
     left_out : dict of str to str
         Methods that were not tried, and why.
@@ -113,7 +113,7 @@ class ModelBacktest:
     metric: Metric
     estimator: str
     kinds: dict[str, dict[str, MethodRecord]]
-    draws: tuple[Draw, ...]
+    draws: tuple[Trial, ...]
     left_out: dict[str, str]
     skipped: dict[str, str]
     n_source: int
@@ -124,23 +124,24 @@ class ModelBacktest:
     def expected_error(self, method: str) -> float | None:
         """Average a method's mean absolute error over the kinds that tilt the source; None where it never succeeded.
 
-        Splits by columns are left out: how many there are is chance, and each may be of any strength.
+        Splits by columns are left out: how many there are is accident, and each may be of any strength.
         """
-        judged = [self.kinds[kind].get(method) for kind in EXPECTED_KINDS if kind in self.kinds]
-        errors = [one.mean_absolute_error for one in judged if one is not None and one.mean_absolute_error is not None]
-        return float(np.mean(errors)) if errors else None
+        records = [self.kinds[kind].get(method) for kind in EXPECTED_KINDS if kind in self.kinds]
+        errors = [record.mean_absolute_error for record in records if record is not None]
+        known = [error for error in errors if error is not None]
+        return float(np.mean(known)) if known else None
 
     def details(self, kind: str) -> dict[str, dict[str, MethodRecord]]:
         """Judge the methods on every part of a kind by itself: by slice held out, by part of a column."""
-        chosen = [drawn for drawn in self.draws if drawn.kind == kind]
+        trials = [trial for trial in self.draws if trial.kind == kind]
         return {
-            detail: judge(drawn for drawn in chosen if drawn.detail == detail)
-            for detail in dict.fromkeys(drawn.detail for drawn in chosen)
+            detail: judge(trial for trial in trials if trial.detail == detail)
+            for detail in dict.fromkeys(trial.detail for trial in trials)
         }
 
     def as_dict(self, *, draws: bool = False) -> dict[str, Any]:
         """Return the backtest as plain data, every single draw only if asked for."""
-        methods = dict.fromkeys(drawn.method for drawn in self.draws)
+        methods = dict.fromkeys(trial.method for trial in self.draws)
         return {
             "metric": self.metric.name,
             "n_source": self.n_source,
@@ -149,19 +150,19 @@ class ModelBacktest:
             "expected_error": {method: self.expected_error(method) for method in methods},
             "kinds": {
                 kind: {
-                    "methods": _plain(judged),
+                    "methods": _plain(records),
                     "details": {detail: _plain(part) for detail, part in self.details(kind).items() if detail},
                 }
-                for kind, judged in self.kinds.items()
+                for kind, records in self.kinds.items()
             },
             "left_out": dict(self.left_out),
             "skipped": dict(self.skipped),
             "words": list(self.words),
-        } | ({"draws": [asdict(drawn) for drawn in self.draws]} if draws else {})
+        } | ({"draws": [asdict(trial) for trial in self.draws]} if draws else {})
 
 
-def _plain(judged: dict[str, MethodRecord]) -> dict[str, dict[str, Any]]:
-    return {method: asdict(one) for method, one in judged.items()}
+def _plain(records: dict[str, MethodRecord]) -> dict[str, dict[str, Any]]:
+    return {method: asdict(record) for method, record in records.items()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -181,27 +182,27 @@ class Backtest:
         return render_backtest(self)
 
 
-def judge(draws: Iterable[Draw]) -> dict[str, MethodRecord]:
+def judge(trials: Iterable[Trial]) -> dict[str, MethodRecord]:
     """Sum up how each method did, in the order in which methods first appear.
 
     Examples
     --------
-    >>> one = Draw("slices", "", 0, "m", 0.5, 0.6, 0.5, (0.4, 0.55), covered=True, direction_right=True)
-    >>> other = Draw("slices", "", 1, "m", 0.5, 0.6, 0.4, (0.35, 0.45), covered=False, direction_right=True)
-    >>> found = judge([one, other])["m"]
-    >>> round(found.mean_absolute_error, 3), found.coverage, found.direction_right
+    >>> first = Trial("slices", "", 0, "m", 0.5, 0.6, 0.5, (0.4, 0.55), covered=True, direction_right=True)
+    >>> second = Trial("slices", "", 1, "m", 0.5, 0.6, 0.4, (0.35, 0.45), covered=False, direction_right=True)
+    >>> record = judge([first, second])["m"]
+    >>> round(record.mean_absolute_error, 3), record.coverage, record.direction_right
     (0.05, 0.5, 1.0)
     """
-    by_method: dict[str, list[Draw]] = {}
-    for drawn in draws:
-        by_method.setdefault(drawn.method, []).append(drawn)
-    return {method: _judge(found) for method, found in by_method.items()}
+    by_method: dict[str, list[Trial]] = {}
+    for trial in trials:
+        by_method.setdefault(trial.method, []).append(trial)
+    return {method: _judge(own) for method, own in by_method.items()}
 
 
-def _judge(draws: list[Draw]) -> MethodRecord:
-    errors = np.array([drawn.error for drawn in draws if drawn.error is not None])
-    covered = [drawn.covered for drawn in draws if drawn.covered is not None]
-    sides = [drawn.direction_right for drawn in draws if drawn.direction_right is not None]
+def _judge(trials: list[Trial]) -> MethodRecord:
+    errors = np.array([trial.error for trial in trials if trial.error is not None])
+    covered = [trial.covered for trial in trials if trial.covered is not None]
+    sides = [trial.direction_right for trial in trials if trial.direction_right is not None]
     some = len(errors) > 0
     return MethodRecord(
         n=len(errors),
@@ -212,5 +213,5 @@ def _judge(draws: list[Draw]) -> MethodRecord:
         coverage=float(np.mean(covered)) if covered else None,
         direction_right=float(np.mean(sides)) if sides else None,
         n_directions=len(sides),
-        failures=len(draws) - len(errors),
+        failures=len(trials) - len(errors),
     )

@@ -104,19 +104,19 @@ def _model_text(name: str, model: ModelBacktest) -> str:
 
 
 def _methods_table(model: ModelBacktest) -> str:
-    methods = list(dict.fromkeys(method for judged in model.kinds.values() for method in judged))
+    methods = list(dict.fromkeys(method for records in model.kinds.values() for method in records))
     rows = [["method", "to expect", *model.kinds, "right way", "failed"]]
     for method in methods:
-        judged = [kind[method] for kind in model.kinds.values() if method in kind]
+        records = [kind[method] for kind in model.kinds.values() if method in kind]
         expected = model.expected_error(method)
-        tried = sum(one.n + one.failures for one in judged)
-        failed = sum(one.failures for one in judged)
+        tried = sum(record.n + record.failures for record in records)
+        failed = sum(record.failures for record in records)
         rows.append(
             [
                 method,
                 "-" if expected is None else _size(expected, model),
                 *(_cell(kind.get(method), model) for kind in model.kinds.values()),
-                _sides(judged),
+                _sides(records),
                 f"{failed} of {tried}" if failed else "",
             ]
         )
@@ -139,13 +139,13 @@ def _size(error: float, model: ModelBacktest) -> str:
     return show_points(error, share=model.metric.share, sign=False, unit=False)
 
 
-def _cell(judged: MethodRecord | None, model: ModelBacktest) -> str:
-    if judged is None or judged.mean_absolute_error is None or judged.coverage is None:
+def _cell(record: MethodRecord | None, model: ModelBacktest) -> str:
+    if record is None or record.mean_absolute_error is None or record.coverage is None:
         return "-"
-    return f"{_size(judged.mean_absolute_error, model)} ({judged.coverage:.0%})"
+    return f"{_size(record.mean_absolute_error, model)} ({record.coverage:.0%})"
 
 
-def _sides(judged: Sequence[MethodRecord]) -> str:
-    n = sum(one.n_directions for one in judged)
-    right = sum(one.n_directions * (one.direction_right or 0.0) for one in judged)
+def _sides(records: Sequence[MethodRecord]) -> str:
+    n = sum(record.n_directions for record in records)
+    right = sum(record.n_directions * (record.direction_right or 0.0) for record in records)
     return f"{right / n:.0%}" if n else "-"

@@ -15,8 +15,7 @@ import pytest
 from scipy.stats import kendalltau
 
 import mandoline_core as md
-from mandoline_core.comparison.ranking import summarise
-from mandoline_core.comparison.results import Entry, ModelComparison
+from mandoline_core.comparison.results import Entry, ModelComparison, summarise
 from mandoline_core.estimators.registry import ESTIMATORS
 from mandoline_core.findings import FindingKind
 from mandoline_core.metrics.registry import get_metric

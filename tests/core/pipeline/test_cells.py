@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from mandoline_core.checks.sensitivity import sensitivity_curve
 from mandoline_core.checks.trimming import trim
-from mandoline_core.comparison.ranking import paired_error
+from mandoline_core.comparison.results import paired_error
 from mandoline_core.estimators.registry import get_estimator
 from mandoline_core.metrics.registry import get_metric
 from mandoline_core.patterns.patterns import count_patterns, find_patterns

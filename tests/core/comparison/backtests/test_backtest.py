@@ -15,7 +15,7 @@ from scipy.stats import binom, norm
 
 import mandoline_core as md
 from mandoline_core.comparison.backtests.backtest import backtest, backtest_model
-from mandoline_core.comparison.backtests.results import Backtest, Draw, ModelBacktest, judge
+from mandoline_core.comparison.backtests.results import Backtest, ModelBacktest, Trial, judge
 from mandoline_core.estimators.registry import ESTIMATORS
 from tests.core.projects import write_project
 from tests.core.weighted_rows import draw_rows, flags, prepare_rows, samples
@@ -25,7 +25,7 @@ REVIEWS = Path(__file__).parents[4] / "sample_data" / "reviews" / "project.toml"
 
 
 def made_rows(seed: int, n: int, rates: tuple[float, float], *, yes: float = 0.5) -> pd.DataFrame:
-    """Draw rows with two slices: `matters` decides how often the model is right, `idle` has nothing to do with it.
+    """Trial rows with two slices: `matters` decides how often the model is right, `idle` has nothing to do with it.
 
     Apart from that the model is better at one class than at the other. Every row is there inside and outside of
     `idle` alike, so that not even luck ties it to anything.
@@ -200,10 +200,10 @@ def test_judging_is_averaging():
     """Each number is the plain average, share, root or largest of the draws'."""
     errors = [0.1, -0.2, 0.0]
     draws = [
-        Draw("slices", "", i, "m", 0.5, 0.4, 0.5 + error, (0.0, 1.0), covered=i > 0, direction_right=side)
+        Trial("slices", "", i, "m", 0.5, 0.4, 0.5 + error, (0.0, 1.0), covered=i > 0, direction_right=side)
         for i, (error, side) in enumerate(zip(errors, (True, False, None), strict=True))
     ]
-    found = judge([*draws, Draw("slices", "", 3, "m", 0.5, 0.4, reason="no")])["m"]
+    found = judge([*draws, Trial("slices", "", 3, "m", 0.5, 0.4, reason="no")])["m"]
     assert (found.n, found.failures, found.n_directions) == (3, 1, 2)
     assert found.mean_error == pytest.approx(-0.1 / 3)
     assert found.mean_absolute_error == pytest.approx(0.1)

@@ -11,7 +11,7 @@ from scipy.stats import binom
 
 import mandoline_core as md
 from mandoline_core.comparison.backtests.column_splits import find_columns, split_column
-from mandoline_core.comparison.backtests.pseudo_samples import draw, most_rows, read_said
+from mandoline_core.comparison.backtests.pseudo_samples import draw, most_rows, read_predictions
 from mandoline_core.comparison.backtests.pseudo_targets import N_RANDOM, pseudo_targets
 from mandoline_core.estimators.registry import ESTIMATORS
 from mandoline_core.pipeline.diagnostics import interval_of
@@ -139,21 +139,21 @@ def test_a_split_by_a_column_takes_the_rows_as_they_are():
     """Its truth is the score of the rows on the target's side."""
     prepared = prepare_rows(SOURCE, TARGET)
     for pseudo in pseudo_targets(prepared, columns=["place"]).kinds["column"]:
-        there = (SOURCE["place"] == pseudo.detail.removeprefix("'place' is ")).to_numpy()
-        drawn = draw(pseudo, md.EstimatorSettings(), np.random.default_rng(0))
-        assert (drawn.target == np.flatnonzero(there)).all()
-        assert (drawn.source == np.flatnonzero(~there)).all()
-        assert pseudo.truth == pytest.approx(RIGHT[there].mean())
+        inside = (SOURCE["place"] == pseudo.detail.removeprefix("'place' is ")).to_numpy()
+        _, drawn_source, drawn_target = draw(pseudo, md.EstimatorSettings(), np.random.default_rng(0))
+        assert (drawn_target == np.flatnonzero(inside)).all()
+        assert (drawn_source == np.flatnonzero(~inside)).all()
+        assert pseudo.truth == pytest.approx(RIGHT[inside].mean())
 
 
 def test_rows_are_drawn_by_their_weights():
     """Of many target rows drawn, so many are inside a slice as its tilted rate says; the source keeps its own."""
     prepared = prepare_rows(SOURCE, pd.concat([TARGET] * 40))
     (pseudo,) = pseudo_targets(prepared).kinds["slices"]
-    drawn = draw(pseudo, md.EstimatorSettings(), np.random.default_rng(3))
-    assert (len(drawn.source), len(drawn.target)) == most_rows(prepared.problem) == (900, 16_000)
+    _, drawn_source, drawn_target = draw(pseudo, md.EstimatorSettings(), np.random.default_rng(3))
+    assert (len(drawn_source), len(drawn_target)) == most_rows(prepared.problem) == (900, 16_000)
     inside = SOURCE["a"].to_numpy() == 1
-    for rows, rate in ((drawn.source, inside.mean()), (drawn.target, pseudo.weights @ inside)):
+    for rows, rate in ((drawn_source, inside.mean()), (drawn_target, pseudo.weights @ inside)):
         low, high = binom.ppf([0.0005, 0.9995], len(rows), rate)
         assert low <= inside[rows].sum() <= high
 
@@ -166,22 +166,22 @@ def test_drawn_problems_are_those_of_real_samples_of_the_rows(kind, metric):
     source.loc[::50, "label"] = None  # rows without a score
     prepared = prepare_rows(source, TARGET, metric)
     rows, settings = prepared.cells.rows, md.EstimatorSettings()
-    said = read_said(rows, probabilities=True)
+    predictions = read_predictions(rows, probabilities=True)
     pseudo = pseudo_targets(prepared, columns=["place"]).kinds[kind][0]
-    drawn = draw(pseudo, settings, np.random.default_rng(5), said)
+    problem, drawn_source, drawn_target = draw(pseudo, settings, np.random.default_rng(5), predictions)
     scored = source[source["label"].notna()].reset_index(drop=True)
-    before, after = scored.iloc[drawn.source], scored.iloc[drawn.target]
+    before, after = scored.iloc[drawn_source], scored.iloc[drawn_target]
     real = prepare_rows(before, after, metric, slices=pseudo.problem.patterns.names).problem
     compared = 0
     for name in (*ON_SLICES, *ON_ROWS):
         why = ESTIMATORS[name].reason(real)
-        assert (ESTIMATORS[name].reason(drawn.problem) is None) == (why is None), name
+        assert (ESTIMATORS[name].reason(problem) is None) == (why is None), name
         if why is not None:
             continue
         compared += 1
-        expected, found = (ESTIMATORS[name].estimate(problem) for problem in (real, drawn.problem))
+        expected, found = (ESTIMATORS[name].estimate(posed) for posed in (real, problem))
         assert found.value == pytest.approx(expected.value, abs=1e-9), name
-        intervals = [interval_of(p, o, 0.95) for p, o in ((real, expected), (drawn.problem, found))]
+        intervals = [interval_of(p, o, 0.95) for p, o in ((real, expected), (problem, found))]
         assert intervals[1] == pytest.approx(intervals[0], abs=1e-7), name
     assert compared >= {"accuracy": 15, "f1": 10, "auroc": 6}[metric]
 
@@ -196,10 +196,10 @@ def test_edges_corrections_and_splits_are_the_real_problem_s():
         return md.prepare(*samples(before, after), rules, model=MODELS[0], edges=[("a", "b")], settings=settings)
 
     (pseudo,) = pseudo_targets(prepared(*frames)).kinds["slices"]
-    drawn = draw(pseudo, settings, np.random.default_rng(6))
-    real = prepared(frames[0].iloc[drawn.source], frames[0].iloc[drawn.target]).problem
+    problem, drawn_source, drawn_target = draw(pseudo, settings, np.random.default_rng(6))
+    real = prepared(frames[0].iloc[drawn_source], frames[0].iloc[drawn_target]).problem
     for name in ("mandoline", "denoised"):
-        expected, found = (ESTIMATORS[name].estimate(problem) for problem in (real, drawn.problem))
+        expected, found = (ESTIMATORS[name].estimate(posed) for posed in (real, problem))
         assert found.value == pytest.approx(expected.value, abs=1e-8)
         assert found.influence.standard_error() == pytest.approx(expected.influence.standard_error(), rel=1e-5)
 
@@ -209,6 +209,6 @@ def test_merged_classes_stay_merged_in_draws():
     source = SOURCE.assign(label=np.where(SOURCE["x"] > 0, SOURCE["label"], "never"))
     metric = md.MetricSettings("accuracy", merge={"no": ["never"]})
     prepared = md.prepare(*samples(source, TARGET), flags("a"), model=MODELS[0], metric=metric)
-    said = read_said(prepared.cells.rows, probabilities=True)
-    assert sorted(said.answers.classes) == ["no", "yes"]
-    assert said.probabilities.shape == (len(source), 2)
+    predictions = read_predictions(prepared.cells.rows, probabilities=True)
+    assert sorted(predictions.answers.classes) == ["no", "yes"]
+    assert predictions.probabilities.shape == (len(source), 2)

@@ -9,8 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
-from mandoline_core.comparison.ranking import summarise
-from mandoline_core.comparison.results import Comparison, Entry, ModelComparison
+from mandoline_core.comparison.results import Comparison, Entry, ModelComparison, summarise
 from mandoline_core.estimators.baselines import Source
 from mandoline_core.estimators.registry import ESTIMATORS
 from mandoline_core.metrics.registry import get_metric

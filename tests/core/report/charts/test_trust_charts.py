@@ -13,7 +13,7 @@ from mandoline_core.checks.drift_signs import ClassShare, SliceCalibration
 from mandoline_core.checks.sensitivity import SensitivityPoint, SliceStrength
 from mandoline_core.checks.theory import Term, TheoremBound
 from mandoline_core.checks.trimming import Trimming
-from mandoline_core.comparison.backtests.results import Draw, ModelBacktest, judge
+from mandoline_core.comparison.backtests.results import ModelBacktest, Trial, judge
 from mandoline_core.metrics.registry import get_metric
 from mandoline_core.pipeline.attribution import Attribution, AttributionPart
 from mandoline_core.pipeline.elasticity import CorrectionSlope
@@ -68,7 +68,7 @@ def bound(unknown: float = 0.1) -> TheoremBound:
 
 def backtest() -> ModelBacktest:
     draws = [
-        Draw(kind, "", number, method, 0.8, 0.9, 0.8 + off, (0.75, 0.85), covered=off < 0.05)
+        Trial(kind, "", number, method, 0.8, 0.9, 0.8 + off, (0.75, 0.85), covered=off < 0.05)
         for kind in ("slices", "held-out slice", "class", "column")
         for number in range(2)
         for method, off in (("source", 0.1), ("mandoline", 0.02))
