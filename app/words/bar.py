@@ -39,14 +39,14 @@ def bar(report: ModelReport, change: str) -> str:
     """Write the estimate, its interval, the verdict and what the last edit did."""
     share = is_share(report)
     source, rows = show_value(report.source, share=share), f"{report.effective_sample_size:,.0f}"
-    number = "" if _is_red(report) else ' class="number"'  # no large number over "not to be trusted"
+    number = "" if report.is_red else ' class="number"'  # no large number over "not to be trusted"
     if report.converged:
         value = f"<b{number}>{show_value(report.estimate, share=share)}</b> ({_ends(report)})"
     else:
         value = "<b>no estimate: the weights could not be fitted</b>"
     said = [f'<span title="{escape(TOOLTIPS["interval"])}">{value}</span>', _chip(report)]
     return _line(
-        *(reversed(said) if _is_red(report) else said),
+        *(reversed(said) if report.is_red else said),
         f'<span class="more">{escape(change)}</span>' if change else "",
         f'<span class="more aside">{source} on your labelled data; {rows} effective rows</span>',
     )
@@ -120,10 +120,6 @@ def _line(*parts: str) -> str:
 
 def _ends(report: ModelReport) -> str:
     return show_ends(report.interval, share=is_share(report))
-
-
-def _is_red(report: ModelReport) -> bool:
-    return report.verdict is not None and report.verdict.level == "red"
 
 
 def _chip(report: ModelReport) -> str:

@@ -13,10 +13,10 @@ from mandoline_core.checks import (
     FINITE_MEAN,
     FINITE_VARIANCE,
     USABLE,
-    Apart,
     BalanceLine,
+    DomainTest,
     ModelReport,
-    Overlap,
+    Support,
     Tail,
     Trimming,
 )
@@ -126,7 +126,7 @@ def overlap_sentence(unseen: float, rare: float) -> str:
     )
 
 
-def bounds_sentence(found: Overlap, report: ModelReport) -> str:
+def bounds_sentence(found: Support, report: ModelReport) -> str:
     """Say what the rows like no labelled row leave open, or why that cannot be said."""
     if found.bounds is None:
         return tell(found.assumes)
@@ -152,10 +152,10 @@ def attribution_sentence(found: Attribution, report: ModelReport) -> str:
     return f"{moved} ({written}), {ends}{luck}."
 
 
-def apart_sentence(found: Apart) -> str:
+def domain_sentence(found: DomainTest) -> str:
     """Say how well all columns together tell labelled rows from new ones, before and after weighting.
 
-    >>> print(apart_sentence(Apart(0.72, 0.51, 0.02, (), 2000, 1000)))
+    >>> print(domain_sentence(DomainTest(0.72, 0.51, 0.02, (), 2000, 1000)))
     By all columns together a classifier tells labelled rows from new ones with an AUC of 0.72 before weighting and 0.51
     after, on 2,000 labelled and 1,000 new rows. 0.5 is chance, 1 is perfect.
     """

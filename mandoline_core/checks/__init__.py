@@ -10,9 +10,8 @@ from mandoline_core.checks.check import CheckRule, NotRun, Solution
 from mandoline_core.checks.checks import CHECKS, find_all, goes_by_verdict, report_model, with_verdict
 from mandoline_core.checks.columns import NOTABLE
 from mandoline_core.checks.corrections import MISTAKE_Z
-from mandoline_core.checks.domain_classifier import Apart
-from mandoline_core.checks.drift import Drift
-from mandoline_core.checks.drift_signs import ClassShare, SliceCalibration
+from mandoline_core.checks.domain_classifier import DomainTest
+from mandoline_core.checks.drift import Drift, PredictionShift, SliceCalibration
 from mandoline_core.checks.evidence import Evidence, ModelReport
 from mandoline_core.checks.means import LEAST_LEFT, CellWeights, compare_means, sampling_threshold, weigh
 from mandoline_core.checks.second_opinion import SecondOpinionOn
@@ -24,7 +23,7 @@ from mandoline_core.checks.sensitivity import (
     sensitivity_curve,
     slice_strengths,
 )
-from mandoline_core.checks.support import Overlap
+from mandoline_core.checks.support import Support
 from mandoline_core.checks.tail import FINITE_MEAN, FINITE_VARIANCE, USABLE, Tail
 from mandoline_core.checks.theory import TheoremBound, theorem_bound
 from mandoline_core.checks.trimming import Trimming, caps, trim, weights_can_change

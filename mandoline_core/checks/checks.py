@@ -4,20 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from mandoline_core.checks.answers import AnswersCheck
-from mandoline_core.checks.apart import ApartCheck
 from mandoline_core.checks.check import CheckRule, NotRun, Solution
-from mandoline_core.checks.columns import ColumnsCheck
-from mandoline_core.checks.corrections import CorrectionsCheck
+from mandoline_core.checks.columns import ColumnsCheck, DomainCheck
+from mandoline_core.checks.corrections import CorrectionsCheck, LabelsCheck
 from mandoline_core.checks.evidence import ModelReport, gather_evidence
-from mandoline_core.checks.fit import FitCheck
-from mandoline_core.checks.labels import LabelsCheck
-from mandoline_core.checks.pairs import PairsCheck
-from mandoline_core.checks.rows import RowsCheck
-from mandoline_core.checks.set_aside import OverlapCheck
-from mandoline_core.checks.slices import SlicesCheck
+from mandoline_core.checks.overlap import OverlapCheck
+from mandoline_core.checks.predictions import PredictionsCheck
+from mandoline_core.checks.slices import PairsCheck, SlicesCheck
 from mandoline_core.checks.verdict import conclude, judge
-from mandoline_core.checks.weights import WeightsCheck
+from mandoline_core.checks.weights import FitCheck, RowsCheck, WeightsCheck
 from mandoline_core.estimators import Mandoline, get_estimator
 from mandoline_core.findings import Finding, worst_first
 from mandoline_core.formatting import Sentence
@@ -33,8 +28,8 @@ CHECKS: list[CheckRule] = [
     PairsCheck(),
     CorrectionsCheck(),
     ColumnsCheck(),
-    ApartCheck(),
-    AnswersCheck(),
+    DomainCheck(),
+    PredictionsCheck(),
     LabelsCheck(),
 ]
 

@@ -1,4 +1,4 @@
-"""The check of the corrections: whether they can be right, and what noisy slices do to the estimate."""
+"""The checks of corrections and labels: whether they can be right, and agree with the slices."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from mandoline_core.errors import MandolineError
 from mandoline_core.estimators import Denoised, Mandoline, get_estimator, normal_reach
 from mandoline_core.findings import Finding, FindingKind
 from mandoline_core.formatting import Sentence, show_difference, show_interval
+from mandoline_core.labels import check_slices
 from mandoline_core.pipeline import interval_of
 
 MOST_STANDARD_ERRORS = 1.96  # that a rate may lie beyond 0 or 1 before it speaks against the corrections
@@ -174,3 +175,14 @@ def _about_lost_rows(report: ModelReport) -> Iterator[Finding]:
     for name, n in lost.items():
         if n:
             yield LOST_ANSWERS.found("warning", slices=(name,), name=name, lost=n, n=given[name])
+
+
+class LabelsCheck(CheckRule):
+    """Ask whether the labels that arrived agree; what labels may show is declared where they are used."""
+
+    name = "labels"
+    question = "Do the labels that arrived agree?"
+
+    def look(self, report: ModelReport) -> tuple[Finding, ...] | None:
+        """Test the slices by the labels at hand."""
+        return check_slices(report.fit, report.settings)

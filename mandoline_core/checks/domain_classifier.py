@@ -1,4 +1,4 @@
-"""Apart: how well a classifier tells the reweighted source from the target, and by which columns and words."""
+"""DomainTest: how well a classifier tells the reweighted source from the target, and by which columns and words."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SAME = 1e-9
 
 
 @dataclass(frozen=True)
-class Apart:
+class DomainTest:
     """Hold how well rows of both samples are told apart by all columns together.
 
     Parameters
@@ -52,7 +52,7 @@ class Apart:
         return (self.after - 0.5) / self.error
 
 
-def apart(report: Estimate) -> Apart | None:
+def domain_test(report: Estimate) -> DomainTest | None:
     """Tell the reweighted source from the target; None where there are no columns or too few rows.
 
     The scores of rows do not depend on weights: they are made once for two samples and their columns, and every
@@ -65,7 +65,7 @@ def apart(report: Estimate) -> Apart | None:
     >>> place, year = ["a"] * 80 + ["b"] * 20, [2015, 2016] * 50
     >>> source = Sample(pd.DataFrame({"place": place, "year": year, "y": 1, "p": 1}), label="y", prediction="p")
     >>> target = Sample(pd.DataFrame({"place": place[::-1], "year": 2018, "p": 1}))
-    >>> found = apart(estimate(source, target, [Category("b", column="place", values=("b",))]).first)
+    >>> found = domain_test(estimate(source, target, [Category("b", column="place", values=("b",))]).first)
     >>> found.after, [top.column for top in found.top_features]
     (1.0, ['year'])
     """
@@ -79,7 +79,7 @@ def apart(report: Estimate) -> Apart | None:
     if not source.any() or not target.any():
         return None
     effective = float(source.sum() ** 2 / (source**2).sum())
-    return Apart(
+    return DomainTest(
         before=auc(classifier.source, classifier.target),
         after=auc(classifier.source, classifier.target, source, target),
         error=sqrt((1 / effective + 1 / float(target.sum())) / 12),

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from mandoline_core.checks.drift_signs import (
-    ClassShare,
-    ConfidenceShift,
-    SliceCalibration,
-    confidence_shift,
-    predicted_shares,
-    slice_calibration,
-    weighed_answers,
-)
-from mandoline_core.checks.means import sampling_threshold
+import numpy as np
+
+from mandoline_core.arrays import Floats, Interval
+from mandoline_core.checks.balance import counted_by_pattern
+from mandoline_core.checks.means import MeanGaps, compare_means, sampling_threshold, weigh
 from mandoline_core.findings import Finding
 from mandoline_core.formatting import Sentence
-from mandoline_core.pipeline import Estimate
+from mandoline_core.metrics import MOST_CLASSES
+from mandoline_core.patterns import Patterns
+from mandoline_core.pipeline import Estimate, row_cells, tally_predictions
 
+Z_95 = 1.959964
 NOTABLE = 0.02  # two points: less would hardly move an estimate that anyone acts on
 MOST_OVERSURE = 0.05  # a gap between confidence and accuracy that is worth a sentence
 NO_LABELS = (
@@ -31,12 +30,65 @@ NO_LABELS = (
 
 
 @dataclass(frozen=True)
+class PredictionShift:
+    """Hold how often a class is predicted, or how sure the model is, before and after weighting.
+
+    Parameters
+    ----------
+    name : str
+        The class, or "confidence".
+    source, weighted, target : float
+        The share of the rows with a prediction, or the mean probability of the predicted class; in the source, the
+        reweighted source and the target.
+    z : float
+        What remains after weighting, over its standard error.
+    """
+
+    name: str
+    source: float
+    weighted: float
+    target: float
+    z: float
+
+    @property
+    def gap(self) -> float:
+        """What remains after weighting."""
+        return self.target - self.weighted
+
+
+@dataclass(frozen=True)
+class SliceCalibration:
+    """Compare confidence with accuracy inside a slice, in the source.
+
+    Parameters
+    ----------
+    slice : str or None
+        None for all rows.
+    n : int
+        Source rows with a label, a prediction and probabilities.
+    confidence, accuracy : float
+        Mean probability of the predicted class; share of right predictions.
+    gap : float
+        Confidence minus accuracy: above 0, the model is too sure of itself.
+    interval : pair of floats
+        Of the gap, at 95%.
+    """
+
+    slice: str | None
+    n: int
+    confidence: float
+    accuracy: float
+    gap: float
+    interval: Interval
+
+
+@dataclass(frozen=True)
 class Drift:
     """Hold what predictions and confidence say about a change of classes.
 
     Parameters
     ----------
-    predicted : tuple of ClassShare
+    predicted : tuple of PredictionShift
         Empty without predicted classes.
     calibration : tuple of SliceCalibration
         All source rows first, then slice by slice; empty without probabilities.
@@ -48,8 +100,8 @@ class Drift:
         Why probabilities that are there could not be compared.
     """
 
-    predicted: tuple[ClassShare, ...]
-    confidence: ConfidenceShift | None
+    predicted: tuple[PredictionShift, ...]
+    confidence: PredictionShift | None
     calibration: tuple[SliceCalibration, ...]
     words: tuple[str, ...]
     findings: tuple[Finding, ...] = ()
@@ -57,7 +109,7 @@ class Drift:
 
     @property
     def threshold(self) -> float:
-        """The |z| beyond which one of the predicted classes stands out from luck."""
+        """The |z| beyond which one of the predicted classes stands out from sampling error."""
         return sampling_threshold(len(self.predicted))
 
 
@@ -78,30 +130,67 @@ def drift(report: Estimate) -> Drift:
     >>> [(c.name, c.source, round(c.weighted, 3), c.target) for c in drift(report).predicted]
     [('0', 0.25, 0.5, 0.5), ('1', 0.75, 0.5, 0.5)]
     """
-    said, weighed = report.fit.cells.said, weighed_answers(report)
-    if said is None or weighed is None:
+    cells = report.fit.cells
+    predictions = cells.predictions
+    if predictions is None:
         return Drift((), None, (), ("There are no predicted classes to compare.", *NO_LABELS))
-    tally, weighing = weighed
-    calibration = slice_calibration(report.problem.patterns, tally.calibration)
+    tally, table = cells.prediction_tally if counted_by_pattern(report) else None, report.problem.patterns
+    if tally is None:
+        members, by_row = report.fit.row_members, report.outcome.scored_weights is not None
+        rows = np.arange(len(members.source)), np.arange(len(members.target))
+        tally = tally_predictions(predictions, members, len(table), row_cells(members, *rows, by_row=by_row))
+    weights, few = weigh(report, tally.cells), 1 < len(predictions.classes) <= MOST_CLASSES
+    shares = compare_means(weights, tally.predicted) if few else None
+    sure = None if tally.confidence is None else compare_means(weights, tally.confidence)
+    calibration = slice_calibration(table, tally.calibration)
     found = Drift(
-        predicted=predicted_shares(said.classes, tally, weighing),
-        confidence=confidence_shift(tally, weighing),
+        predicted=()
+        if shares is None
+        else tuple(
+            _shift(name, shares, i)
+            for i, name in enumerate(predictions.classes)
+            if shares.source[i] + shares.target[i] > 0
+        ),
+        confidence=None if sure is None else _shift("confidence", sure, 0),
         calibration=calibration,
         words=(),
-        findings=said.findings if calibration else (),
-        unread=said.unread,
+        findings=predictions.findings if calibration else (),
+        unread=predictions.unread,
     )
     return replace(found, words=(*_say(found), *NO_LABELS))
 
 
-def worst_class(found: Drift) -> ClassShare | None:
-    """Return the class whose share is left furthest off, beyond luck and two points."""
+def _shift(name: str, gaps: MeanGaps, i: int) -> PredictionShift:
+    return PredictionShift(name, *(float(side[i]) for side in (gaps.source, gaps.weighted, gaps.target, gaps.z)))
+
+
+def slice_calibration(table: Patterns, sums: Floats | None) -> tuple[SliceCalibration, ...]:
+    """Compare confidence with accuracy in every slice, from `PredictionTally.calibration`."""
+    if sums is None:
+        return ()
+    found = []
+    for name, inside in (
+        (None, np.ones(len(table), dtype=bool)),
+        *((name, table.codes[:, i] == 1) for i, name in enumerate(table.names)),
+    ):
+        n, confident, correct, total, squares = sums[:, inside].sum(axis=1)
+        if n < 2:
+            continue
+        mean = total / n
+        half = Z_95 * math.sqrt(max(squares / n - mean**2, 0.0) / (n - 1))
+        interval = float(mean - half), float(mean + half)
+        found.append(SliceCalibration(name, round(n), float(confident / n), float(correct / n), float(mean), interval))
+    return tuple(found)
+
+
+def worst_class(found: Drift) -> PredictionShift | None:
+    """Return the class whose share is left furthest off, beyond sampling error and two points."""
     moved = [share for share in found.predicted if abs(share.z) > found.threshold and abs(share.gap) > NOTABLE]
     return max(moved, key=lambda share: (round(abs(share.gap), 12), share.gap), default=None)
 
 
-def confidence_moved(sure: ConfidenceShift) -> bool:
-    """Tell whether confidence is left off beyond luck and two points."""
+def confidence_moved(sure: PredictionShift) -> bool:
+    """Tell whether confidence is left off beyond sampling error and two points."""
     return abs(sure.gap) > NOTABLE and abs(sure.z) > sampling_threshold(1)
 
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, fields
 from functools import cached_property
 
 from mandoline_core.checks.balance import BalanceLine, columns_of, unmodelled_balance, unmodelled_pairs
-from mandoline_core.checks.domain_classifier import Apart, apart
+from mandoline_core.checks.domain_classifier import DomainTest, domain_test
 from mandoline_core.checks.drift import Drift, drift
 from mandoline_core.checks.second_opinion import SecondOpinionOn, second_opinion_on
-from mandoline_core.checks.support import Overlap, overlap
+from mandoline_core.checks.support import Support, support
 from mandoline_core.checks.tail import Tail, tail_of
 from mandoline_core.pipeline import Estimate, SliceBalance, slice_balance
 
@@ -25,7 +25,7 @@ class Evidence:
         What it is about.
     columns : tuple of BalanceLine, or None
         Other columns before and after weighting, what remains most first; None where there are only codes.
-    apart : Apart or None
+    domain_test : DomainTest or None
         How well all columns together tell the samples apart; None where there are none, or too few rows.
     note : str
         On how many rows that rests, where not on all.
@@ -37,7 +37,7 @@ class Evidence:
     tail: Tail
     drift: Drift
     columns: tuple[BalanceLine, ...] | None
-    apart: Apart | None = None
+    domain_test: DomainTest | None = None
     note: str = ""
     left_out: Mapping[str, str] = field(default_factory=dict)
 
@@ -52,9 +52,9 @@ class Evidence:
         return slice_balance(self.report)
 
     @cached_property
-    def overlap(self) -> Overlap:
+    def support(self) -> Support:
         """Which target rows no source row is like."""
-        return overlap(self.report)
+        return support(self.report)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -82,7 +82,7 @@ def gather_evidence(report: Estimate) -> Evidence:
         tail_of(report),
         drift(report),
         None if table is None else unmodelled_balance(report, table),
-        apart(report),
+        domain_test(report),
         "" if table is None else table.drawn.note,
         {} if table is None else table.drawn.left_out,
     )

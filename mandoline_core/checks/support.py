@@ -1,4 +1,4 @@
-"""Overlap: which target rows have no labelled row like them, and what that leaves open."""
+"""Support: which target rows have no labelled row like them, and what that leaves open."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class PatternWords:
 
 
 @dataclass(frozen=True)
-class Overlap:
+class Support:
     """Hold how much of the target the source speaks of.
 
     Parameters
@@ -65,7 +65,7 @@ class Overlap:
     worst: tuple[PatternWords, ...]
 
 
-def overlap(report: Estimate, *, most: int = MOST_SHOWN) -> Overlap:
+def support(report: Estimate, *, most: int = MOST_SHOWN) -> Support:
     """Say which combinations of slices the target shows and the source does not, or hardly.
 
     The bounds estimate the seen part by the same method and give every unseen row the worst, then the best possible
@@ -83,7 +83,7 @@ def overlap(report: Estimate, *, most: int = MOST_SHOWN) -> Overlap:
     >>> from mandoline_core import estimate_from_codes
     >>> source = np.array([[1, -1], [1, -1], [-1, 1], [-1, -1]])
     >>> target = np.array([[1, 1], [1, -1], [-1, 1], [-1, -1]])
-    >>> found = overlap(estimate_from_codes(source, np.ones(4), target, names=["long", "slang"]).first)
+    >>> found = support(estimate_from_codes(source, np.ones(4), target, names=["long", "slang"]).first)
     >>> found.unseen, found.worst[0].sentence
     (0.25, 'long, slang: 25% of the new rows, no labelled row')
     >>> [round(bound, 6) for bound in found.bounds]
@@ -96,7 +96,7 @@ def overlap(report: Estimate, *, most: int = MOST_SHOWN) -> Overlap:
     order = np.flatnonzero((unseen | rare) & (shares > 0))
     order = order[np.lexsort((order, table.source[order], -shares[order]))][:most]
     described = _describe(table, order)
-    return Overlap(
+    return Support(
         unseen=float(shares[unseen].sum()),
         rare=float(shares[rare].sum()),
         bounds=bounds,

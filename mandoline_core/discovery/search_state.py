@@ -158,7 +158,7 @@ def _restrict(cells: Cells, part: Bools) -> Cells:
         rows=None if cells.rows is None else replace(cells.rows, scored=scored),
         gold_answers={name: truth[part] for name, truth in cells.gold_answers.items()},
         drawn=None,
-        said=None,
+        predictions=None,
         labels=None,
     )
 

@@ -6,7 +6,6 @@ Request, count, solve, report; the slice table, the ablation curve and the attri
 from __future__ import annotations
 
 from mandoline_core.pipeline.ablation import Ablation, AblationPoint, ablation, estimate_with, estimate_without, steps
-from mandoline_core.pipeline.answers import AnswerTally, tally_answers
 from mandoline_core.pipeline.assemble import (
     EdgeNames,
     Fit,
@@ -62,6 +61,7 @@ from mandoline_core.pipeline.model_report import (
     is_share,
     solve_model,
 )
+from mandoline_core.pipeline.predictions import PredictionTally, tally_predictions
 from mandoline_core.pipeline.request import Asked, Request, state, state_project
 from mandoline_core.pipeline.slice_table import Part as SlicePart
 from mandoline_core.pipeline.slice_table import SliceRow, SliceTable, slice_table

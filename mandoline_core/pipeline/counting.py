@@ -18,12 +18,12 @@ from mandoline_core.findings import Finding, FindingKind, Severity
 from mandoline_core.formatting import Sentence
 from mandoline_core.metrics import Metric, Scores, evaluate, find_sums_off, score_rows
 from mandoline_core.patterns import Count, Membership, count_patterns, find_patterns, one_each
-from mandoline_core.pipeline.answers import AnswerTally, RowAnswers, read_row_answers, tally_answers
 from mandoline_core.pipeline.cells.cells import TableCells
 from mandoline_core.pipeline.cells.count import count_cells
 from mandoline_core.pipeline.cells.statistics import bins_of
 from mandoline_core.pipeline.columns import GOLD, ColumnTable, DrawnColumns, column_table, draw_columns
 from mandoline_core.pipeline.labels import TargetLabels, read_arriving_labels
+from mandoline_core.pipeline.predictions import PredictionTally, RowPredictions, read_row_predictions, tally_predictions
 from mandoline_core.project import MetricSettings
 from mandoline_core.slices import Slice, codes, gold_codes, resolve_with_origins
 from mandoline_core.weighting import GoldTable, Rows, gold_table
@@ -90,7 +90,7 @@ class Cells:
         The gold columns themselves: who moves a measured correction, and how far.
     drawn : DrawnColumns or None
         Every other column of a draw of rows.
-    said : RowAnswers or None
+    predictions : RowPredictions or None
         What the model says of each row; None where it predicts no classes.
     labels : TargetLabels or None
         The labels that the target has for some of its rows.
@@ -113,7 +113,7 @@ class Cells:
     rows: Rows | None = None
     gold_answers: dict[str, Codes] = field(default_factory=dict)
     drawn: DrawnColumns | None = None
-    said: RowAnswers | None = None
+    predictions: RowPredictions | None = None
     labels: TargetLabels | None = None
     drawn_members: Membership | None = None
     on_draw: Callable[[], Cells] | None = None
@@ -129,9 +129,13 @@ class Cells:
         return None if self.drawn is None else column_table(self.drawn, self.members, len(self.count.patterns))
 
     @cached_property
-    def answers(self) -> AnswerTally | None:
-        """The model's answers, added up by pattern once."""
-        return None if self.said is None else tally_answers(self.said, self.members, len(self.count.patterns))
+    def prediction_tally(self) -> PredictionTally | None:
+        """The model's predictions, added up by pattern once."""
+        return (
+            None
+            if self.predictions is None
+            else tally_predictions(self.predictions, self.members, len(self.count.patterns))
+        )
 
 
 def count_rows(
@@ -200,7 +204,7 @@ def count_rows(
         rows=rows,
         gold_answers=answers,
         drawn=drawn,
-        said=None if scores.metric.needs == "numbers" else read_row_answers(rows),
+        predictions=None if scores.metric.needs == "numbers" else read_row_predictions(rows),
         labels=None if cells is not None else read_arriving_labels(rows, scores.metric, statistics.shape[1]),
         drawn_members=None if cells is None else _find_drawn(count, rows, slices, codes_of),
         on_draw=None

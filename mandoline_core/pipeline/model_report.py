@@ -141,6 +141,11 @@ class Estimate:
         return self.diagnostics.largest_ratio
 
     @property
+    def is_red(self) -> bool:
+        """Whether the estimate is not to be trusted, and so not to be shown at full weight."""
+        return self.verdict is not None and self.verdict.level == "red"
+
+    @property
     def set_aside(self) -> float:
         """Share of the target that the estimate does not speak of."""
         return self.diagnostics.set_aside

@@ -29,8 +29,9 @@ def main() -> None:
         return
     report = compute.report(workspace)
     headline(workspace, report)
-    red = report.verdict is not None and report.verdict.level == "red"
-    for show in (findings, numbers) if red else (numbers, findings):  # what helps comes before what cannot be quoted
+    for show in (
+        (findings, numbers) if report.is_red else (numbers, findings)
+    ):  # what helps comes before what cannot be quoted
         show(workspace, report)
     evidence.show()
 

@@ -73,8 +73,8 @@ def unmodelled() -> None:
             alt="Shift of columns, words and pairs before and after weighting",
             what="dot",
         )
-        if found.apart is not None:
-            st.markdown(trust_words.apart_sentence(found.apart))
+        if found.domain_test is not None:
+            st.markdown(trust_words.domain_sentence(found.domain_test))
         _offers(workspace, lines, found.slices)
         evidence.fine_print(found)
         evidence.download(trust_words.unmodelled_table(lines), "what nobody modelled")

@@ -90,7 +90,7 @@ def unlike() -> None:
     """Say which new rows are like no labelled row, and what that leaves open."""
     with answer(TOOLTIPS["rows unlike any labelled row"]):
         report = compute.report(state.workspace())
-        found = report.evidence.overlap
+        found = report.evidence.support
         st.markdown(trust_words.overlap_sentence(found.unseen, found.rare))
         if found.worst:
             st.markdown("\n".join(f"- {wording.plain(pattern.sentence)}" for pattern in found.worst))

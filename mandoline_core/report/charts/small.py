@@ -18,7 +18,7 @@ from mandoline_core.checks import ModelReport
 from mandoline_core.formatting import show_value
 from mandoline_core.pipeline import Ablation, is_share
 from mandoline_core.report.charts.ablation import bands, curve_span, curve_title, point_lines
-from mandoline_core.report.charts.strip import is_red, rows_span, strip_rows, strip_title
+from mandoline_core.report.charts.strip import rows_span, strip_rows, strip_title
 from mandoline_core.report.charts.style import SOURCE, TRUTH, ZOOMED, axis_title, clean, shorten
 from mandoline_core.report.charts.weights import weight_bars, weights_title
 
@@ -44,7 +44,7 @@ Scale = Callable[[float], float]
 def small_strip(report: ModelReport, *, reveal: bool, alt: str) -> str:
     """Show the score on the source, the estimate on the target and, when revealed, the truth on one axis."""
     share = is_share(report)
-    rows = strip_rows(report, reveal=reveal, ink=_GREY if is_red(report) else INK)
+    rows = strip_rows(report, reveal=reveal, ink=_GREY if report.is_red else INK)
     span = rows_span(rows, share)
     picture, across = Picture(_ROW * len(rows)), scale(span, 0, 1)
     _level_axis(picture, {tick: show_tick(tick, share) for tick in nice_ticks(span[0], span[1])}, across, grid=True)

@@ -94,7 +94,7 @@ def estimate_strip(
         How far the estimate reaches with other slices: a lighter band behind its interval.
     """
     share, colours = is_share(report), palette(dark)
-    rows = strip_rows(report, reveal=reveal, ink=colours.muted if is_red(report) else colours.ink, spread=spread)
+    rows = strip_rows(report, reveal=reveal, ink=colours.muted if report.is_red else colours.ink, spread=spread)
     return interval_rows(rows, title=strip_title(report, share, reveal), metric=report.metric, share=share, dark=dark)
 
 
@@ -103,15 +103,10 @@ def strip_rows(report: ModelReport, *, reveal: bool, ink: str, spread: Interval 
     rows = [IntervalRow("labelled data", report.source, report.source_interval, "circle", SOURCE)]
     if report.converged:
         value, ends = report.estimate, report.interval
-        rows.append(IntervalRow("new data, estimated", value, ends, "diamond", ink, not is_red(report), spread))
+        rows.append(IntervalRow("new data, estimated", value, ends, "diamond", ink, not report.is_red, spread))
     if reveal and report.truth is not None:
         rows.append(IntervalRow("new data, truth", report.truth, None, "star", TRUTH))
     return rows
-
-
-def is_red(report: ModelReport) -> bool:
-    """Tell whether the estimate is not to be trusted, and so not to be shown at full weight."""
-    return report.verdict is not None and report.verdict.level == "red"
 
 
 def strip_title(report: ModelReport, share: bool, reveal: bool) -> str:
@@ -123,7 +118,7 @@ def strip_title(report: ModelReport, share: bool, reveal: bool) -> str:
         where = "inside" if low <= report.truth <= high else "outside"
         off = show_difference(report.estimate - report.truth, share=share)
         return f"The estimate is {off} from the truth, which lies {where} the interval"
-    if is_red(report):
+    if report.is_red:
         return "What the method gives for the new data is not to be quoted"
     change = report.estimate - report.source
     way = direction(change, share=share)

@@ -11,9 +11,8 @@ import polars as pl
 import pytest
 
 from mandoline_core import Category, Model, ModelReport, Prediction, Sample, estimate, estimate_from_codes, load_project
-from mandoline_core.checks.answers import drift_findings
-from mandoline_core.checks.drift import Drift, drift
-from mandoline_core.checks.drift_signs import ClassShare, ConfidenceShift
+from mandoline_core.checks.drift import Drift, PredictionShift, drift
+from mandoline_core.checks.predictions import drift_findings
 from mandoline_core.project.settings import MetricSettings
 from tests.core.projects import REVIEWS
 
@@ -109,13 +108,13 @@ def test_a_change_that_the_slices_explain_is_not_found() -> None:
 
 def test_small_changes_are_not_worth_a_finding() -> None:
     """Beyond luck, but less than two points."""
-    predicted = (ClassShare("no", 0.5, 0.5, 0.515, 9.0), ClassShare("yes", 0.5, 0.5, 0.485, -9.0))
-    assert list(drift_findings(Drift(predicted, ConfidenceShift(0.8, 0.8, 0.79, -9.0), (), ()))) == []
+    predicted = (PredictionShift("no", 0.5, 0.5, 0.515, 9.0), PredictionShift("yes", 0.5, 0.5, 0.485, -9.0))
+    assert list(drift_findings(Drift(predicted, PredictionShift("confidence", 0.8, 0.8, 0.79, -9.0), (), ()))) == []
 
 
 def test_luck_is_not_worth_a_finding() -> None:
-    predicted = (ClassShare("no", 0.5, 0.5, 0.6, 2.0), ClassShare("yes", 0.5, 0.5, 0.4, -2.0))
-    assert list(drift_findings(Drift(predicted, ConfidenceShift(0.8, 0.8, 0.7, -1.5), (), ()))) == []
+    predicted = (PredictionShift("no", 0.5, 0.5, 0.6, 2.0), PredictionShift("yes", 0.5, 0.5, 0.4, -2.0))
+    assert list(drift_findings(Drift(predicted, PredictionShift("confidence", 0.8, 0.8, 0.7, -1.5), (), ()))) == []
 
 
 def test_it_is_said_what_cannot_be_known(frames: tuple[pd.DataFrame, pd.DataFrame]) -> None:

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from mandoline_core import Category, ModelReport, Sample, estimate, estimate_from_codes, load_project
-from mandoline_core.checks.support import PatternWords, overlap
+from mandoline_core.checks.support import PatternWords, support
 from tests.core.projects import REVIEWS
 
 NAMES = ["long", "slang", "negation"]
@@ -27,7 +27,7 @@ def report_on(scores: np.ndarray, target: np.ndarray = TARGET) -> ModelReport:
 
 
 def test_shares_equal_counting_rows() -> None:
-    found = overlap(report_on(np.ones(len(SOURCE))))
+    found = support(report_on(np.ones(len(SOURCE))))
     rows = [tuple(row) for row in TARGET.tolist()]
     seen = pd.Series([tuple(row) for row in SOURCE.tolist()]).value_counts()
     n_like = np.array([seen.get(row, 0) for row in rows])
@@ -37,11 +37,11 @@ def test_shares_equal_counting_rows() -> None:
 
 def test_unseen_agrees_with_the_diagnostics() -> None:
     report = estimate(load_project(REVIEWS)).first
-    assert overlap(report).unseen == pytest.approx(report.diagnostics.unseen)
+    assert support(report).unseen == pytest.approx(report.diagnostics.unseen)
 
 
 def test_the_worst_patterns_come_in_words() -> None:
-    found = overlap(report_on(np.ones(len(SOURCE))))
+    found = support(report_on(np.ones(len(SOURCE))))
     assert [pattern.sentence for pattern in found.worst] == [
         "slang, negation: 10% of the new rows, no labelled row",
         "long, slang: 10% of the new rows, 4 labelled rows",
@@ -63,18 +63,18 @@ def test_a_sentence_counts_labelled_rows(rows: int, sentence: str) -> None:
 def test_what_most_labelled_rows_are_in_is_named_when_rows_are_not() -> None:
     source = np.repeat([[1, 1], [1, -1]], 50, axis=0)
     target = np.concatenate([source, np.repeat([[-1, 1], [-1, 0]], 5, axis=0)])
-    found = overlap(estimate_from_codes(source, np.ones(100), target, names=["usual", "other"]).first)
+    found = support(estimate_from_codes(source, np.ones(100), target, names=["usual", "other"]).first)
     assert [pattern.words for pattern in found.worst] == ["not usual, other unknown", "other, not usual"]
 
 
 def test_rows_in_no_slice_are_named_so_and_twins_are_told_apart() -> None:
     source = np.repeat([[1, -1], [-1, 1]], 50, axis=0)
     target = np.concatenate([source, [[-1, -1]], [[-1, -1]]])
-    found = overlap(estimate_from_codes(source, np.ones(100), target, names=["a", "b"]).first)
+    found = support(estimate_from_codes(source, np.ones(100), target, names=["a", "b"]).first)
     assert found.worst[0].words == "no slice"
     many = codes((1, 1, -1, 50), (1, 1, 1, 50))
     others = np.concatenate([many, codes((1, -1, -1, 2), (-1, 1, -1, 1))])
-    words = [p.words for p in overlap(estimate_from_codes(many, np.ones(100), others, names=NAMES).first).worst]
+    words = [p.words for p in support(estimate_from_codes(many, np.ones(100), others, names=NAMES).first).worst]
     assert len(set(words)) == len(words)
 
 
@@ -84,7 +84,7 @@ def test_bounds_hold_whatever_happens_in_the_unseen_part() -> None:
     scores = np.array([worth[tuple(row)] for row in SOURCE.tolist()])
     # With an edge for the one pair that is seen together, weighting is exact on the seen part.
     report = estimate_from_codes(SOURCE, scores, TARGET, names=NAMES, edges=[(0, 1)]).first
-    bounds = overlap(report).bounds
+    bounds = support(report).bounds
     assert bounds is not None
     for unseen in (0.0, 0.3, 1.0):
         truth = np.mean([worth.get(tuple(row), unseen) for row in TARGET.tolist()])
@@ -95,14 +95,14 @@ def test_bounds_hold_whatever_happens_in_the_unseen_part() -> None:
 
 
 def test_bounds_say_what_they_assume() -> None:
-    found = overlap(report_on(np.linspace(0, 1, len(SOURCE))))
+    found = support(report_on(np.linspace(0, 1, len(SOURCE))))
     assert "in the 90.0% of the target whose combination of slices the source shows" in found.assumes
     assert "Nothing is assumed about the other 10.0%" in found.assumes
 
 
 def test_without_unseen_rows_the_bounds_are_the_estimate() -> None:
     report = report_on(np.linspace(0, 1, len(SOURCE)), TARGET[:80])
-    found = overlap(report)
+    found = support(report)
     assert found.unseen == 0
     assert found.bounds == pytest.approx((report.estimate, report.estimate))
     assert "nothing to bound" in found.assumes
@@ -111,13 +111,13 @@ def test_without_unseen_rows_the_bounds_are_the_estimate() -> None:
 def test_rows_set_aside_are_bounded_as_the_diagnostics_do() -> None:
     source, target = np.repeat([[-1]], 50, axis=0), np.repeat([[-1], [1]], [30, 20], axis=0)
     report = estimate_from_codes(source, np.linspace(0, 1, 50), target).first
-    found = overlap(report)
+    found = support(report)
     assert report.set_aside == pytest.approx(0.4)
     assert found.bounds == pytest.approx(report.diagnostics.bounds)
 
 
 def test_an_unbounded_score_has_no_bounds_and_says_why() -> None:
-    found = overlap(report_on(np.linspace(-5, 5, len(SOURCE))))
+    found = support(report_on(np.linspace(-5, 5, len(SOURCE))))
     assert found.bounds is None
     assert found.assumes.startswith("No bounds: mean ")
 
@@ -128,7 +128,7 @@ def test_a_metric_that_is_no_mean_has_no_bounds() -> None:
     frame["p"] = rng.integers(0, 2, 200)
     samples = Sample(frame, label="y", prediction="p"), Sample(frame.drop(columns="y"), prediction="p")
     report = estimate(*samples, [Category("b", column="place", values=("b",))], metric="f1").first
-    found = overlap(report)
+    found = support(report)
     assert found.bounds is None
     assert "is not a mean over rows" in found.assumes
 
@@ -136,6 +136,6 @@ def test_a_metric_that_is_no_mean_has_no_bounds() -> None:
 def test_a_split_source_is_bounded_too() -> None:
     scores = np.linspace(0, 1, len(SOURCE))
     report = estimate_from_codes(SOURCE, scores, TARGET, names=NAMES, split="crossfit", seed=3).first
-    bounds = overlap(report).bounds
+    bounds = support(report).bounds
     assert bounds is not None
     assert 0 <= bounds[0] < bounds[1] <= 1

@@ -1,4 +1,4 @@
-"""A model's answers: what it says of every row, read once, and added up by cell."""
+"""Predictions: what a model says of every row, read once, and added up by cell."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from mandoline_core.arrays import Floats, Index
+from mandoline_core.arrays import Bools, Floats, Index
 from mandoline_core.errors import MandolineError
 from mandoline_core.findings import Finding
 from mandoline_core.metrics import read_answers
@@ -19,7 +18,7 @@ from mandoline_core.weighting import Rows
 
 
 @dataclass(frozen=True, eq=False)
-class RowAnswers:
+class RowPredictions:
     """Hold what a model says of every scored source row and of every target row.
 
     Parameters
@@ -44,8 +43,8 @@ class RowAnswers:
     unread: str | None = None
 
 
-class AnswerTally(NamedTuple):
-    """Hold a model's answers by cell.
+class PredictionTally(NamedTuple):
+    """Hold a model's predictions by cell.
 
     Parameters
     ----------
@@ -64,80 +63,75 @@ class AnswerTally(NamedTuple):
     cells: RowCells | None = None
 
 
-def read_row_answers(rows: Rows) -> RowAnswers | None:
+def read_row_predictions(rows: Rows) -> RowPredictions | None:
     """Read predictions and, where there are probabilities, how sure they are; None without predictions."""
     if rows.model is None or rows.model.prediction is None:
         return None
-    has_chances = bool(rows.model.probabilities) and rows.source.label is not None
+    has_probabilities = bool(rows.model.probabilities) and rows.source.label is not None
     try:
-        here, there, classes = _read_predictions(rows)
+        predicted, classes = _read_classes(rows, rows.model.prediction)
     except MandolineError as error:  # nothing to compare; estimating has said or will say what is wrong
-        nothing = np.full(int(rows.scored.sum()), -1), np.full(rows.target.n_rows, -1)
-        return RowAnswers((), nothing, unread=str(error) if has_chances else None)
-    if not has_chances:
-        return RowAnswers(classes, (here, there))
+        none = np.full(int(rows.scored.sum()), -1), np.full(rows.target.n_rows, -1)
+        return RowPredictions((), none, unread=str(error) if has_probabilities else None)
+    if not has_probabilities:
+        return RowPredictions(classes, predicted)
     try:
         evidence = rows.evidence
     except MandolineError as error:
-        return RowAnswers(classes, (here, there), unread=str(error))
-    sure, then = (
+        return RowPredictions(classes, predicted, unread=str(error))
+    source, target = (
         # What is -1 reads the last class, and is then missing.
-        np.where(predicted >= 0, chances[np.arange(len(chances)), predicted], np.nan)
-        for predicted, chances in ((here, evidence.source_probabilities), (there, evidence.target_probabilities))
+        np.where(side >= 0, probabilities[np.arange(len(probabilities)), side], np.nan)
+        for side, probabilities in zip(
+            predicted, (evidence.source_probabilities, evidence.target_probabilities), strict=True
+        )
     )
-    right = (here == evidence.source.truth).astype(float)
-    right[(evidence.source.truth < 0) | ~np.isfinite(sure)] = np.nan
-    return RowAnswers(classes, (here, there), (sure, then), right, evidence.findings)
+    right = (predicted[0] == evidence.source.truth).astype(float)
+    right[(evidence.source.truth < 0) | ~np.isfinite(source)] = np.nan
+    return RowPredictions(classes, predicted, (source, target), right, evidence.findings)
 
 
-def _read_predictions(rows: Rows) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
+def _read_classes(rows: Rows, column: str) -> tuple[tuple[np.ndarray, np.ndarray], tuple[str, ...]]:
     if rows.source.label is not None:
         source, target = rows.answers
-        return source.predicted, target.predicted, target.classes
-    assert rows.model is not None  # noqa: S101 - checked at the door
-    column, merge = str(rows.model.prediction), rows.metric.merge
+        return (source.predicted, target.predicted), target.classes
+    merge = rows.metric.merge
     source = read_answers(rows.source, label=None, prediction=column, merge=merge)
     target = read_answers(rows.target, label=None, prediction=column, merge=merge, known=source.classes)
-    return source.predicted[rows.scored], target.predicted, target.classes
+    return (source.predicted[rows.scored], target.predicted), target.classes
 
 
-def tally_answers(said: RowAnswers, members: Membership, n_patterns: int, cells: RowCells | None = None) -> AnswerTally:
-    """Add a model's answers up by cell.
+def tally_predictions(
+    predictions: RowPredictions, members: Membership, n_patterns: int, cells: RowCells | None = None
+) -> PredictionTally:
+    """Add a model's predictions up by cell.
 
     Parameters
     ----------
     cells : RowCells, optional
         Of all scored source rows and target rows; the patterns when left out.
     """
-    sides = [(members.source, n_patterns), (members.target, n_patterns)]
-    if cells is not None:
-        sides = [(cells.source, len(cells.first_source)), (cells.target, len(cells.first_target))]
+    index = (members.source, members.target) if cells is None else (cells.source, cells.target)
+    sizes = (n_patterns, n_patterns) if cells is None else (len(cells.first_source), len(cells.first_target))
 
-    def tally(known: list[NDArray[np.bool_]], sums: list[SumTable], squares: Index | None = None) -> Tally:
-        rows = [add_up(cell, some.astype(float), n) for (cell, n), some in zip(sides, known, strict=True)]
-        return Tally(rows[0], rows[1], sums[0], sums[1], squares, complete=all(bool(some.all()) for some in known))
+    def tally(known: list[Bools], sums: list[SumTable], squares: Index | None = None) -> Tally:
+        source, target = (add_up(index[i], known[i].astype(float), sizes[i]) for i in (0, 1))
+        return Tally(source, target, sums[0], sums[1], squares, complete=all(bool(side.all()) for side in known))
 
+    n_classes, codes = len(predictions.classes), predictions.predicted
     predicted = tally(
-        [codes >= 0 for codes in said.predicted],
-        [count_by(cell, codes, n, len(said.classes)) for (cell, n), codes in zip(sides, said.predicted, strict=True)],
+        [side >= 0 for side in codes], [count_by(index[i], codes[i], sizes[i], n_classes) for i in (0, 1)]
     )
-    if said.confidence is None or said.right is None:
-        return AnswerTally(predicted, cells=cells)
-    filled = [np.nan_to_num(side) for side in said.confidence]
-    confidence = tally(
-        [np.isfinite(side) for side in said.confidence],
-        [
-            np.column_stack([add_up(cell, side, n), add_up(cell, side**2, n)])
-            for (cell, n), side in zip(sides, filled, strict=True)
-        ],
-        np.array([1, 1]),
-    )
-    known = np.isfinite(said.right)
-    right = np.nan_to_num(said.right)
-    gap = np.where(known, filled[0] - right, 0.0)
-    columns = (known.astype(float), np.where(known, filled[0], 0.0), right, gap, gap**2)
+    if predictions.confidence is None or predictions.right is None:
+        return PredictionTally(predicted, cells=cells)
+    sure = [np.nan_to_num(side) for side in predictions.confidence]
+    sums = [np.column_stack([add_up(index[i], power, sizes[i]) for power in (sure[i], sure[i] ** 2)]) for i in (0, 1)]
+    confidence = tally([np.isfinite(side) for side in predictions.confidence], sums, np.array([1, 1]))
+    known, right = np.isfinite(predictions.right), np.nan_to_num(predictions.right)
+    gap = np.where(known, sure[0] - right, 0.0)
+    columns = (known.astype(float), np.where(known, sure[0], 0.0), right, gap, gap**2)
     calibration = np.array([add_up(members.source, values, n_patterns) for values in columns])
-    return AnswerTally(predicted, confidence, calibration, cells)
+    return PredictionTally(predicted, confidence, calibration, cells)
 
 
 def count_by(cells: Index, items: Index, n_cells: int, n_items: int) -> SumTable:

@@ -40,7 +40,7 @@ def drift_findings(found: Drift) -> Iterator[Finding]:
         yield CONFIDENCE_SHIFT.found("warning", weighted=sure.weighted, there=sure.target, z=sure.z, easier=easier)
 
 
-class AnswersCheck(CheckRule):
+class PredictionsCheck(CheckRule):
     """Ask whether the model's answers match, in class and confidence; reading them adds what does not go together."""
 
     name = "answers"

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 import mandoline_core as md
 from mandoline_core.checks import domain_classifier as module
-from mandoline_core.checks.apart import apart_findings
-from mandoline_core.checks.domain_classifier import Apart
+from mandoline_core.checks.columns import domain_findings
+from mandoline_core.checks.domain_classifier import DomainTest
 from mandoline_core.domain_classifier import TopFeature
 from mandoline_core.pipeline import count_rows, state_problem
 from mandoline_core.project import TrustSettings
@@ -44,7 +44,7 @@ def check(report: md.Report) -> md.Check:
 def test_a_sound_world_passes_once_weighted() -> None:
     """Slices explain what a classifier saw before weighting: what is left is chance."""
     report = md.estimate(*samples(same=True), SLICES)
-    found = report.first.evidence.apart
+    found = report.first.evidence.domain_test
     assert check(report).state == "passed"
     assert found is not None
     assert found.before > 0.6
@@ -95,7 +95,7 @@ def test_disjoint_words_are_named() -> None:
     source = md.Sample(pd.DataFrame({"text": here, **right}), label="y", prediction="p")
     target = md.Sample(pd.DataFrame({"text": there, **right}).drop(columns="y"))
     report = md.estimate(source, target, [md.Flag("flag", column="flag")])
-    found = report.first.evidence.apart
+    found = report.first.evidence.domain_test
     assert found is not None
     assert found.after > 0.99
     assert found.top_features[0].column == "text"
@@ -106,8 +106,8 @@ def test_disjoint_words_are_named() -> None:
 @given(st.floats(0.5, 1.0), st.floats(0.001, 0.3))
 def test_the_finding_follows_the_auc_and_its_error(after: float, error: float) -> None:
     """Nothing below 0.7 or within luck; serious from 0.9 on; never less severe for a larger AUC."""
-    found = Apart(0.9, after, error, (TopFeature("c", 1.0, ()),), 100, 100)
-    severities = [one.severity if isinstance(one, md.Finding) else "not run" for one in apart_findings(found)]
+    found = DomainTest(0.9, after, error, (TopFeature("c", 1.0, ()),), 100, 100)
+    severities = [one.severity if isinstance(one, md.Finding) else "not run" for one in domain_findings(found)]
     if after < 0.7 or after - 0.5 < (2 if after >= 0.9 else 3) * error:
         assert severities == (["not run"] if error > 0.15 else [])
     else:
@@ -127,7 +127,7 @@ def test_scores_are_made_once_and_weighed_by_every_solution(monkeypatch: pytest.
         for inside in (1.0, 0.9):
             stated = [replace(rule, noise=md.Noise(md.Correction(inside=inside, outside=0.0))) for rule in rules]
             report = md.report_model(state_problem(counted, stated), md.EstimatorSettings())
-            found.append(report.evidence.apart)
+            found.append(report.evidence.domain_test)
     assert len(calls) == 1
     assert len({one.before for one in found if one is not None}) == 1
 
@@ -141,7 +141,7 @@ def test_methods_without_weights_and_codes_without_columns_are_not_asked() -> No
 
 def test_a_method_that_weights_rows_by_their_columns_is_asked_with_its_own_weights() -> None:
     """Rows of one pattern may count differently."""
-    found = md.estimate(*samples(6, same=True), SLICES, estimator="cbiw_features").first.evidence.apart
+    found = md.estimate(*samples(6, same=True), SLICES, estimator="cbiw_features").first.evidence.domain_test
     assert found is not None
     assert found.after < 0.58 < found.before
 
