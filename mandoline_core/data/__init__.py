@@ -16,7 +16,6 @@ from mandoline_core.data.engines import (
     add_up_within,
     check_cells,
     choose_engine,
-    columns_of,
     open_data,
     read_table,
     share_kept,

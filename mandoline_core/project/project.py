@@ -11,7 +11,7 @@ from typing import Any, Literal
 import narwhals as nw
 import pandas as pd
 
-from mandoline_core.data import ENGINES, Model, Sample, Table, columns_of, open_data, read_table
+from mandoline_core.data import ENGINES, Model, Sample, Table, open_data, read_table
 from mandoline_core.errors import DataError, ProjectError, did_you_mean
 from mandoline_core.formatting import Sentence, listed
 from mandoline_core.project.settings import (
@@ -165,7 +165,7 @@ class Project:
         return self._as_target(open_data(path, engine=engine or "auto"), name)
 
     def _as_target(self, table: pd.DataFrame | Table, name: str) -> Sample:
-        label = self.label if self.label in columns_of(table) else None
+        label = self.label if self.label in table.columns else None
         return Sample(table, label=label, models=self.models, name=name)
 
     def open(self, side: Literal["source", "target"]) -> pd.DataFrame | Table:

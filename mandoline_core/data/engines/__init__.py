@@ -109,11 +109,6 @@ def open_data(
     return ENGINES[engine].open(path, table, master=master, session=session)
 
 
-def columns_of(data: pd.DataFrame | Table) -> list[str]:
-    """Name the columns of data that were opened."""
-    return list(data.schema) if isinstance(data, Table) else list(data.columns)
-
-
 def rows_in_memory(given: Any, name: str) -> tuple[Any, Table | None]:
     """Return rows that are in memory, and the table they were drawn from where there is one.
 

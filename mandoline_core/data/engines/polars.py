@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 import numpy as np
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 PART = 4_000_000  # rows that are counted in one go: about as long as a person waits after Stop
+# A file, the first row of a group in it, the rows of the group, and the places of those chosen.
+RowGroup = tuple[Path, int, int, NDArray[np.int64]]
 _ROW = "\0row"
 _READERS = 2  # groups of rows that are read side by side: a column of text keeps one core busy
 
@@ -64,27 +66,27 @@ class PolarsTable(Table):
         """Keep those rows while all go by."""
         import polars as pl
 
-        groups = [] if self.files is None else row_groups(self.files.paths)
-        if groups and max(group.n_rows for group in groups) <= PART:
-            return self._take_from_groups(chosen_in(groups, rows))
+        groups = [] if self.files is None else row_groups(self.files.paths, rows)
+        if groups and max(n for _, _, n, _ in groups) <= PART:
+            return self._take_from_groups([group for group in groups if len(group[-1])])
         chosen = pl.LazyFrame({_ROW: pl.Series(rows, dtype=pl.get_index_type())})
         query = self._frame.with_row_index(_ROW).join(chosen, on=_ROW, how="semi").drop(_ROW)
         return self.collect(nw.from_native(query))
 
-    def _take_from_groups(self, chosen: Iterable[tuple[RowGroup, NDArray[np.int64]]]) -> pa.Table:
+    def _take_from_groups(self, groups: list[RowGroup]) -> pa.Table:
         """Read group after group and keep the rows chosen: much faster than to hold every row against all of them."""
         import polars as pl
 
-        def read(part: tuple[RowGroup, NDArray[np.int64]]) -> pa.Table:
-            group, places = part
-            rows = pl.scan_parquet(group.path).slice(group.start, group.n_rows).collect(engine="in-memory")
-            return _arrow(rows[places])  # a copy: texts of Polars would keep all texts of their group in memory
+        def read(group: RowGroup) -> pa.Table:
+            path, start, n, chosen = group
+            rows = pl.scan_parquet(path).slice(start, n).collect(engine="in-memory")
+            return _arrow(rows[chosen])  # a copy: texts of Polars would keep all texts of their group in memory
 
         parts = []
         readers = ThreadPoolExecutor(_READERS)
         try:
             with self.reading():
-                for rows in readers.map(read, chosen):
+                for rows in readers.map(read, groups):
                     take_step()
                     parts.append(rows)
         finally:
@@ -122,24 +124,24 @@ class Polars(Engine):
         return PolarsTable(pl.scan_parquet(list(files.paths)), files.name, files)
 
 
-class RowGroup(NamedTuple):
-    """Say where a group of rows lies: its file, the place of its first row in there, and how many rows it has."""
+def row_groups(paths: Sequence[Path], rows: NDArray[np.int64]) -> list[RowGroup]:
+    """List the groups of some Parquet files, from what each file says at its end, with the rows chosen in each.
 
-    path: Path
-    start: int
-    n_rows: int
+    Parameters
+    ----------
+    rows : array of int
+        Numbers of rows, counted over all files, in order.
 
-
-def row_groups(paths: Sequence[Path]) -> list[RowGroup]:
-    """List the groups of some Parquet files in order, from what each file says at its end.
-
+    Examples
+    --------
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "rows.parquet"
-    >>> pq.write_table(pa.table({"a": [1, 2, 3]}), path, row_group_size=2)
-    >>> [(group.start, group.n_rows) for group in row_groups([path])]
-    [(0, 2), (2, 1)]
+    >>> pq.write_table(pa.table({"a": range(10)}), path, row_group_size=4)
+    >>> [(start, n, chosen.tolist()) for _, start, n, chosen in row_groups([path], np.array([1, 8, 9]))]
+    [(0, 4, [1]), (4, 4, []), (8, 2, [0, 1])]
     """
-    groups = []
+    groups: list[RowGroup] = []
+    first = 0  # row of the group, over all files
     for path in paths:
         try:
             metadata = pq.read_metadata(path)
@@ -147,30 +149,11 @@ def row_groups(paths: Sequence[Path]) -> list[RowGroup]:
             raise unreadable(path.name, error) from None
         start = 0
         for number in range(metadata.num_row_groups):
-            groups.append(RowGroup(path, start, metadata.row_group(number).num_rows))
-            start += groups[-1].n_rows
+            n = metadata.row_group(number).num_rows
+            low, high = np.searchsorted(rows, [first, first + n])
+            groups.append((path, start, n, rows[low:high] - first))
+            start, first = start + n, first + n
     return groups
-
-
-def chosen_in(groups: Sequence[RowGroup], rows: NDArray[np.int64]) -> Iterator[tuple[RowGroup, NDArray[np.int64]]]:
-    """Go through the groups that hold any of some rows, with the places of these in each.
-
-    Parameters
-    ----------
-    rows : array of int
-        Numbers of rows, counted over all groups, in order.
-
-    Examples
-    --------
-    >>> groups = [RowGroup(Path("a"), 0, 2), RowGroup(Path("a"), 2, 5), RowGroup(Path("b"), 0, 3)]
-    >>> [(group.path.name, places.tolist()) for group, places in chosen_in(groups, np.array([1, 7, 9]))]
-    [('a', [1]), ('b', [0, 2])]
-    """
-    ends = np.cumsum([group.n_rows for group in groups])
-    cuts = np.searchsorted(rows, ends)
-    for group, end, low, high in zip(groups, ends, [0, *cuts[:-1]], cuts, strict=True):
-        if low < high:
-            yield group, rows[low:high] - (end - group.n_rows)
 
 
 def _arrow(frame: pl.DataFrame) -> pa.Table:

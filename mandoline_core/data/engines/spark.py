@@ -8,7 +8,6 @@ import sys
 import uuid
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -169,14 +168,13 @@ class SparkTable(Table):
         with self.reading():
             return wait_for(within, cancel=lambda: context.cancelJobGroup(group), share=lambda: _share(context, group))
 
-    @contextmanager
-    def reading(self) -> Iterator[None]:
-        """Say in a sentence what Spark cannot do: in our own words, where a worker found them."""
-        try:
-            yield
-        except self.errors() as error:
-            self.check_unchanged()
-            raise DataError(f"{self.name} cannot be read by Spark: {_reason(error)}.") from None
+    def explain(self, error: BaseException) -> str:
+        """Find our own sentence in what a worker sent back, else take Spark's first line."""
+        for line in str(error).split("\n"):
+            for mark in ("SliceError: ", "DataError: ", "MandolineError: "):
+                if mark in line:
+                    return f"{self.name} cannot be read by Spark: {line.split(mark, 1)[1].strip().rstrip('.')}."
+        return f"{self.name} cannot be read by Spark: {first_line(error)}."
 
     def errors(self) -> tuple[type[BaseException], ...]:
         """Name what Spark raises."""
@@ -337,13 +335,3 @@ def _share(context: Any, group: str) -> float | None:
             if info is not None:
                 done, total = done + info.numCompletedTasks, total + info.numTasks
     return done / total if total else None
-
-
-def _reason(error: BaseException) -> str:
-    """Find our own sentence in what a worker sent back, else take Spark's first line."""
-    marks = ("SliceError: ", "DataError: ", "MandolineError: ")
-    for line in str(error).split("\n"):
-        for mark in marks:
-            if mark in line:
-                return line.split(mark, 1)[1].strip().rstrip(".")
-    return first_line(error)

@@ -16,6 +16,7 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from mandoline_core.data.cache import SAMPLE_CACHE
 from mandoline_core.data.files import Files, write_batches
 from mandoline_core.data.frames import check_names, normalise
 from mandoline_core.data.progress import take_step
@@ -111,7 +112,11 @@ class Table(ABC):
             yield
         except self.errors() as error:
             self.check_unchanged()
-            raise DataError(f"{self.name} cannot be read: {first_line(error)}. Write it again.") from None
+            raise DataError(self.explain(error)) from None
+
+    def explain(self, error: BaseException) -> str:
+        """Say what the engine could not do."""
+        return f"{self.name} cannot be read: {first_line(error)}. Write it again."
 
     @cached_property
     def schema(self) -> Mapping[str, nw.dtypes.DType]:
@@ -124,6 +129,11 @@ class Table(ABC):
         """The table with one type per meaning, as every sample has it."""
         check_names(self.lazy.collect_schema().names(), self.name)
         return normalise(self.lazy)
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the columns."""
+        return list(self.schema)
 
     @cached_property
     def n_rows(self) -> int:
@@ -155,13 +165,7 @@ class Table(ABC):
 
     def distinct(self, column: str, most: int) -> nw.Series[Any]:
         """List the values of a column, missing ones left out; of very many, only some. Asked once of a column."""
-        if (column, most) not in self._listed:
-            self._listed[column, most] = self._distinct(column, most)
-        return self._listed[column, most]
-
-    @cached_property
-    def _listed(self) -> dict[tuple[str, int], nw.Series[Any]]:
-        return {}
+        return SAMPLE_CACHE.of((self,), ("distinct", column, most), lambda: self._distinct(column, most))
 
     def _distinct(self, column: str, most: int) -> nw.Series[Any]:
         with self.reading():

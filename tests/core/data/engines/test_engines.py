@@ -211,4 +211,4 @@ def test_a_file_that_is_no_parquet_is_named(tmp_path: Path) -> None:
     path = tmp_path / "broken.parquet"
     path.write_text("no")
     with pytest.raises(DataError, match=r"^broken\.parquet cannot be read as Parquet"):
-        row_groups([path])
+        row_groups([path], np.arange(1))
