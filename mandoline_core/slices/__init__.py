@@ -31,9 +31,10 @@ from mandoline_core.slices.kinds import (
     Threshold,
     slicing_function,
 )
+from mandoline_core.slices.kinds.flag import VoteSlices, slices_from_votes
 from mandoline_core.slices.line import example_line, read_line
 from mandoline_core.slices.noise import Correction, Noise
-from mandoline_core.slices.resolving import resolve, resolve_with_origins
+from mandoline_core.slices.resolution import resolve, resolve_with_origins
 from mandoline_core.slices.rule import (
     NUMBERS,
     TEXT,
@@ -49,4 +50,3 @@ from mandoline_core.slices.rule import (
 )
 from mandoline_core.slices.templates import conjoin, offer, rule_between
 from mandoline_core.slices.text import count_words
-from mandoline_core.slices.votes import VoteSlices, slices_from_votes

@@ -9,9 +9,9 @@ import numpy as np
 
 from mandoline_core.data import Sample
 from mandoline_core.errors import SliceError
-from mandoline_core.slices.checking import check_columns
 from mandoline_core.slices.kinds import Flag
-from mandoline_core.slices.rule import Schema, Slice, with_measures
+from mandoline_core.slices.rule import Slice, with_measures
+from mandoline_core.slices.validation import check_columns
 
 
 def codes(sample: Sample, slices: Sequence[Slice]) -> np.ndarray:
@@ -87,21 +87,6 @@ def gold_codes(sample: Sample, rule: Slice) -> np.ndarray:
     if rule.gold is None:
         raise SliceError(f"Slice {rule.name!r} has no gold column. Add gold, the column that holds the true answer.")
     return slice_codes(sample, Flag(rule.name, column=rule.gold))
-
-
-def compile_slice(rule: Slice, schema: Schema) -> nw.Expr:
-    """Turn a resolved rule into an expression of codes for frames with this schema.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> from mandoline_core import Threshold
-    >>> frame = nw.from_native(pa.table({"n": [1, None, 3]}))
-    >>> frame.select(compile_slice(Threshold("big", column="n", above=2), frame.schema).alias("big"))["big"].to_list()
-    [-1, 0, 1]
-    """
-    check_columns(rule, schema, "the data")
-    return rule.compile_codes(schema)
 
 
 def settle(rule: Slice, sample: Sample) -> Slice:

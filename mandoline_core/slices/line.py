@@ -1,12 +1,11 @@
-"""The line: a rule as a person types it into one box, read as a condition in the language of expressions.
+"""The line: a rule as a person types it into one box, read as a condition.
 
 A line is an expression with a few words of convenience: other signs, unquoted values, the names of columns with spaces,
-words alone. Each is written as the tree of an expression, and the first kind that can say what the tree says takes it.
+words alone. It is written as a condition, as expressions are, and the first kind that can say that condition takes it.
 """
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -16,7 +15,7 @@ from mandoline_core.errors import SliceError, did_you_mean
 from mandoline_core.formatting import listed, show_number, tidy_number
 from mandoline_core.slices.codes import slice_codes
 from mandoline_core.slices.expression.compiling import compile_expression_code
-from mandoline_core.slices.expression.tree import Condition, parse_expression, written_column, written_text
+from mandoline_core.slices.expression.tree import Condition, bounds_of, condition_of, written_column, written_text
 from mandoline_core.slices.kinds import KINDS, Expression
 from mandoline_core.slices.rule import NUMBERS, TEXT, Scalar, Slice, Survey, find_name
 from mandoline_core.slices.text import split_words
@@ -26,7 +25,6 @@ _MOST_VALUES = 200  # a text column with more of them holds no categories
 _NAMED = re.compile(r"""([^:()<>=~"'`/,]*[^:()<>=~"'`/,\s\d][^:()<>=~"'`/,]*):(?!/)\s*(.+)""", re.DOTALL)
 _COMPARING = re.compile(r"<=|>=|=<|=>|==|!=|<>|[<>=~≤≥≠]")
 _SPELLINGS = {"=<": "<=", "≤": "<=", "=>": ">=", "≥": ">=", "==": "=", "<>": "!=", "≠": "!="}
-_ORDER: dict[str, type[ast.cmpop]] = {"<": ast.Lt, "<=": ast.LtE, ">": ast.Gt, ">=": ast.GtE}
 _TURNED = str.maketrans("<>", "><")
 # What may follow the name of a column, the longest first, with the sign that it stands for.
 _SIGNS_IN_WORDS = {
@@ -156,126 +154,112 @@ class _Line:
         self.columns = sorted(survey.columns, key=len, reverse=True)
 
     def readings(self, text: str) -> Iterator[Condition]:
-        """Write a line in the language of expressions, in each way it may be meant, the likeliest first.
+        """Write a line as a condition in each way it may be meant, the likeliest first."""
+        yield from self._pattern(text)
+        yield from self._combination(text)
+        yield from self._comparison(text)
+        yield from self._after_column(text)
+        # A function of columns, or the name of one that needs none, with or without a word after it.
+        yield from self._call(text)
+        word, _, rest = text.partition(" ")
+        yield Condition(word.casefold(), constants=(_unquoted(rest),) if rest else ())
+        yield from self._column_alone(text)
+        yield from self._expression(text)
+        yield from self._values_alone(text)
+        yield from self._words_alone(text)
 
-        What the language itself does not know (a pattern between slashes, what a model says, other slices) is a call
-        of a function that some kind knows.
-        """
-        ways = (
-            self._pattern,
-            self._combination,
-            self._comparison,
-            self._after_column,
-            self._function,
-            self._column_alone,
-            self._expression,
-            self._values_alone,
-            self._words_alone,
-        )
-        for way in ways:
-            for reading in way(text):
-                yield reading if isinstance(reading, Condition) else Condition("", reading, ())
-
-    def _pattern(self, text: str) -> Iterator[ast.expr]:
+    def _pattern(self, text: str) -> Iterator[Condition]:
         """Read /pattern/, or /pattern/i for any case."""
         pattern, slash, flags = text[1:].rpartition("/")
         if text.startswith("/") and slash and pattern and flags in ("", "i"):
             if not self.survey.text:
                 raise SliceError(f"No column holds text to look for a pattern in. Try {example_line(self.survey)}")
-            yield _call("matches", ast.Name(self.survey.text[0]), f"(?i){pattern}" if flags else pattern)
+            pattern = f"(?i){pattern}" if flags else pattern
+            yield Condition("matches", (self.survey.text[0],), (pattern,))
 
-    def _combination(self, text: str) -> Iterator[ast.expr]:
+    def _combination(self, text: str) -> Iterator[Condition]:
         """Read the names of slices, joined by 'and' or by 'or', or one after 'not'."""
         first, _, rest = text.partition(" ")
-        if first.casefold() == "not" and (other := self._slice(rest)):
-            yield ast.UnaryOp(ast.Not(), other)
-        for joined, sign in ((_AND, ast.And()), (_OR, ast.Or())):
-            parts = [self._slice(part) for part in joined.split(text)]
-            if len(parts) > 1 and all(parts):
-                yield ast.BoolOp(sign, [part for part in parts if part])
+        ways = {"all of": _AND.split(text), "any of": _OR.split(text)}
+        if first.casefold() == "not":
+            ways = {"not of": [rest]}
+        for function, parts in ways.items():
+            names = [find_name(_unquoted(part), self.survey.slices) for part in parts]
+            if all(names) and (len(names) > 1 or function == "not of"):
+                yield Condition(function, constants=tuple(names))
 
-    def _slice(self, text: str) -> ast.expr | None:
-        name = find_name(_unquoted(text), self.survey.slices)
-        return None if name is None else _call("slice", name)
-
-    def _comparison(self, text: str) -> Iterator[ast.expr | Condition]:
+    def _comparison(self, text: str) -> Iterator[Condition]:
         """Read one sign between two sides, or two signs around a middle."""
         sides, signs = _split(text)
-        if not signs or not all(sides):
+        if not all(sides):
             return
         if len(signs) == 1:
             yield from self._compared(sides[0], signs[0], sides[1])
             yield from self._compared(sides[1], signs[0].translate(_TURNED), sides[0])
-        elif len(signs) == 2 and all(sign in _ORDER for sign in signs) and (subject := self._subject(sides[1])):
-            low, high = _number(sides[0]), _number(sides[2])
-            if low is not None and high is not None:
-                yield _compare(ast.Constant(low), signs, subject, ast.Constant(high))
+        elif len(signs) == 2:
+            bounds = bounds_of([_number(sides[0]), None, _number(sides[2])], signs)
+            yield from (replace(subject, bounds=bounds) for subject in self._subject(sides[1]) if bounds)
 
-    def _compared(self, left: str, sign: str, right: str) -> Iterator[ast.expr | Condition]:
+    def _compared(self, left: str, sign: str, right: str) -> Iterator[Condition]:
         """Read a sign between a column, or a function, and a number or values."""
         if sign == "~":
             yield self._matching(left, right)
-        subject = self._subject(left)
-        if subject is None:
-            return
-        if sign in _ORDER:
+        for subject in self._subject(left):
             # A unit after the number makes a length of the text.
-            unit = re.fullmatch(r"(.+?)\s+(words|characters)", right)
-            if unit and isinstance(subject, ast.Name):
-                subject, right = _call(_FUNCTIONS.get(unit[2], unit[2]), subject), unit[1]
-            if (number := _number(right)) is not None:
-                yield _compare(subject, [sign], ast.Constant(number))
-        elif not isinstance(subject, ast.Name):
-            if sign == "=":
-                yield ast.Compare(subject, [ast.Eq()], [ast.Constant(_unquoted(right))])
-        elif other := self._column(right):
-            yield parse_expression(
-                f"{written_column(subject.id)} {'==' if sign == '=' else sign} {written_column(other)}"
-            )
-        else:
-            values = self._values(subject.id, right)
-            if sign == "=":
-                yield ast.Compare(subject, [ast.In()], [ast.Constant(value) for value in values])
-            else:
-                texts = (written_text(value) if isinstance(value, str) else str(value).lower() for value in values)
-                yield parse_expression(f"{written_column(subject.id)} not in ({', '.join(texts)})")
+            unit = None if subject.function else re.fullmatch(r"(.+?)\s+(words|characters)", right)
+            bounds = bounds_of([None, _number(unit[1] if unit else right)], [sign])
+            if sign in ("=", "!="):
+                yield from self._equal(subject, sign, right)
+            elif bounds:
+                function = _FUNCTIONS.get(unit[2], unit[2]) if unit else subject.function
+                yield replace(subject, function=function, bounds=bounds)
 
-    def _after_column(self, text: str) -> Iterator[ast.expr | Condition]:
+    def _equal(self, subject: Condition, sign: str, text: str) -> Iterator[Condition]:
+        """Read what a column, or a function without a column, is or is not."""
+        if subject.function:
+            yield Condition(f"{subject.function} {sign}", subject.columns, (_unquoted(text),))
+            return
+        (column,) = subject.columns
+        written = written_column(column) if sign == "!=" or self._column(text) else ""
+        if other := self._column(text):
+            yield condition_of(f"{written} {'==' if sign == '=' else sign} {written_column(other)}")
+            return
+        values = self._values(column, text)
+        if sign == "=":
+            yield Condition("is one of", (column,), values)
+        else:
+            texts = (written_text(value) if isinstance(value, str) else str(value).lower() for value in values)
+            yield condition_of(f"{written} not in ({', '.join(texts)})")
+
+    def _after_column(self, text: str) -> Iterator[Condition]:
         """Read a column's name and what follows it in words."""
         for column, rest in self._leading_columns(text):
             words = " ".join(rest.split())
-            said = words.casefold()
-            if said in ("is missing", "is empty"):
-                yield _call("is_missing", ast.Name(column))
-            if said in ("is not missing", "is not empty"):
-                yield parse_expression(f"not is_missing({written_column(column)})")
+            phrase = words.casefold()
+            if phrase in ("is missing", "is empty"):
+                yield Condition("is_missing", (column,))
+            if phrase in ("is not missing", "is not empty"):
+                yield condition_of(f"not is_missing({written_column(column)})")
             if interval := _INTERVAL.fullmatch(words):
-                ends = _number(interval[1] or interval[2]), _number(interval[3])
+                ends = [_number(interval[1] or interval[2]), _number(interval[3])]
                 if None not in ends:
-                    low, high = (ast.Constant(end) for end in sorted(end for end in ends if end is not None))
-                    yield _compare(low, ["<=", "<="], ast.Name(column), high)
-            if said.startswith("contains "):
-                yield _call("contains", ast.Name(column), *split_words(words[len("contains ") :]))
-            for phrase, sign in _SIGNS_IN_WORDS.items():
-                if said.startswith(f"{phrase} "):
-                    yield from self._compared(_quoted(column), sign, rest.split(None, len(phrase.split()))[-1])
+                    low, high = sorted(end for end in ends if end is not None)
+                    yield Condition("", (column,), bounds=bounds_of([low, None, high], ["<=", "<="]))
+            if phrase.startswith("contains "):
+                yield Condition("contains", (column,), split_words(words[len("contains ") :]))
+            for beginning, sign in _SIGNS_IN_WORDS.items():
+                if phrase.startswith(f"{beginning} "):
+                    yield from self._compared(_quoted(column), sign, rest.split(None, len(beginning.split()))[-1])
                     return
 
-    def _function(self, text: str) -> Iterator[ast.expr]:
-        """Read a function of columns, or the name of one that needs none, with or without a word after it."""
-        if call := self._call(text):
-            yield call
-        word, _, rest = text.partition(" ")
-        yield _call(word.casefold(), *([_unquoted(rest)] if rest else []))
-
-    def _column_alone(self, text: str) -> Iterator[ast.expr]:
+    def _column_alone(self, text: str) -> Iterator[Condition]:
         """Read a column that holds answers, or one slice for each value of a column."""
         column = self._column(text) or (self._column(text[5:]) if text.casefold().startswith("each ") else None)
         if column is None:
             return
-        yield ast.Name(column)
+        yield Condition("", (column,))
         if len(self.survey.values(column)) <= _MOST_VALUES:
-            yield _call("each", ast.Name(column))
+            yield Condition("each", (column,))
         example = f"{_quoted(column)} is missing"
         if self.survey.holds(column, NUMBERS):
             example = f"{_quoted(column)} >= {show_number(float(self.survey.source.series(column).median() or 0))}"
@@ -289,50 +273,52 @@ class _Line:
             if re.search(r"[<>=!()+*%]", re.sub(r'"[^"]*"', "", text)):
                 raise
         else:
-            yield parse_expression(text)
+            yield condition_of(text)
 
-    def _values_alone(self, text: str) -> Iterator[ast.expr]:
+    def _values_alone(self, text: str) -> Iterator[Condition]:
         """Read values of one column, as they are written there."""
         words = split_words(text)
         for column in self.survey.short_text:
             values = self.survey.values(column)
             if column != self.survey.prose and len(values) <= _MOST_VALUES and words and set(words) <= set(values):
-                yield ast.Compare(ast.Name(column), [ast.In()], [ast.Constant(word) for word in words])
+                yield Condition("is one of", (column,), words)
 
-    def _words_alone(self, text: str) -> Iterator[ast.expr]:
+    def _words_alone(self, text: str) -> Iterator[Condition]:
         """Read words, for the wordiest text; where that has no sentences, one of them must be there."""
         words = split_words(text)
         if words and self.survey.text:
-            contains = _call("contains", ast.Name(self.survey.text[0]), *words)
-            rule = _simplest(_shortened(text, _LONGEST_NAME), Condition("", contains, ()), self.survey)
+            contains = Condition("contains", (self.survey.text[0],), words)
+            rule = _simplest(_shortened(text, _LONGEST_NAME), contains, self.survey)
             samples = (self.survey.source, self.survey.target)
             if self.survey.prose or (rule and any((slice_codes(sample, rule) == 1).any() for sample in samples)):
                 yield contains
 
     # What the ways share
 
-    def _subject(self, text: str) -> ast.expr | None:
+    def _subject(self, text: str) -> Iterator[Condition]:
         """Read what is compared: a column, a function of columns, or the name of a function that needs none."""
-        if column := self._column(text):
-            return ast.Name(column)
-        return self._call(text) or (_call(text.casefold()) if re.fullmatch(r"\w+", text) else None)
+        column = self._column(text)
+        if column is not None:
+            yield Condition("", (column,))
+        elif re.fullmatch(r"\w+", text):
+            yield Condition(text.casefold())
+        else:
+            yield from self._call(text)
 
-    def _call(self, text: str) -> ast.expr | None:
-        called = _CALL.fullmatch(text)
-        if called is None:
-            return None
-        function = called[1].casefold()
-        columns = (self._column(part) or _unquoted(part) for part in called[2].split(","))
-        return _call(_FUNCTIONS.get(function, function), *map(ast.Name, columns))
+    def _call(self, text: str) -> Iterator[Condition]:
+        if call := _CALL.fullmatch(text):
+            function = call[1].casefold()
+            columns = tuple(self._column(part) or _unquoted(part) for part in call[2].split(","))
+            yield Condition(_FUNCTIONS.get(function, function), columns)
 
-    def _matching(self, subject: str, pattern: str) -> ast.expr:
+    def _matching(self, subject: str, pattern: str) -> Condition:
         column = self._column(subject)
         if column is None or not self.survey.holds(column, TEXT):
             wrong = "is no column" if column is None else "holds no text"
             texts = f"Columns of text: {listed(self.survey.text)}." if self.survey.text else "No column holds text."
             raise SliceError(f"{_shown(_unquoted(subject))} {wrong}, so no pattern can be looked for in it. {texts}")
         slashes = len(pattern) > 2 and pattern[0] == pattern[-1] == "/"
-        return _call("matches", ast.Name(column), pattern[1:-1] if slashes else _unquoted(pattern))
+        return Condition("matches", (column,), (pattern[1:-1] if slashes else _unquoted(pattern),))
 
     def _column(self, text: str) -> str | None:
         inner = re.fullmatch(r"col\s*\((.*)\)", text.strip())
@@ -369,15 +355,6 @@ class _Line:
                 raise SliceError(f"Column {column!r} has no value {_unquoted(word)!r}.{hint}")
             sought.append(values[name])
         return tuple(dict.fromkeys(sought))
-
-
-def _call(function: str, *arguments: ast.expr | str) -> ast.Call:
-    values = [ast.Constant(argument) if isinstance(argument, str) else argument for argument in arguments]
-    return ast.Call(ast.Name(function), values, [])
-
-
-def _compare(left: ast.expr, signs: list[str], *others: ast.expr) -> ast.Compare:
-    return ast.Compare(left, [_ORDER[sign]() for sign in signs], list(others))
 
 
 def _split(text: str) -> tuple[list[str], list[str]]:

@@ -23,7 +23,7 @@ from mandoline_core.metrics.scoring import score_rows
 from mandoline_core.patterns.patterns import count_patterns
 from mandoline_core.project.settings import MetricSettings
 from mandoline_core.slices.codes import codes
-from mandoline_core.slices.resolving import resolve
+from mandoline_core.slices.resolution import resolve
 from mandoline_core.slices.text import keyword_pattern
 from tests.benchmarks.measuring import Bound, medians_in_turn
 

@@ -36,7 +36,7 @@ FIXED = {
     "mandoline_core.slices.expression.syntax",
     "mandoline_core.slices.line",
     "mandoline_core.slices.rule.survey",
-    "mandoline_core.slices.shared_words",
+    "mandoline_core.slices.kinds.overlap",
     "mandoline_core.slices.text",
     "mandoline_core.discovery.phrases",
     "mandoline_core.domain_classifier.words",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from mandoline_core.errors import SliceError, did_you_mean
@@ -29,24 +29,25 @@ _SIGNATURES: dict[str, tuple[str, int, int | None]] = {
 }
 _SEARCHES = ("contains", "matches")
 _NOT_NAMES = ("and", "or", "not", "in", "true", "false")
+_SIGNS: dict[type[ast.cmpop], str] = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
 # What a comparison says of its left side, and of its right side.
-_BOUNDS: dict[type[ast.cmpop], tuple[str, str]] = {
-    ast.Lt: ("below", "above"),
-    ast.LtE: ("at_most", "at_least"),
-    ast.Gt: ("above", "below"),
-    ast.GtE: ("at_least", "at_most"),
+_BOUNDS = {
+    "<": ("below", "above"),
+    "<=": ("at_most", "at_least"),
+    ">": ("above", "below"),
+    ">=": ("at_least", "at_most"),
 }
 FUNCTIONS = {name: usage for name, (usage, _, _) in _SIGNATURES.items()}
 
 
 @dataclass(frozen=True)
-class Condition:
+class ParsedExpression:
     """Hold an expression whose syntax is right.
 
     Attributes
     ----------
     text : str
-        The expression as it was written; empty where a line says what no expression can.
+        The expression as it was written.
     root : ast.expr
         Its tree: a name is a column, offsets are those of the text, and after 'in' the choices stand one by one.
     columns : tuple of str
@@ -58,7 +59,7 @@ class Condition:
     columns: tuple[str, ...]
 
 
-def parse_expression(text: str) -> Condition:
+def parse_expression(text: str) -> ParsedExpression:
     """Check the syntax of an expression, without any data.
 
     Parameters
@@ -68,7 +69,7 @@ def parse_expression(text: str) -> Condition:
 
     Returns
     -------
-    Condition
+    ParsedExpression
         The text, its tree and the columns it reads.
 
     Raises
@@ -97,7 +98,7 @@ def parse_expression(text: str) -> Condition:
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         raise ExpressionError("the expression cannot be read. Make it shorter or simpler.", 0, text) from None
     reader = _Reader(text, tokens)
-    return Condition(text, reader.visit(tree.body), tuple(reader.columns))
+    return ParsedExpression(text, reader.visit(tree.body), tuple(reader.columns))
 
 
 def expression_columns(text: str) -> tuple[str, ...]:
@@ -111,27 +112,68 @@ def expression_columns(text: str) -> tuple[str, ...]:
     return parse_expression(text).columns
 
 
-def bounds_of(root: ast.expr) -> tuple[ast.expr, dict[str, Any]]:
-    """Read a comparison of something with a number, or with one on each side; without bounds, if it is none.
+@dataclass(frozen=True)
+class Condition:
+    """Hold what a kind of rule may be able to say: a function of columns, with constants, within bounds.
 
-    >>> subject, bounds = bounds_of(parse_expression("10 <= age < 20").root)
-    >>> subject.id, bounds
-    ('age', {'at_least': 10, 'below': 20})
+    Parameters
+    ----------
+    function : str
+        One of the language, or one that only some kind knows; empty for a column as it is.
+    columns : tuple of str
+    constants : tuple
+        What comes after the columns.
+    bounds : dict of str to float
+        What the function's value lies beyond, by 'above', 'at_least', 'below' or 'at_most'.
+    text : str
+        The condition as an expression, if it is one.
     """
-    if not isinstance(root, ast.Compare):
-        return root, {}
-    operands = [root.left, *root.comparators]
-    numbers = [isinstance(side, ast.Constant) and type(side.value) in (int, float) for side in operands]
-    subject = operands[numbers.index(False)] if False in numbers else root
-    bounds: dict[str, Any] = {}
-    for left, sign, right in zip(operands, root.ops, operands[1:], strict=False):
-        number = right if left is subject else left
-        if type(sign) not in _BOUNDS or subject not in (left, right) or not numbers[operands.index(number)]:
-            return root, {}
-        bounds[_BOUNDS[type(sign)][right is subject]] = tidy_number(ast.literal_eval(number))
-    # Two signs bound it on two sides, unlike those of 10 < age > 5.
-    is_bounded = len({name in ("above", "at_least") for name in bounds}) == len(root.ops)
-    return (subject, bounds) if is_bounded else (root, {})
+
+    function: str
+    columns: tuple[str, ...] = ()
+    constants: tuple[Any, ...] = ()
+    bounds: dict[str, Any] = field(default_factory=dict)
+    text: str = ""
+
+
+def condition_of(text: str) -> Condition:
+    """Read an expression as a condition; what is no function of columns has the function "expression".
+
+    >>> condition = condition_of("10 <= words(text) < 20")
+    >>> condition.function, condition.columns, condition.bounds
+    ('words', ('text',), {'at_least': 10, 'below': 20})
+    """
+    subject, bounds = parse_expression(text).root, {}
+    if isinstance(subject, ast.Compare):
+        sides = [subject.left, *subject.comparators]
+        numbers = [side.value if isinstance(side, ast.Constant) else None for side in sides]
+        bounds = bounds_of(numbers, [_SIGNS.get(type(sign), "") for sign in subject.ops])
+        subject = sides[numbers.index(None)] if bounds else subject
+    match subject:
+        case ast.Name(id=column):
+            return Condition("", (column,), (), bounds, text)
+        case ast.Call(func=ast.Name(id=function), args=arguments):
+            columns = tuple(one.id for one in arguments if isinstance(one, ast.Name))
+            constants = tuple(one.value for one in arguments[len(columns) :] if isinstance(one, ast.Constant))
+            if len(columns) + len(constants) == len(arguments):
+                return Condition(function, columns, constants, bounds, text)
+    return Condition("expression", text=text)
+
+
+def bounds_of(numbers: Sequence[Any], signs: Sequence[str]) -> dict[str, Any]:
+    """Read comparisons of something, for which None stands, with a number on one side or on both; {} if they are none.
+
+    >>> bounds_of([10, None, 20], ["<=", "<"]), bounds_of([None, 3], [">"]), bounds_of([10, None, 5], ["<", ">"])
+    ({'at_least': 10, 'below': 20}, {'above': 3}, {})
+    """
+    bounds = {}
+    for left, sign, right in zip(numbers, signs, numbers[1:], strict=False):
+        number = left if right is None else right
+        if (left is None) == (right is None) or sign not in _BOUNDS or type(number) not in (int, float):
+            return {}
+        bounds[_BOUNDS[sign][right is None]] = tidy_number(number)
+    # One lower and one upper bound: the two of 10 < age > 5 are of one kind.
+    return bounds if len({bound in ("above", "at_least") for bound in bounds}) == len(signs) else {}
 
 
 def written_column(name: str) -> str:

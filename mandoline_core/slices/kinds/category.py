@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -12,9 +11,21 @@ import narwhals as nw
 
 from mandoline_core.data import Sample
 from mandoline_core.formatting import show_number
-from mandoline_core.slices.expression.tree import Condition, written_column, written_text
-from mandoline_core.slices.families import each_class
-from mandoline_core.slices.rule import CLASSES, TEXT, Control, OfColumn, Scalar, Schema, Slice, Survey, either, is_class
+from mandoline_core.slices.expression.tree import written_column, written_text
+from mandoline_core.slices.rule import (
+    CLASSES,
+    TEXT,
+    Condition,
+    Control,
+    OfColumn,
+    Scalar,
+    Schema,
+    Slice,
+    Survey,
+    either,
+)
+from mandoline_core.slices.rule.codes import is_class
+from mandoline_core.slices.validation import each_class
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,6 +37,8 @@ class Category(OfColumn, kind="category", title="Category", purpose="some values
     >>> Category("nordic", column="country", values=("SE", "NO")).describe()
     'country is SE or NO'
     """
+
+    functions = ("is one of", "each")
 
     values: tuple[Scalar, ...] | None = None
 
@@ -56,15 +69,11 @@ class Category(OfColumn, kind="category", title="Category", purpose="some values
         return is_class(self.column, self.values or (), schema)
 
     @classmethod
-    def from_condition(cls, name: str, condition: Condition, survey: Survey) -> Slice | None:
-        """Take a column that is in a list of values; or each value of a column of text."""
-        match condition.root:
-            # Typed as an expression, a list stays one: there, a number and the text of it are not the same.
-            case ast.Compare(left=ast.Name(id=column), ops=[ast.In()], comparators=choices) if not condition.text:
-                return cls(name, column=column, values=tuple(map(ast.literal_eval, choices)))
-            case ast.Call(func=ast.Name(id="each"), args=[ast.Name(id=column)]) if survey.holds(column, TEXT):
-                return cls(name, column=column)
-        return None
+    def _settings(cls, condition: Condition, survey: Survey) -> dict[str, Any] | None:
+        """Take a column that is one of some values; or each value of a column of text."""
+        if condition.function == "each":
+            return {} if survey.holds(condition.columns[0], TEXT) else None
+        return {"values": condition.constants}
 
     def as_expression(self) -> str | None:
         """Write an equality, or a list of values; a yes or no stands for itself."""
@@ -84,7 +93,7 @@ class Category(OfColumn, kind="category", title="Category", purpose="some values
         return self.column if self.values is None else self.describe()
 
     @classmethod
-    def start(cls, survey: Survey) -> Slice | None:
+    def start(cls, survey: Survey) -> Self | None:
         """Take the first value of the shortest text, else of the first numbers."""
         columns = survey.short_text or survey.numbers
         return cls("category", column=columns[0], values=("",)).refit(survey.source) if columns else None

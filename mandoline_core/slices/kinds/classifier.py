@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar, Self
@@ -15,9 +14,8 @@ from mandoline_core.domain_classifier import RowScores, name_features, score_sam
 from mandoline_core.errors import DataError, SliceError
 from mandoline_core.findings import Finding, FindingKind
 from mandoline_core.formatting import Sentence, listed
-from mandoline_core.slices.checking import check_columns
-from mandoline_core.slices.expression.tree import Condition
-from mandoline_core.slices.rule import ANYTHING, Control, Measure, Schema, Slice, Survey, answer
+from mandoline_core.slices.rule import ANYTHING, Condition, Control, Measure, Schema, Slice, Survey, answer
+from mandoline_core.slices.validation import check_columns
 
 PERFECT = 0.995  # AUC: hardly a source row is left that could stand for a target row
 _BUCKETS = 4
@@ -43,6 +41,8 @@ class Classifier(Slice, kind="classifier", title="Classifier", purpose="rows tha
     >>> Classifier("new", columns=("age", "text")).describe()
     'looks new to a classifier on age, text'
     """
+
+    functions = ("classifier",)
 
     learns: ClassVar[bool] = True
     columns: tuple[str, ...] | None = None
@@ -115,16 +115,12 @@ class Classifier(Slice, kind="classifier", title="Classifier", purpose="rows tha
         raise self._not_resolved()
 
     @classmethod
-    def from_condition(cls, name: str, condition: Condition, _survey: Survey) -> Slice | None:
+    def _settings(cls, condition: Condition, _survey: Survey) -> dict[str, Any] | None:
         """Take `classifier`, with or without columns in brackets."""
-        match condition.root:
-            case ast.Call(func=ast.Name(id="classifier"), args=args):
-                columns = tuple(arg.id for arg in args if isinstance(arg, ast.Name))
-                return cls(name, columns=columns or None) if len(columns) == len(args) else None
-        return None
+        return None if condition.constants or condition.bounds else {"columns": condition.columns or None}
 
     @classmethod
-    def start(cls, survey: Survey) -> Slice | None:
+    def start(cls, survey: Survey) -> Self | None:
         """Look at all columns, if any is without a role."""
         return cls("looks new") if survey.free else None
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import ast
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import narwhals as nw
 
 from mandoline_core.errors import SliceError
-from mandoline_core.slices.expression.tree import Condition
-from mandoline_core.slices.rule import Control, Schema, Slice, Survey, either
+from mandoline_core.slices.rule import Condition, Control, Schema, Slice, Survey, either
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,7 +16,6 @@ class Combination(Slice):
     """What the kinds made of other slices share: their names, or the slices themselves once resolved."""
 
     fewest: ClassVar[int] = 2  # slices to start from
-    sign: ClassVar[type[ast.AST]]  # that joins them in a line
     of: tuple[str | Slice, ...]
 
     def _check(self) -> None:
@@ -48,22 +45,12 @@ class Combination(Slice):
         return tuple(dict.fromkeys(column for part in self.of if isinstance(part, Slice) for column in part.reads))
 
     @classmethod
-    def from_condition(cls, name: str, condition: Condition, _survey: Survey) -> Slice | None:
+    def _settings(cls, condition: Condition, _survey: Survey) -> dict[str, object] | None:
         """Take the names of slices, joined by the kind's word."""
-        root = condition.root
-        if not isinstance(root, (ast.BoolOp, ast.UnaryOp)) or not isinstance(root.op, cls.sign):
-            return None
-        names: list[str] = []
-        for part in root.values if isinstance(root, ast.BoolOp) else [root.operand]:
-            match part:
-                case ast.Call(func=ast.Name(id="slice"), args=[ast.Constant(value=str(other))]):
-                    names.append(other)
-                case _:
-                    return None
-        return cls(name, of=tuple(names))
+        return {"of": condition.constants}
 
     @classmethod
-    def start(cls, survey: Survey) -> Slice | None:
+    def start(cls, survey: Survey) -> Self | None:
         """Combine the first slices."""
         if len(survey.slices) < cls.fewest:
             raise SliceError("A combination needs other slices to be made of. Add them first.")
@@ -84,7 +71,7 @@ class All(Combination, kind="all", title="All of", purpose="rows inside several 
     'negation and long'
     """
 
-    sign: ClassVar[type[ast.AST]] = ast.And
+    functions = ("all of",)
 
     def describe(self) -> str:
         """Say the rule in plain words."""
@@ -105,7 +92,7 @@ class Any(Combination, kind="any", title="Any of", purpose="rows inside one of s
     'negation or long'
     """
 
-    sign: ClassVar[type[ast.AST]] = ast.Or
+    functions = ("any of",)
 
     def describe(self) -> str:
         """Say the rule in plain words."""
@@ -126,8 +113,9 @@ class Not(Combination, kind="not", title="Not", purpose="rows outside a slice"):
     'not negation'
     """
 
+    functions = ("not of",)
+
     fewest: ClassVar[int] = 1
-    sign: ClassVar[type[ast.AST]] = ast.Not
 
     def _check(self) -> None:
         if isinstance(self.of, str) and self.of:

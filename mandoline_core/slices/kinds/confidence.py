@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import ast
 from dataclasses import dataclass
+from typing import Any, Self
 
 import narwhals as nw
 
 from mandoline_core.errors import SliceError
-from mandoline_core.slices.expression.tree import Condition, bounds_of
-from mandoline_core.slices.rule import BoundedRule, Control, Measure, OfModel, Schema, Slice, Survey
+from mandoline_core.slices.rule import BoundedRule, Condition, Control, Measure, OfModel, Schema, Survey
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,6 +20,8 @@ class Confidence(OfModel, BoundedRule, kind="confidence", title="Confidence", pu
     >>> Confidence("sure", above=0.9).describe()
     'confidence of the model above 0.9'
     """
+
+    functions = ("confidence",)
 
     def describe(self) -> str:
         """Say the rule in plain words."""
@@ -36,15 +37,14 @@ class Confidence(OfModel, BoundedRule, kind="confidence", title="Confidence", pu
         return self._compare(self.measure(schema).value(schema))
 
     @classmethod
-    def from_condition(cls, name: str, condition: Condition, survey: Survey) -> Slice | None:
+    def _settings(cls, condition: Condition, survey: Survey) -> dict[str, Any] | None:
         """Take `confidence` beside one number."""
-        match bounds_of(condition.root):
-            case ast.Call(func=ast.Name(id="confidence"), args=[]), bounds if not bounds:
-                raise SliceError("Say how sure the model is, such as confidence < 0.7")
-            case ast.Call(func=ast.Name(id="confidence"), args=[]), bounds if len(bounds) == 1:
-                cls._need_probabilities(survey)
-                return cls(name, **bounds)
-        return None
+        if condition.columns or condition.constants or len(condition.bounds) == 2:
+            return None
+        if not condition.bounds:
+            raise SliceError("Say how sure the model is, such as confidence < 0.7")
+        cls._need_probabilities(survey)
+        return condition.bounds
 
     @property
     def short_name(self) -> str:
@@ -52,7 +52,7 @@ class Confidence(OfModel, BoundedRule, kind="confidence", title="Confidence", pu
         return f"confidence {self._bounds()}"
 
     @classmethod
-    def start(cls, survey: Survey) -> Slice | None:
+    def start(cls, survey: Survey) -> Self | None:
         """Take unsure answers, if a model has probabilities."""
         return cls("unsure", below=0.7) if any(model.probabilities for model in survey.source.models) else None
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -13,8 +12,7 @@ import narwhals as nw
 from mandoline_core.data import Sample
 from mandoline_core.errors import SliceError
 from mandoline_core.formatting import show_number
-from mandoline_core.slices.expression.tree import Condition, bounds_of
-from mandoline_core.slices.rule import Control, Measure, OfModel, Schema, Slice, Survey, answer
+from mandoline_core.slices.rule import Condition, Control, Measure, OfModel, Schema, Slice, Survey, answer
 
 _TINY = 1e-300  # stands in for 0 in a logarithm; 0 times it is still 0
 # Logarithms differ in their last digit from engine to engine, so an entropy this little below a bound is on it.
@@ -34,6 +32,8 @@ class Entropy(OfModel, kind="entropy", title="Entropy buckets", purpose="how und
     >>> Entropy("unsure", low=0.5, high=0.7).describe()
     "entropy of the model's probabilities from 0.5 up to 0.7"
     """
+
+    functions = ("entropy",)
 
     low: float | None = None
     high: float | None = None
@@ -96,17 +96,13 @@ class Entropy(OfModel, kind="entropy", title="Entropy buckets", purpose="how und
         return answer(value.is_null(), inside if self.high is None else inside & (value < self.high - _SLACK))
 
     @classmethod
-    def from_condition(cls, name: str, condition: Condition, survey: Survey) -> Slice | None:
+    def _settings(cls, condition: Condition, survey: Survey) -> dict[str, Any] | None:
         """Take `entropy` alone, or beside a number or between two."""
-        match bounds_of(condition.root):
-            case ast.Call(func=ast.Name(id="entropy"), args=[]), bounds:
-                cls._need_probabilities(survey)
-                low, high = (
-                    next((bounds[bound] for bound in pair if bound in bounds), None)
-                    for pair in (("above", "at_least"), ("below", "at_most"))
-                )
-                return cls(name, low=low, high=high, buckets=None if bounds else _BUCKETS["buckets"])
-        return None
+        if condition.columns or condition.constants:
+            return None
+        cls._need_probabilities(survey)
+        ends = {"low" if bound in ("above", "at_least") else "high": end for bound, end in condition.bounds.items()}
+        return ends or _BUCKETS
 
     @property
     def short_name(self) -> str:
@@ -114,7 +110,7 @@ class Entropy(OfModel, kind="entropy", title="Entropy buckets", purpose="how und
         return "entropy" if self.is_family else self._words("entropy")
 
     @classmethod
-    def start(cls, survey: Survey) -> Slice | None:
+    def start(cls, survey: Survey) -> Self | None:
         """Take six buckets, if a model has probabilities."""
         return cls("entropy", buckets=6) if any(model.probabilities for model in survey.source.models) else None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from itertools import product
+from typing import Self
 
 import narwhals as nw
 import pyarrow as pa
@@ -89,7 +90,7 @@ class Expression(Slice, kind="expression", title="Expression", purpose="a condit
         return f"({self.text.strip()})"
 
     @classmethod
-    def start(cls, survey: Survey) -> Slice | None:
+    def start(cls, survey: Survey) -> Self | None:
         """Write an expression of sentences, else of the first numbers, else of the first column that it can name."""
         if survey.prose is not None and can_stand(survey.prose):
             name = written_column(survey.prose)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
@@ -12,8 +11,8 @@ import narwhals as nw
 from mandoline_core.data import Sample
 from mandoline_core.errors import SliceError
 from mandoline_core.formatting import listed
-from mandoline_core.slices.expression.tree import Condition, written_column, written_text
-from mandoline_core.slices.rule import TEXT, OfColumn, Slice, Survey, either, shown
+from mandoline_core.slices.expression.tree import written_column, written_text
+from mandoline_core.slices.rule import TEXT, Condition, OfColumn, Survey, either, shown
 from mandoline_core.slices.text import check_keywords, find_keywords, keyword_pattern, split_words
 
 
@@ -26,6 +25,8 @@ class Keyword(OfColumn, kind="keyword", title="Keyword", purpose="words or phras
     >>> Keyword("negation", column="text", words=("not", "never")).describe()
     'text contains not or never'
     """
+
+    functions = ("contains",)
 
     words: tuple[str, ...] = field(metadata=shown("words", "Words", help="Words or phrases, separated by commas"))
     case: bool = field(default=False, metadata=shown("switch", "Match case"))
@@ -62,15 +63,9 @@ class Keyword(OfColumn, kind="keyword", title="Keyword", purpose="words or phras
         return find_keywords(texts, self.words, case=self.case, whole_words=self.whole_words)
 
     @classmethod
-    def from_condition(cls, name: str, condition: Condition, survey: Survey) -> Slice | None:
-        """Take the words that a column of text contains."""
-        match condition.root:
-            case ast.Call(func=ast.Name(id="contains"), args=[ast.Name(id=column), *sought]) if survey.holds(
-                column, TEXT
-            ):
-                words = tuple(str(word.value) for word in sought if isinstance(word, ast.Constant))
-                return cls(name, column=column, words=words) if len(words) == len(sought) else None
-        return None
+    def _settings(cls, condition: Condition, _survey: Survey) -> dict[str, Any] | None:
+        """Take the words that a text contains."""
+        return {"words": condition.constants}
 
     def as_expression(self) -> str | None:
         """Write `contains`, which knows whole words in any case."""
@@ -84,7 +79,7 @@ class Keyword(OfColumn, kind="keyword", title="Keyword", purpose="words or phras
         return listed(self.words, most=3)
 
     @classmethod
-    def start(cls, survey: Survey) -> Slice | None:
+    def start(cls, survey: Survey) -> Self | None:
         """Look for a word that the target has more often than the source, in the wordiest text."""
         return cls("keyword", column=survey.text[0], words=(survey.word,)) if survey.word else None
 

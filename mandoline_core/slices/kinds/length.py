@@ -2,27 +2,16 @@
 
 from __future__ import annotations
 
-import ast
 from dataclasses import dataclass, field
-from typing import Self
+from typing import Any, Self
 
 import narwhals as nw
 
 from mandoline_core.data import Sample
 from mandoline_core.errors import did_you_mean
-from mandoline_core.slices.expression.tree import Condition, bounds_of, written_column
-from mandoline_core.slices.rule import (
-    TEXT,
-    BoundedRule,
-    Control,
-    Measure,
-    OfColumn,
-    Schema,
-    Slice,
-    Survey,
-    middle,
-    shown,
-)
+from mandoline_core.slices.expression.tree import written_column
+from mandoline_core.slices.rule import TEXT, BoundedRule, Condition, Control, Measure, OfColumn, Schema, Survey, shown
+from mandoline_core.slices.rule.survey import middle
 from mandoline_core.slices.text import count_words
 
 _UNITS = {"words": "words", "characters": "characters"}
@@ -38,6 +27,8 @@ class Length(OfColumn, BoundedRule, kind="length", title="Text length", purpose=
     >>> Length("short", column="text", unit="words", below=20).describe()
     'text below 20 words'
     """
+
+    functions = ("words", "length")
 
     unit: str = field(default="words", metadata=shown("choice", "Counted in", options=_UNITS))
 
@@ -63,14 +54,10 @@ class Length(OfColumn, BoundedRule, kind="length", title="Text length", purpose=
         return self._compare(self._count() if measure is None else measure.value(schema), column.is_null())
 
     @classmethod
-    def from_condition(cls, name: str, condition: Condition, survey: Survey) -> Slice | None:
-        """Take the words or the length of a text beside one number."""
-        match bounds_of(condition.root):
-            case ast.Call(func=ast.Name(id="words" | "length" as function), args=[ast.Name(id=column)]), bounds if len(
-                bounds
-            ) == 1 and survey.holds(column, TEXT):
-                return cls(name, column=column, unit="words" if function == "words" else "characters", **bounds)
-        return None
+    def _settings(cls, condition: Condition, _survey: Survey) -> dict[str, Any] | None:
+        """Take the words or the characters of a text beside one number."""
+        unit = "words" if condition.function == "words" else "characters"
+        return {"unit": unit, **condition.bounds} if len(condition.bounds) == 1 else None
 
     def as_expression(self) -> str | None:
         """Write a comparison with one bound."""
@@ -78,7 +65,7 @@ class Length(OfColumn, BoundedRule, kind="length", title="Text length", purpose=
         return self._bound_expression(f"{function}({written_column(self.column)})")
 
     @classmethod
-    def start(cls, survey: Survey) -> Slice | None:
+    def start(cls, survey: Survey) -> Self | None:
         """Take the shorter texts of the wordiest column."""
         return cls("short", column=survey.text[0], below=survey.length) if survey.text else None
 

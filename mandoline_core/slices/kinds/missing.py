@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import ast
 from dataclasses import dataclass
+from typing import Any, Self
 
 import narwhals as nw
 
-from mandoline_core.slices.expression.tree import Condition, written_column
-from mandoline_core.slices.rule import ANYTHING, OfColumn, Schema, Slice, Survey, code
+from mandoline_core.slices.expression.tree import written_column
+from mandoline_core.slices.rule import Condition, OfColumn, Schema, Survey, code
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,6 +21,8 @@ class Missing(OfColumn, kind="missing", title="Missing value", purpose="rows wit
     'age is missing'
     """
 
+    functions = ("is_missing",)
+
     def describe(self) -> str:
         """Say the rule in plain words."""
         return f"{self.column} is missing"
@@ -30,18 +32,15 @@ class Missing(OfColumn, kind="missing", title="Missing value", purpose="rows wit
         return nw.when(nw.col(self.column).is_null()).then(code(1)).otherwise(code(-1))
 
     @classmethod
-    def from_condition(cls, name: str, condition: Condition, survey: Survey) -> Slice | None:
+    def _settings(cls, _condition: Condition, _survey: Survey) -> dict[str, Any] | None:
         """Take `is_missing`."""
-        match condition.root:
-            case ast.Call(func=ast.Name(id="is_missing"), args=[ast.Name(id=column)]) if survey.holds(column, ANYTHING):
-                return cls(name, column=column)
-        return None
+        return {}
 
     def as_expression(self) -> str:
         """Write `is_missing`."""
         return f"is_missing({written_column(self.column)})"
 
     @classmethod
-    def start(cls, survey: Survey) -> Slice | None:
+    def start(cls, survey: Survey) -> Self | None:
         """Take the first column."""
         return cls("missing", column=survey.free[0]) if survey.free else None

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import ast
+import re
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import narwhals as nw
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from mandoline_core.data import Sample
-from mandoline_core.slices.expression.tree import Condition, bounds_of
-from mandoline_core.slices.rule import TEXT, BoundedRule, Control, Measure, Schema, Slice, Survey
-from mandoline_core.slices.shared_words import words_in_common
+from mandoline_core.slices.rule import TEXT, BoundedRule, Condition, Control, Measure, Schema, Survey
+from mandoline_core.slices.text import APOSTROPHES
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,6 +25,8 @@ class Overlap(BoundedRule, kind="overlap", title="Text overlap", purpose="one te
     >>> Overlap("copied", columns=("premise", "hypothesis"), above=0.8).describe()
     "share of hypothesis's words found in premise above 0.8"
     """
+
+    functions = ("overlap",)
 
     columns: tuple[str, str]
 
@@ -54,17 +57,14 @@ class Overlap(BoundedRule, kind="overlap", title="Text overlap", purpose="one te
         return self._compare(self.measure(schema).value(schema))
 
     @classmethod
-    def from_condition(cls, name: str, condition: Condition, survey: Survey) -> Slice | None:
+    def _settings(cls, condition: Condition, survey: Survey) -> dict[str, Any] | None:
         """Take overlap(first, second) beside one number."""
-        match bounds_of(condition.root):
-            case ast.Call(func=ast.Name(id="overlap"), args=[ast.Name(id=first), ast.Name(id=second)]), bounds if (
-                len(bounds) == 1 and survey.holds(first, TEXT) and survey.holds(second, TEXT)
-            ):
-                return cls(name, columns=(first, second), **bounds)
-        return None
+        texts = [column for column in condition.columns if survey.holds(column, TEXT)]
+        is_cut = len(texts) == len(condition.columns) == 2 and len(condition.bounds) == 1
+        return {"columns": condition.columns, **condition.bounds} if is_cut else None
 
     @classmethod
-    def start(cls, survey: Survey) -> Slice | None:
+    def start(cls, survey: Survey) -> Self | None:
         """Compare the two wordiest texts."""
         return cls("overlap", columns=(survey.text[0], survey.text[1]), above=0.8) if len(survey.text) > 1 else None
 
@@ -84,3 +84,88 @@ class Overlap(BoundedRule, kind="overlap", title="Text overlap", purpose="one te
         if field == "second":
             return replace(self, columns=(self.columns[0], value))
         return super().edited(field, value, source)
+
+
+_ROWS_AT_ONCE = 100_000  # bounds the memory that words take
+# Python's \w is letters, digits and the underscore, in any script; a combining mark stays with its letter.
+_WORD = re.compile(r"(?:[^\W_]|[\u0300-\u036f])+(?:'+(?:[^\W_]|[\u0300-\u036f])+)*")
+
+
+def words_in_common(first: pa.ChunkedArray, second: pa.ChunkedArray) -> pa.Array:
+    """Compute, row by row, the share of the second text's distinct words that are in the first.
+
+    Words are runs of letters, digits and inner apostrophes, in any case.
+
+    Parameters
+    ----------
+    first, second : pyarrow.Array or ChunkedArray of text, shape (n,)
+
+    Returns
+    -------
+    pyarrow.Array of float64, shape (n,)
+        Missing where a text is missing or the second has no word.
+
+    Examples
+    --------
+    >>> words_in_common(pa.array(["The cat sat.", "A"]), pa.array(["the Cat ran", "..."])).to_pylist()
+    [0.6666666666666666, None]
+    """
+    shares = [
+        _shares(first[start : start + _ROWS_AT_ONCE], second[start : start + _ROWS_AT_ONCE])
+        for start in range(0, len(first), _ROWS_AT_ONCE)
+    ]
+    values = np.concatenate([np.empty(0), *shares])
+    missing = pc.or_(pc.is_null(first), pc.is_null(second)).to_numpy(zero_copy_only=False)
+    return pa.array(values, mask=missing | np.isnan(values))
+
+
+def _shares(first: pa.ChunkedArray, second: pa.ChunkedArray) -> np.ndarray:
+    """Write each word of each row as one integer, so that a set of words is a stretch of a sorted array."""
+    numbers: dict[str, int] = {}
+    have, wanted = _numbered(first, numbers), _numbered(second, numbers)
+    size = max(len(numbers), 1)
+    have_keys, wanted_keys = (_distinct(rows * size + words) for rows, words in (have, wanted))
+    found = np.zeros(len(wanted_keys))
+    if len(have_keys):
+        place = np.minimum(np.searchsorted(have_keys, wanted_keys), len(have_keys) - 1)
+        found = (have_keys[place] == wanted_keys).astype(float)
+    rows = wanted_keys // size
+    total = np.bincount(rows, minlength=len(first)).astype(float)
+    shared = np.bincount(rows, weights=found, minlength=len(first))
+    shares: np.ndarray = np.divide(shared, total, out=np.full(len(first), np.nan), where=total > 0)
+    return shares
+
+
+def _numbered(texts: pa.ChunkedArray, numbers: dict[str, int]) -> tuple[np.ndarray, np.ndarray]:
+    """List the row and the number of every word; `numbers` grows by the words not met before.
+
+    Texts are cut at white space first, and only the distinct pieces are looked at closely: there are
+    far fewer of them than of words.
+    """
+    if isinstance(texts, pa.ChunkedArray):
+        texts = texts.combine_chunks()
+    lists = pc.ascii_split_whitespace(texts.cast(pa.large_string()).fill_null(""))
+    rows = pc.list_parent_indices(lists).to_numpy().astype(np.int64)
+    pieces = pc.list_flatten(lists).dictionary_encode()
+    words = [
+        [numbers.setdefault(word, len(numbers)) for word in _words(piece)] for piece in pieces.dictionary.to_pylist()
+    ]
+    lengths = np.array([len(word) for word in words] or [0], dtype=np.int64)
+    starts = np.concatenate([[0], np.cumsum(lengths)])
+    flat = np.array([number for word in words for number in word], dtype=np.int64)
+    piece = pieces.indices.to_numpy()
+    count = lengths[piece]
+    # Repeat each row for the words of its pieces, and count up from where each piece's words start.
+    offset = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
+    return np.repeat(rows, count), flat[np.repeat(starts[piece], count) + offset]
+
+
+def _words(piece: str) -> list[str]:
+    for apostrophe in APOSTROPHES[1:]:
+        piece = piece.replace(apostrophe, "'")
+    return _WORD.findall(piece.lower())
+
+
+def _distinct(keys: np.ndarray) -> np.ndarray:
+    keys = np.sort(keys)
+    return keys[np.concatenate([[True], keys[1:] != keys[:-1]])] if len(keys) else keys

@@ -2,29 +2,19 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any, Self
 
 import narwhals as nw
 
 from mandoline_core.data import Model, Sample, class_name
 from mandoline_core.errors import SliceError, did_you_mean
 from mandoline_core.formatting import listed
-from mandoline_core.slices.expression.tree import Condition
-from mandoline_core.slices.families import each_class
-from mandoline_core.slices.rule import (
-    CLASSES,
-    OfModel,
-    Scalar,
-    Schema,
-    Slice,
-    Survey,
-    find_name,
-    is_class,
-    plain,
-    shown,
-)
+from mandoline_core.slices.rule import CLASSES, Condition, OfModel, Scalar, Schema, Slice, Survey, plain, shown
+from mandoline_core.slices.rule.codes import is_class
+from mandoline_core.slices.rule.survey import find_name
+from mandoline_core.slices.validation import each_class
 
 _EACH = {None: "(one slice for each class)"}
 
@@ -38,6 +28,8 @@ class Prediction(OfModel, kind="prediction", title="Predicted classes", purpose=
     >>> Prediction("praised", value="positive").describe()
     'the model predicts positive'
     """
+
+    functions = ("predicted", "predicted =", "prediction =")
 
     value: Scalar | None = field(default=None, metadata=shown("class", "Predicted class", options=_EACH))
 
@@ -82,29 +74,23 @@ class Prediction(OfModel, kind="prediction", title="Predicted classes", purpose=
         return is_class(column, (self.value,), schema)
 
     @classmethod
-    def from_condition(cls, name: str, condition: Condition, survey: Survey) -> Slice | None:
+    def _settings(cls, condition: Condition, survey: Survey) -> dict[str, Any] | None:
         """Take `predicted` alone, with a class after it, or compared with one."""
         predicted = [model.prediction for model in survey.source.models if model.prediction]
         classes = sorted({class_name(value) for column in predicted for value in survey.values(column)})
-        match condition.root:
-            case ast.Call(func=ast.Name(id="predicted"), args=[]):
-                word, value = "", None
-            case ast.Call(func=ast.Name(id="predicted"), args=[ast.Constant(value=str(word))]):
-                if (value := find_name(word, classes)) is None:
-                    return None
-            case ast.Compare(
-                left=ast.Call(func=ast.Name(id="predicted" | "prediction"), args=[]),
-                ops=[ast.Eq()],
-                comparators=[ast.Constant(value=str(word))],
-            ):
-                value = find_name(word, classes)
-            case _:
-                return None
+        value = next((find_name(word, classes) for word in condition.constants), None)
+        if (
+            condition.columns
+            or condition.bounds
+            or (condition.constants and value is None and condition.function == "predicted")
+        ):
+            return None  # words as any others
         if not predicted:
             raise SliceError("Predicted classes need a model with predictions, and there is none.")
-        if word and value is None:
+        if condition.constants and value is None:
+            (word,) = condition.constants
             raise SliceError(f"No model predicts {word!r}. Classes: {listed(classes)}.{did_you_mean(word, classes)}")
-        return cls(name, value=value)
+        return {"value": value}
 
     @property
     def short_name(self) -> str:
@@ -112,6 +98,6 @@ class Prediction(OfModel, kind="prediction", title="Predicted classes", purpose=
         return "predicted" if self.value is None else f"predicted {self.value}"
 
     @classmethod
-    def start(cls, survey: Survey) -> Slice | None:
+    def start(cls, survey: Survey) -> Self | None:
         """Take each class, if there is a model."""
         return cls("predicted") if survey.source.models else None

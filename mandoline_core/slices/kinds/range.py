@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
@@ -11,19 +10,10 @@ import narwhals as nw
 from mandoline_core.data import Sample
 from mandoline_core.errors import SliceError
 from mandoline_core.formatting import show_number, tidy_number
-from mandoline_core.slices.expression.tree import Condition, bounds_of, written_column
-from mandoline_core.slices.rule import (
-    NUMBERS,
-    Control,
-    OfColumn,
-    Schema,
-    Slice,
-    Survey,
-    answer,
-    compares,
-    round_step,
-    shown,
-)
+from mandoline_core.slices.expression.tree import written_column
+from mandoline_core.slices.rule import NUMBERS, Condition, Control, OfColumn, Schema, Survey, shown
+from mandoline_core.slices.rule.codes import answer, compares
+from mandoline_core.slices.rule.survey import round_step
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,6 +27,8 @@ class Range(OfColumn, kind="range", title="Range", purpose="numbers between two 
     >>> Range("medium", column="n_words", low=50, high=200, without_low=True, without_high=True).describe()
     'n_words above 50 and below 200'
     """
+
+    functions = ("",)
 
     low: float
     high: float
@@ -71,13 +63,13 @@ class Range(OfColumn, kind="range", title="Range", purpose="numbers between two 
         return answer(column.is_null(), after & before)
 
     @classmethod
-    def from_condition(cls, name: str, condition: Condition, survey: Survey) -> Slice | None:
-        """Take a column of numbers between two numbers."""
-        match bounds_of(condition.root):
-            case ast.Name(id=column), bounds if len(bounds) == 2 and survey.holds(column, NUMBERS):
-                ends = {"low" if bound in ("above", "at_least") else "high": value for bound, value in bounds.items()}
-                return cls(name, column=column, without_low="above" in bounds, without_high="below" in bounds, **ends)
-        return None
+    def _settings(cls, condition: Condition, _survey: Survey) -> dict[str, Any] | None:
+        """Take numbers between two numbers."""
+        bounds = condition.bounds
+        ends = {"low" if bound in ("above", "at_least") else "high": end for bound, end in bounds.items()}
+        if len(ends) < 2:
+            return None
+        return {"without_low": "above" in bounds, "without_high": "below" in bounds, **ends}
 
     def as_expression(self) -> str:
         """Write a chain of comparisons."""
@@ -85,7 +77,7 @@ class Range(OfColumn, kind="range", title="Range", purpose="numbers between two 
         return f"{show_number(self.low)} {low} {written_column(self.column)} {high} {show_number(self.high)}"
 
     @classmethod
-    def start(cls, survey: Survey) -> Slice | None:
+    def start(cls, survey: Survey) -> Self | None:
         """Take the middle half of the first numbers."""
         if not survey.numbers:
             return None

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any, Self
 
 import narwhals as nw
 import pyarrow as pa
 
 from mandoline_core.data import Sample, arrow_array
 from mandoline_core.errors import SliceError
-from mandoline_core.slices.expression.tree import Condition
-from mandoline_core.slices.rule import TEXT, Measure, OfColumn, Schema, Slice, Survey, answer, shown
+from mandoline_core.slices.rule import TEXT, Condition, Measure, OfColumn, Schema, Survey, answer, shown
 from mandoline_core.slices.text import check_regex, find_pattern, has_boundary, portable_regex, search_texts
 
 _HELP = "A regular expression, without look-around or back-references, so that it runs in linear time."
@@ -27,6 +26,8 @@ class Regex(OfColumn, kind="regex", title="Regular expression", purpose="a patte
     >>> Regex("link", column="text", pattern=r"https?://").describe()
     'text matches https?://'
     """
+
+    functions = ("matches",)
 
     pattern: str = field(metadata=shown("text", "Pattern", help=_HELP))
 
@@ -62,14 +63,9 @@ class Regex(OfColumn, kind="regex", title="Regular expression", purpose="a patte
         return find_pattern(texts, self.pattern)
 
     @classmethod
-    def from_condition(cls, name: str, condition: Condition, survey: Survey) -> Slice | None:
-        """Take the pattern that a column of text matches."""
-        match condition.root:
-            case ast.Call(
-                func=ast.Name(id="matches"), args=[ast.Name(id=column), ast.Constant(value=str(pattern))]
-            ) if survey.holds(column, TEXT):
-                return cls(name, column=column, pattern=pattern)
-        return None
+    def _settings(cls, condition: Condition, _survey: Survey) -> dict[str, Any] | None:
+        """Take the pattern that a text matches."""
+        return {"pattern": condition.constants[0]} if condition.constants else None
 
     @property
     def short_name(self) -> str:
@@ -77,7 +73,7 @@ class Regex(OfColumn, kind="regex", title="Regular expression", purpose="a patte
         return f"matches {self.pattern}"
 
     @classmethod
-    def start(cls, survey: Survey) -> Slice | None:
+    def start(cls, survey: Survey) -> Self | None:
         """Look for a word of the wordiest text, or else for a number."""
         pattern = f"(?i){survey.word}" if survey.word else "[0-9]+"
         return cls("pattern", column=survey.text[0], pattern=pattern) if survey.text else None

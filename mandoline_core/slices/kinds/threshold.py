@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-import ast
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 import narwhals as nw
 
 from mandoline_core.data import Sample
-from mandoline_core.slices.expression.tree import Condition, bounds_of, written_column
-from mandoline_core.slices.rule import NUMBERS, BoundedRule, Control, OfColumn, Schema, Slice, Survey, middle
+from mandoline_core.slices.expression.tree import written_column
+from mandoline_core.slices.rule import NUMBERS, BoundedRule, Condition, Control, OfColumn, Schema, Survey, middle
 
 
 @dataclass(frozen=True, kw_only=True)
 class Threshold(
-    OfColumn, BoundedRule, kind="threshold", title="Threshold", purpose="numbers above or below a value", need=NUMBERS
+    OfColumn,
+    BoundedRule,
+    kind="threshold",
+    title="Threshold",
+    purpose="numbers above or below a value",
+    need=NUMBERS,
 ):
     """Compare a column of numbers with a bound, or two.
 
@@ -27,6 +31,8 @@ class Threshold(
     'temp at least 75'
     """
 
+    functions = ("",)
+
     def describe(self) -> str:
         """Say the rule in plain words."""
         return f"{self.column} {self._bounds()}"
@@ -35,19 +41,16 @@ class Threshold(
         return self._compare(column, dtype=schema[self.column])
 
     @classmethod
-    def from_condition(cls, name: str, condition: Condition, survey: Survey) -> Slice | None:
-        """Take a column of numbers beside one number."""
-        match bounds_of(condition.root):
-            case ast.Name(id=column), bounds if len(bounds) == 1 and survey.holds(column, NUMBERS):
-                return cls(name, column=column, **bounds)
-        return None
+    def _settings(cls, condition: Condition, _survey: Survey) -> dict[str, Any] | None:
+        """Take numbers beside one number."""
+        return condition.bounds if len(condition.bounds) == 1 else None
 
     def as_expression(self) -> str | None:
         """Write a comparison with one bound."""
         return self._bound_expression(written_column(self.column))
 
     @classmethod
-    def start(cls, survey: Survey) -> Slice | None:
+    def start(cls, survey: Survey) -> Self | None:
         """Cut the first numbers at a round number in the middle; where nothing is above it, take it in."""
         if not survey.numbers:
             return None

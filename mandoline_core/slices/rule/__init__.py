@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from mandoline_core.slices.rule.answers import abstain, answer, code, compares, is_class
+from mandoline_core.slices.expression.tree import Condition
 from mandoline_core.slices.rule.base import Slice, free_name
-from mandoline_core.slices.rule.control import Control, shown
-from mandoline_core.slices.rule.measures import Measure, with_measures
+from mandoline_core.slices.rule.codes import Measure, abstain, answer, code, compares, is_class, with_measures
 from mandoline_core.slices.rule.needs import (
     ANYTHING,
     CLASSES,
@@ -13,10 +12,20 @@ from mandoline_core.slices.rule.needs import (
     NUMBERS,
     TEXT,
     TRUTH,
+    Control,
     Schema,
     fitting_columns,
     serves,
+    shown,
 )
-from mandoline_core.slices.rule.scales import Scale, column_scale, middle, round_step
 from mandoline_core.slices.rule.shared import BoundedRule, OfColumn, OfModel, either, plain
-from mandoline_core.slices.rule.survey import Scalar, Survey, find_name, survey_samples
+from mandoline_core.slices.rule.survey import (
+    Scalar,
+    Scale,
+    Survey,
+    column_scale,
+    find_name,
+    middle,
+    round_step,
+    survey_samples,
+)

@@ -16,9 +16,8 @@ from mandoline_core.findings import Finding
 from mandoline_core.slices.audit import SliceAudit
 from mandoline_core.slices.expression.tree import Condition
 from mandoline_core.slices.noise import Noise
-from mandoline_core.slices.rule.control import Control
-from mandoline_core.slices.rule.measures import Measure
-from mandoline_core.slices.rule.needs import NUMBERS, TEXT, Schema
+from mandoline_core.slices.rule.codes import Measure
+from mandoline_core.slices.rule.needs import NUMBERS, TEXT, Control, Schema
 from mandoline_core.slices.rule.survey import Survey
 
 LARGEST_WHOLE = 2**63  # no column of whole numbers holds more
@@ -50,6 +49,7 @@ class Slice:
     kind: ClassVar[str] = ""
     title: ClassVar[str] = ""
     purpose: ClassVar[str] = ""
+    functions: ClassVar[tuple[str, ...]] = ()  # that a line may call to get a rule of the kind
     learns: ClassVar[bool] = False  # from rows in memory, and says nothing of others
     sees_all: ClassVar[bool] = False  # columns, whatever it makes of them
     unwritable: ClassVar[str] = ""  # why no project file can hold it, and what to do instead
@@ -214,14 +214,14 @@ class Slice:
         return None
 
     @classmethod
-    def from_condition(cls, _name: str, _condition: Condition, _survey: Survey) -> Slice | None:
-        """Make a rule of what a person typed, if this kind can say it; None leaves it to the others.
+    def from_condition(cls, name: str, condition: Condition, survey: Survey) -> Slice | None:
+        """Make a rule of what a person typed, if this kind can say it; None leaves it to the others."""
+        settings = cls._settings(condition, survey) if condition.function in cls.functions else None
+        return None if settings is None else cls(name, **settings)
 
-        Parameters
-        ----------
-        condition : Condition
-            Its root is the tree of an expression, where a call may also be of a function that only this kind knows.
-        """
+    @classmethod
+    def _settings(cls, _condition: Condition, _survey: Survey) -> dict[str, Any] | None:
+        """Find the settings of the rule that says the same as a condition on one of the kind's functions."""
         return None
 
     def as_expression(self) -> str | None:

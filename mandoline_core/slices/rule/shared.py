@@ -11,10 +11,10 @@ import narwhals as nw
 from mandoline_core.data import Model, Sample
 from mandoline_core.errors import SliceError, did_you_mean
 from mandoline_core.formatting import listed, show_number
-from mandoline_core.slices.rule.answers import abstain, answer, compares
+from mandoline_core.slices.expression.tree import Condition
 from mandoline_core.slices.rule.base import Slice
-from mandoline_core.slices.rule.control import Control
-from mandoline_core.slices.rule.needs import ANYTHING, NUMBERS, Schema
+from mandoline_core.slices.rule.codes import abstain, answer, compares
+from mandoline_core.slices.rule.needs import ANYTHING, NUMBERS, Control, Schema
 from mandoline_core.slices.rule.survey import Survey
 
 # The bounds that rows inside lie beyond, and those that rows outside lie beyond where there are both.
@@ -50,6 +50,15 @@ class OfColumn(Slice):
     def needs(self) -> dict[str, str]:
         """The column."""
         return {self.column: self.need}
+
+    @classmethod
+    def from_condition(cls, name: str, condition: Condition, survey: Survey) -> Slice | None:
+        """Take a condition on one column, if it holds what the kind needs in both samples."""
+        if condition.function not in cls.functions or len(condition.columns) != 1:
+            return None
+        (column,) = condition.columns
+        settings = cls._settings(condition, survey) if survey.holds(column, cls.need) else None
+        return None if settings is None else cls(name, column=column, **settings)
 
     def compile_codes(self, schema: Schema) -> nw.Expr:
         """Abstain on a column without a value, else ask the kind."""

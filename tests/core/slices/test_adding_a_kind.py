@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import ast
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 import narwhals as nw
 import pytest
@@ -15,8 +14,18 @@ import pytest
 import mandoline_core as md
 from app.project import state
 from mandoline_core.slices import KINDS, codes, conjoin, read_line, resolve, survey_samples
-from mandoline_core.slices.expression.tree import Condition, written_column, written_text
-from mandoline_core.slices.rule import TEXT, Control, OfColumn, Schema, Slice, Survey, answer, shown
+from mandoline_core.slices.expression.tree import written_column, written_text
+from mandoline_core.slices.rule import (
+    TEXT,
+    Condition,
+    Control,
+    OfColumn,
+    Schema,
+    Slice,
+    Survey,
+    answer,
+    shown,
+)
 from tests.app.pages import add, current, open_app, run, said
 from tests.core.projects import small_frames, write_project
 
@@ -24,6 +33,8 @@ from tests.core.projects import small_frames, write_project
 @dataclass(frozen=True, kw_only=True)
 class StartsWith(OfColumn, kind="starts_with", title="Starts with", purpose="how a text begins", need=TEXT):
     """Take the texts that start with something; without it, one slice for each first letter."""
+
+    functions = ("starts_with",)
 
     beginning: str | None = field(default=None, metadata=shown("text", "Beginning", help="As it is written."))
     trim: bool = field(default=False, metadata=shown("switch", "Ignore white space before it"))
@@ -59,12 +70,9 @@ class StartsWith(OfColumn, kind="starts_with", title="Starts with", purpose="how
         return [[(0, len(self.beginning or ""))] for _ in texts]
 
     @classmethod
-    def from_condition(cls, name: str, condition: Condition, survey: Survey) -> Slice | None:
-        """Take the function of the language that says the same."""
-        match condition.root:
-            case ast.Call(func=ast.Name("starts_with"), args=[ast.Name(column), ast.Constant(str(beginning))]):
-                return cls(name, column=column, beginning=beginning) if survey.holds(column, TEXT) else None
-        return None
+    def _settings(cls, condition: Condition, _survey: Survey) -> dict[str, Any] | None:
+        """Take the function of the language that says the same, of one beginning."""
+        return {"beginning": condition.constants[0]} if len(condition.constants) == 1 else None
 
     def as_expression(self) -> str | None:
         """Write the function, which knows one beginning."""

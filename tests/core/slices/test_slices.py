@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from mandoline_core.data.sample import Model, Sample
 from mandoline_core.errors import SliceError
-from mandoline_core.slices.codes import codes, compile_slice, gold_codes, slice_codes
+from mandoline_core.slices.codes import codes, gold_codes, slice_codes
 from mandoline_core.slices.kinds import (
     KINDS,
     All,
@@ -39,7 +39,7 @@ from mandoline_core.slices.kinds import (
     slicing_function,
 )
 from mandoline_core.slices.noise import Noise
-from mandoline_core.slices.rule import measures
+from mandoline_core.slices.rule import codes as row_codes
 
 MODEL = Model("lr", "answer", {"no": "p_no", "yes": "p_yes"})
 DATA = {
@@ -161,8 +161,8 @@ def test_measures_stay_with_the_sample(monkeypatch):
     sample = samples()[0]
     assert slice_codes(sample, Length("a", column="text", above=2)).tolist() == [1, -1, 0, -1, 1]
     measured = []
-    compute = measures._computed
-    monkeypatch.setattr(measures, "_computed", lambda *given: measured.append(given) or compute(*given))
+    compute = row_codes._computed
+    monkeypatch.setattr(row_codes, "_computed", lambda *given: measured.append(given) or compute(*given))
     assert slice_codes(sample, Length("b", column="text", above=3)).tolist() == [1, -1, 0, -1, -1]
     assert measured == []
     slice_codes(samples()[0], Length("c", column="text", above=3))  # another sample is measured for itself
@@ -174,7 +174,7 @@ def test_a_rule_compiles_to_one_expression_for_lazy_engines():
     frame = pl.DataFrame({key: DATA[key] for key in ("text", "p_no", "p_yes")}).lazy()
     sample = Sample(frame)
     rules = [NEGATION, Length("words", column="text", above=2), Entropy("sure", model=MODEL, low=0.0, high=0.1)]
-    lazy = nw.from_native(frame).select(*(compile_slice(rule, sample.schema).alias(rule.name) for rule in rules))
+    lazy = nw.from_native(frame).select(*(rule.compile_codes(sample.schema).alias(rule.name) for rule in rules))
     assert lazy.collect().to_numpy().tolist() == codes(sample, rules).tolist()
 
 

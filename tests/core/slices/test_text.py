@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import mandoline_core as md
 from mandoline_core.errors import SliceError
-from mandoline_core.slices.shared_words import words_in_common
+from mandoline_core.slices.kinds.overlap import words_in_common
 from mandoline_core.slices.text import (
     check_regex,
     count_words,
@@ -277,7 +277,7 @@ def test_words_in_common_spans_blocks_of_rows(monkeypatch):
     """Work in blocks gives what one block gives."""
     first, second = pa.array(["a b", "c", "d e"]), pa.array(["a", "d", "e f"])
     whole = words_in_common(first, second).to_pylist()
-    monkeypatch.setattr("mandoline_core.slices.shared_words._ROWS_AT_ONCE", 2)
+    monkeypatch.setattr("mandoline_core.slices.kinds.overlap._ROWS_AT_ONCE", 2)
     assert words_in_common(pa.chunked_array([first]), second).to_pylist() == whole == [1.0, 0.0, 0.5]
     assert pc.is_null(words_in_common(pa.array([None], pa.string()), pa.array(["a"]))).to_pylist() == [True]
 

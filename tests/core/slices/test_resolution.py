@@ -28,7 +28,7 @@ from mandoline_core.slices.kinds import (
     slicing_function,
 )
 from mandoline_core.slices.noise import Correction, Noise
-from mandoline_core.slices.resolving import resolve
+from mandoline_core.slices.resolution import resolve
 
 LR = Model("lr", "lr", {"a": "lr_a", "b": "lr_b"})
 MLP = Model("mlp", "mlp", {"a": "mlp_a", "b": "mlp_b"})

@@ -10,8 +10,8 @@ import narwhals as nw
 from mandoline_core.data import Model, Sample
 from mandoline_core.errors import SliceError, did_you_mean
 from mandoline_core.formatting import Sentence, listed
-from mandoline_core.slices.checking import check_columns, nothing_there
 from mandoline_core.slices.rule import ANYTHING, Slice
+from mandoline_core.slices.validation import check_columns, nothing_there
 
 
 def resolve(rules: Iterable[Slice], source: Sample, target: Sample, model: Model | None = None) -> tuple[Slice, ...]:
