@@ -78,8 +78,8 @@ def _hover(sample: Sample, rows: Index, columns: Sequence[str]) -> list[str]:
 def map_scores(workspace: Workspace, found: RowMap) -> charts.Shade:
     """Colour the labelled rows of a map by their score; where a metric has no score of a row, by right and wrong."""
     scored = scores(workspace.on_draw)
-    if scored.statistics.shape[1] > 1 and scored.answers is not None:
-        values = (scored.answers.truth == scored.answers.predicted).astype(float)
+    if scored.statistics.shape[1] > 1 and scored.labels is not None:
+        values = (scored.labels.truth == scored.labels.predicted).astype(float)
     else:
         values = scored.statistics[:, 0]
     values = np.where(scored.known, values, np.nan)[found.source_rows]

@@ -13,7 +13,7 @@ from mandoline_core.estimators.intervals import RowInfluence
 from mandoline_core.estimators.probabilities import left_out, why_not_classes, why_not_new_classes, why_not_one_class
 from mandoline_core.findings import FindingKind
 from mandoline_core.formatting import Sentence
-from mandoline_core.metrics import Answers, ClassCodes, evaluate
+from mandoline_core.metrics import ClassCodes, ClassLabels, evaluate
 from mandoline_core.patterns import add_up
 from mandoline_core.weighting import Problem
 
@@ -94,19 +94,19 @@ class LabelShift:
         return level - moved[:, None] * solution[None, :], moved - level
 
 
-def fit_label_shift(source: Answers, predicted: ClassCodes) -> LabelShift:
+def fit_label_shift(source: ClassLabels, predicted: ClassCodes) -> LabelShift:
     """Solve for the ratios of the classes' frequencies; refuse where predictions do not tell classes apart.
 
     Parameters
     ----------
-    source : Answers
+    source : ClassLabels
         Without gaps.
     predicted : array of int, shape (n_target,)
 
     Examples
     --------
     >>> truth, predicted = np.repeat([0, 1], [20, 40]), np.repeat([0, 1, 0], [20, 30, 10])
-    >>> shift = fit_label_shift(Answers(("no", "yes"), truth, predicted), np.repeat([0, 1], [30, 10]))
+    >>> shift = fit_label_shift(ClassLabels(("no", "yes"), truth, predicted), np.repeat([0, 1], [30, 10]))
     >>> shift.ratios.round(3).tolist()
     [2.0, 0.5]
     """
@@ -210,7 +210,7 @@ class Bbse(Estimator):
         return row_outcome(problem, evaluation, np.arange(n), weights, spread, tuple(findings))
 
 
-def _fit(problem: Problem) -> tuple[LabelShift, Answers, ClassCodes]:
+def _fit(problem: Problem) -> tuple[LabelShift, ClassLabels, ClassCodes]:
     """Fit the shift; return it with the source's answers and the target's predictions, gaps included."""
     rows = rows_of(problem)
     source, target = rows.answers

@@ -1,14 +1,14 @@
-"""Metrics: labels and a model's answers go in; what the metric needs of every row comes out.
+"""Metrics: labels and a model's predictions go in; what the metric needs of every row comes out.
 
 A metric is data: its statistics, how their means make the number, and how it is said.
 """
 
 from __future__ import annotations
 
-from mandoline_core.metrics.answers import Answers, ClassCodes, merged_name, read_answers, read_probabilities
 from mandoline_core.metrics.auroc import smaller_class
+from mandoline_core.metrics.class_labels import ClassCodes, ClassLabels, merged_name, read_class_labels
 from mandoline_core.metrics.confusion import MOST_CLASSES
 from mandoline_core.metrics.metric import Evaluation, Metric, evaluate
+from mandoline_core.metrics.probabilities import find_sums_off, read_probabilities
 from mandoline_core.metrics.registry import METRICS, get_metric
-from mandoline_core.metrics.scoring import Scores, check_finite, score_rows
-from mandoline_core.metrics.sums import find_sums_off
+from mandoline_core.metrics.scores import Scores, check_finite, score_rows

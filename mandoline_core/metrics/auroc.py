@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from mandoline_core.arrays import Floats
 from mandoline_core.errors import DataError
 from mandoline_core.formatting import listed
-from mandoline_core.metrics.answers import ClassCodes
+from mandoline_core.metrics.class_labels import ClassCodes
 from mandoline_core.metrics.metric import UNIT, Metric
 
 
 def auroc(positive: NDArray[np.bool_], scores: Floats, weights: Floats, name: str) -> tuple[float, Floats]:
-    """Compute the chance that a row of the class scores above one of the others, a tie counting half.
+    """Compute the probability that a row of the class scores above one of the others, a tie counting half.
 
     Parameters
     ----------

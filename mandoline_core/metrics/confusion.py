@@ -9,7 +9,7 @@ import numpy as np
 
 from mandoline_core.arrays import Floats
 from mandoline_core.errors import DataError, ProjectError
-from mandoline_core.metrics.answers import ClassCodes
+from mandoline_core.metrics.class_labels import ClassCodes
 from mandoline_core.metrics.metric import UNIT, Metric
 
 MOST_CLASSES = 60  # a table of all pairs of classes is kept for every pattern of slices
@@ -24,8 +24,8 @@ def one_class_rows(truth: ClassCodes, predicted: ClassCodes, one: int) -> Floats
     >>> one_class_rows(np.array([1, 1, 0]), np.array([1, 0, 1]), 1).tolist()
     [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, 1.0, 0.0]]
     """
-    is_it, said = truth == one, predicted == one
-    return np.column_stack([is_it & said, ~is_it & said, is_it & ~said]).astype(float)
+    labelled, predicted_so = truth == one, predicted == one
+    return np.column_stack([labelled & predicted_so, ~labelled & predicted_so, labelled & ~predicted_so]).astype(float)
 
 
 def table_rows(truth: ClassCodes, predicted: ClassCodes, n_classes: int) -> Floats:
@@ -41,59 +41,51 @@ def table_rows(truth: ClassCodes, predicted: ClassCodes, n_classes: int) -> Floa
     return rows
 
 
-def _precision_of_one(means: Floats, name: str) -> Found:
-    hits, alarms, _ = means
-    return _ratio(hits, hits + alarms, [1, 0, 0], [1, 1, 0], f"The model never predicts class {name!r}", "precision")
+# What stands below the line of a ratio of hits: how much predictions of a class and labels of it weigh there. And what
+# is missing where that is nothing.
+_RATIOS = {
+    "precision": (1.0, 0.0, "The model never predicts class {!r}", "precision"),
+    "recall": (0.0, 1.0, "No label is {!r}", "recall"),
+    "f1": (0.5, 0.5, "Class {!r} is neither a label nor a prediction", "F1"),
+}
 
 
-def _recall_of_one(means: Floats, name: str) -> Found:
-    hits, _, misses = means
-    return _ratio(hits, hits + misses, [1, 0, 0], [1, 0, 1], f"No label is {name!r}", "recall")
+def ratio_of_one(metric: str, means: Floats, name: str) -> Found:
+    """Compute a ratio of one class, and its slopes, from the shares of its hits, false alarms and misses.
 
-
-def _f1_of_one(means: Floats, name: str) -> Found:
-    hits, alarms, misses = means
-    what = f"Class {name!r} is neither a label nor a prediction"
-    return _ratio(2 * hits, 2 * hits + alarms + misses, [2, 0, 0], [2, 1, 1], what, "F1")
-
-
-def _ratio(part: float, whole: float, by_part: list[float], by_whole: list[float], what: str, name: str) -> Found:
-    if whole <= 0:
-        raise DataError(f"{what} in rows that count, so its {name} is not defined. Choose another class or metric.")
-    value = float(part / whole)
-    return value, (np.array(by_part, dtype=float) - value * np.array(by_whole, dtype=float)) / whole
-
-
-def _average(parts: Floats, wholes: Floats, present: np.ndarray) -> tuple[float, Floats, Floats]:
-    """Average ratios over the classes present; a ratio with nothing below the line counts as 0.
-
-    Returns the value and its slopes by part and by whole.
+    Examples
+    --------
+    >>> ratio_of_one("f1", np.array([0.5, 0.25, 0.25]), "yes")[0]
+    0.6666666666666666
     """
-    n = max(int(present.sum()), 1)
-    safe = np.where(wholes > 0, wholes, 1.0)
-    ratios = np.where((wholes > 0) & present, parts / safe, 0.0)
-    by_part = np.where((wholes > 0) & present, 1 / safe, 0.0) / n
-    return float(ratios.sum() / n), by_part, -ratios * by_part
+    predictions, labels, missing, called = _RATIOS[metric]
+    below = np.array([predictions + labels, predictions, labels])
+    whole = float(means @ below)
+    if whole <= 0:
+        raise DataError(
+            f"{missing.format(name)} in rows that count, so its {called} is not defined. "
+            "Choose another class or metric."
+        )
+    value = float(means[0] / whole)
+    return value, (np.array([1.0, 0.0, 0.0]) - value * below) / whole
 
 
-def _macro(precision: float, recall: float) -> Callable[[Floats], Found]:
-    """Build the average over classes of a ratio of hits: how much predictions and labels weigh below the line."""
+def _mean_ratio(predictions: float, labels: float, *, labelled: bool = False) -> Callable[[Floats], Found]:
+    """Build the average of a ratio of hits over the classes there are, or over those with labels."""
 
     def of_all(table: Floats) -> Found:
-        hits, labels, said = np.diag(table), table.sum(axis=1), table.sum(axis=0)
-        wholes = precision * said + recall * labels
-        value, by_part, by_whole = _average(hits, wholes, (labels > 0) | (said > 0))
-        slope = precision * by_whole[None, :] + recall * by_whole[:, None] + np.diag(by_part)
-        return value, slope
+        hits, of_labels, of_predictions = np.diag(table), table.sum(axis=1), table.sum(axis=0)
+        wholes = predictions * of_predictions + labels * of_labels
+        counts = of_labels > 0 if labelled else (of_labels > 0) | (of_predictions > 0)
+        n = max(int(counts.sum()), 1)
+        defined = (wholes > 0) & counts  # a ratio with nothing below the line counts as 0
+        by_hit = np.where(defined, 1 / np.where(defined, wholes, 1.0), 0.0) / n
+        ratios = hits * by_hit * n
+        by_whole = -ratios * by_hit
+        slope = predictions * by_whole[None, :] + labels * by_whole[:, None] + np.diag(by_hit)
+        return float(ratios.sum() / n), slope
 
     return of_all
-
-
-def _balanced_accuracy(table: Floats) -> Found:
-    """Average the recall over the classes that have labels."""
-    hits, labels = np.diag(table), table.sum(axis=1)
-    value, by_part, by_whole = _average(hits, labels, labels > 0)
-    return value, np.broadcast_to(by_whole[:, None], table.shape) + np.diag(by_part)
 
 
 def _mcc(table: Floats) -> Found:
@@ -118,19 +110,10 @@ def _mcc(table: Floats) -> Found:
     return float(value), slope
 
 
-# From one class's shares of hits, false alarms and misses, shape (3,), and its name.
-OF_ONE: dict[str, Callable[[Floats, str], Found]] = {
-    "precision": _precision_of_one,
-    "recall": _recall_of_one,
-    "f1": _f1_of_one,
-}
-
 # From the shares by truth (rows) and prediction (columns), shape (n_classes, n_classes).
 OF_ALL: dict[str, Callable[[Floats], Found]] = {
-    "precision": _macro(1.0, 0.0),
-    "recall": _macro(0.0, 1.0),
-    "f1": _macro(0.5, 0.5),
-    "balanced_accuracy": _balanced_accuracy,
+    **{name: _mean_ratio(predictions, labels) for name, (predictions, labels, *_) in _RATIOS.items()},
+    "balanced_accuracy": _mean_ratio(0.0, 1.0, labelled=True),
     "mcc": _mcc,
 }
 
@@ -138,13 +121,13 @@ OF_ALL: dict[str, Callable[[Floats], Found]] = {
 def _of_classes(metric: Metric, classes: tuple[str, ...], one: int | None) -> Metric:
     """Fit a metric to the classes at hand: to one of them, or to the table of all."""
     if one is not None:
-        of_one, name = OF_ONE[metric.name], classes[one]
+        name = classes[one]
         return replace(
             metric,
             title=f"{metric.title}: {name}",
             statistics=lambda truth, predicted, _: one_class_rows(truth, predicted, one),
-            combine=lambda means: of_one(means, name)[0],
-            slope=lambda means: of_one(means, name)[1],
+            combine=lambda means: ratio_of_one(metric.name, means, name)[0],
+            slope=lambda means: ratio_of_one(metric.name, means, name)[1],
         )
     n, of_all = len(classes), OF_ALL[metric.name]
     if n > MOST_CLASSES:

@@ -12,7 +12,7 @@ from mandoline_core.arrays import Floats, Interval
 from mandoline_core.data import find_classes
 from mandoline_core.errors import ProjectError, did_you_mean
 from mandoline_core.formatting import listed
-from mandoline_core.metrics.answers import ClassCodes
+from mandoline_core.metrics.class_labels import ClassCodes
 
 UNIT, ABOVE = (0.0, 1.0), (0.0, np.inf)
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from mandoline_core.errors import ProjectError, did_you_mean
 from mandoline_core.formatting import listed
-from mandoline_core.metrics.accuracy import ACCURACY, ERROR
 from mandoline_core.metrics.auroc import AUROC
 from mandoline_core.metrics.confusion import BALANCED_ACCURACY, F1, MCC, PRECISION, RECALL
+from mandoline_core.metrics.means import ACCURACY, BIAS, BRIER, ERROR, LOG_LOSS, MAE, MEAN, RMSE
 from mandoline_core.metrics.metric import Metric
-from mandoline_core.metrics.numbers import BIAS, MAE, MEAN, RMSE
-from mandoline_core.metrics.probabilities import BRIER, LOG_LOSS
 
 _ALL = (
     ACCURACY,

@@ -296,7 +296,7 @@ def _rows(
 ) -> Rows:
     """Take the rows in memory; of a draw, find out which of them are scored."""
     if not in_tables:
-        return Rows(source, target, model, metric, scores.known, read=scores.answers)
+        return Rows(source, target, model, metric, scores.known, read=scores.labels)
     drawn = score_rows(metric, source, label=source.label, model=model, known=scores.classes, whole=False)
     return Rows(source, target, model, metric, drawn.known)
 

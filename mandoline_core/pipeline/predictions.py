@@ -11,7 +11,7 @@ from scipy.sparse import csr_matrix
 from mandoline_core.arrays import Bools, Floats, Index
 from mandoline_core.errors import MandolineError
 from mandoline_core.findings import Finding
-from mandoline_core.metrics import read_answers
+from mandoline_core.metrics import read_class_labels
 from mandoline_core.patterns import Membership, add_up
 from mandoline_core.pipeline.columns import RowCells, SumTable, Tally, written_out
 from mandoline_core.weighting import Rows
@@ -96,8 +96,8 @@ def _read_classes(rows: Rows, column: str) -> tuple[tuple[np.ndarray, np.ndarray
         source, target = rows.answers
         return (source.predicted, target.predicted), target.classes
     merge = rows.metric.merge
-    source = read_answers(rows.source, label=None, prediction=column, merge=merge)
-    target = read_answers(rows.target, label=None, prediction=column, merge=merge, known=source.classes)
+    source = read_class_labels(rows.source, label=None, prediction=column, merge=merge)
+    target = read_class_labels(rows.target, label=None, prediction=column, merge=merge, known=source.classes)
     return (source.predicted[rows.scored], target.predicted), target.classes
 
 

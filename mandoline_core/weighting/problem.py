@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from mandoline_core.arrays import Floats
 from mandoline_core.data import Model, Sample
 from mandoline_core.findings import Finding
-from mandoline_core.metrics import Answers, Metric, read_answers, read_probabilities
+from mandoline_core.metrics import ClassLabels, Metric, read_class_labels, read_probabilities
 from mandoline_core.patterns import Membership, Patterns, total_statistics
 from mandoline_core.project import MethodSettings, MetricSettings
 from mandoline_core.weighting.components import Edges
@@ -26,14 +26,14 @@ class Evidence:
 
     Parameters
     ----------
-    source, target : Answers
+    source, target : ClassLabels
         Of the scored source rows, with their labels; of all target rows, without.
     source_probabilities, target_probabilities : array of float, shape (n_rows, n_classes)
         NaN where missing.
     """
 
-    source: Answers
-    target: Answers
+    source: ClassLabels
+    target: ClassLabels
     source_probabilities: Floats
     target_probabilities: Floats
     findings: tuple[Finding, ...] = ()
@@ -47,7 +47,7 @@ class Rows:
     ----------
     scored : array of bool, shape (n_source_rows,)
         Source rows with a score: the ones a problem's statistics are of.
-    read : Answers, optional
+    read : ClassLabels, optional
         Labels and predictions of all source rows, where they have been read.
     """
 
@@ -56,24 +56,24 @@ class Rows:
     model: Model | None
     metric: MetricSettings
     scored: NDArray[np.bool_]
-    read: Answers | None = field(default=None, kw_only=True)
+    read: ClassLabels | None = field(default=None, kw_only=True)
 
-    def read_source(self) -> Answers:
+    def read_source(self) -> ClassLabels:
         """Return labels and predictions of all source rows, reading them where nobody has."""
         if self.read is not None:
             return self.read
         if self.model is None or self.model.prediction is None or self.source.label is None:
             raise ValueError("There is no model with predictions, or no label; an estimator must check that first.")
-        return read_answers(
+        return read_class_labels(
             self.source, label=self.source.label, prediction=self.model.prediction, merge=self.metric.merge
         )
 
     @cached_property
-    def answers(self) -> tuple[Answers, Answers]:
+    def answers(self) -> tuple[ClassLabels, ClassLabels]:
         """Labels and predictions of the scored source rows, predictions of the target rows; in common classes."""
         source = self.read_source()
         prediction = str(self.model.prediction) if self.model is not None else ""
-        target = read_answers(
+        target = read_class_labels(
             self.target, label=None, prediction=prediction, merge=self.metric.merge, known=source.classes
         )
         return replace(source, classes=target.classes).take(self.scored), target
@@ -88,7 +88,7 @@ class Rows:
         after, more = read_probabilities(self.target, self.model, target, self.metric.merge)
         return Evidence(source, target, before[self.scored], after, (*some, *more))
 
-    def _whole(self, source: Answers) -> Answers:
+    def _whole(self, source: ClassLabels) -> ClassLabels:
         """Put the scored rows' predictions back among all rows of the sample."""
         predicted = np.full(self.source.n_rows, -1, dtype=np.int32)
         predicted[self.scored] = source.predicted

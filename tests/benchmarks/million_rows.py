@@ -19,7 +19,7 @@ import numpy as np
 import polars as pl
 
 import mandoline_core as md
-from mandoline_core.metrics.scoring import score_rows
+from mandoline_core.metrics.scores import score_rows
 from mandoline_core.patterns.patterns import count_patterns
 from mandoline_core.project.settings import MetricSettings
 from mandoline_core.slices.codes import codes

@@ -12,7 +12,7 @@ import pytest
 
 from mandoline_core import EstimatorSettings, Flag, MetricSettings, Model, Sample, Slice, prepare
 from mandoline_core.estimators.base import Estimator, Outcome
-from mandoline_core.metrics.answers import Answers
+from mandoline_core.metrics.class_labels import ClassLabels
 from mandoline_core.metrics.registry import get_metric
 from mandoline_core.patterns.patterns import count_patterns
 from mandoline_core.pipeline.assemble import make_problem
@@ -113,10 +113,10 @@ class SamplePair:
         return SamplePair(*(np.repeat(column, counts, axis=0) for column in columns))
 
     @property
-    def answers(self) -> Answers:
+    def answers(self) -> ClassLabels:
         """What is known of the rows, in all classes that have a probability."""
         n_classes = self.probabilities.shape[1] or int(max(self.truth.max(), self.predicted.max())) + 1
-        return Answers(CLASSES[:n_classes], self.truth, self.predicted)
+        return ClassLabels(CLASSES[:n_classes], self.truth, self.predicted)
 
 
 _ANYWHERE = Sample(pd.DataFrame({"label": ["a"]}), label="label", name="drawn")

@@ -10,7 +10,7 @@ import numpy as np
 
 from mandoline_core.arrays import Floats, Index
 from mandoline_core.errors import MandolineError
-from mandoline_core.metrics import Answers, read_answers, read_probabilities
+from mandoline_core.metrics import ClassLabels, read_class_labels, read_probabilities
 from mandoline_core.patterns import Count, one_each, total_statistics
 from mandoline_core.pipeline import make_problem
 from mandoline_core.project import EstimatorSettings
@@ -65,7 +65,7 @@ class ModelPredictions(NamedTuple):
     """
 
     rows: Rows
-    answers: Answers
+    answers: ClassLabels
     probabilities: Floats | None = None
 
 
@@ -84,7 +84,7 @@ class DrawnRows(Rows):
     target_index: Index
 
     @cached_property
-    def answers(self) -> tuple[Answers, Answers]:
+    def answers(self) -> tuple[ClassLabels, ClassLabels]:
         """Labels and predictions of the drawn source rows, predictions of the drawn target rows."""
         source, target = (self.predictions.answers.take(index) for index in (self.source_index, self.target_index))
         return source, replace(target, truth=np.full_like(target.truth, -1))
@@ -113,7 +113,7 @@ def read_predictions(rows: Rows, *, probabilities: bool) -> ModelPredictions:
     if rows.model is None or rows.model.prediction is None or rows.source.label is None:
         raise MandolineError("There is no model with predictions, or no label.")
     merge = rows.metric.merge
-    answers = read_answers(rows.source, label=rows.source.label, prediction=rows.model.prediction, merge=merge)
+    answers = read_class_labels(rows.source, label=rows.source.label, prediction=rows.model.prediction, merge=merge)
     read = read_probabilities(rows.source, rows.model, answers, merge)[0][rows.scored] if probabilities else None
     return ModelPredictions(rows, answers.take(rows.scored), read)
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from mandoline_core.arrays import Codes, Floats
 from mandoline_core.data import Model, Sample, to_pandas
-from mandoline_core.metrics import get_metric, read_answers, score_rows
+from mandoline_core.metrics import get_metric, read_class_labels, score_rows
 from mandoline_core.pipeline.cells.cells import name_of
 from mandoline_core.project import MetricSettings
 from mandoline_core.slices import Slice, codes
@@ -89,7 +89,7 @@ def classes_of(sample: Sample, models: Sequence[Model | None], metric: MetricSet
             most = max(map(len, values.values()))
             padded = {column: [*one.to_pylist(), *[None] * (most - len(one))] for column, one in values.items()}
             small = Sample(pa.table(padded), name=sample.name)
-            found[model.name] = read_answers(
+            found[model.name] = read_class_labels(
                 small, label=sample.label, prediction=model.prediction, merge=metric.merge
             ).classes
     return found

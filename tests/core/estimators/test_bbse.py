@@ -10,7 +10,7 @@ from scipy.stats import binom
 from mandoline_core import EstimatorSettings, MandolineError
 from mandoline_core.estimators.baselines import Source
 from mandoline_core.estimators.bbse import Bbse, fit_label_shift
-from mandoline_core.metrics.answers import Answers
+from mandoline_core.metrics.class_labels import ClassLabels
 from mandoline_core.metrics.registry import METRICS
 from mandoline_core.pipeline.diagnostics import diagnose, interval_of
 from tests.core.answered import (
@@ -175,7 +175,7 @@ def test_standard_errors_of_ratios_equal_those_of_drawn_samples() -> None:
     found, errors = [], []
     for _ in range(worlds):
         cells = rng.choice(9, n_source, p=joint.ravel())
-        source = Answers(CLASSES[:3], (cells % 3).astype(np.int32), (cells // 3).astype(np.int32))
+        source = ClassLabels(CLASSES[:3], (cells % 3).astype(np.int32), (cells // 3).astype(np.int32))
         shift = fit_label_shift(source, rng.choice(3, n_target, p=said).astype(np.int32))
         found.append(shift.solution)
         errors.append(shift.standard_errors(n_source, n_target))

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sklearn import metrics as sk
 
 from mandoline_core.errors import DataError
-from mandoline_core.metrics.confusion import OF_ALL, OF_ONE, one_class_rows, table_rows
+from mandoline_core.metrics.confusion import OF_ALL, one_class_rows, ratio_of_one, table_rows
 
 SCORES = {"precision": sk.precision_score, "recall": sk.recall_score, "f1": sk.f1_score}
 
@@ -62,7 +62,7 @@ def test_metrics_of_one_class_equal_scikit_learn(seed, n, n_classes):
     means = weights @ one_class_rows(truth, predicted, 1)
     for name, score in SCORES.items():
         expected = score(truth, predicted, sample_weight=weights, labels=[1], average="macro")
-        assert OF_ONE[name](means, "1")[0] == pytest.approx(expected, abs=1e-12), name
+        assert ratio_of_one(name, means, "1")[0] == pytest.approx(expected, abs=1e-12), name
 
 
 @pytest.mark.parametrize("name", OF_ALL)
@@ -75,12 +75,12 @@ def test_slopes_of_averages_are_derivatives(name, n_classes):
     np.testing.assert_allclose(found, derivative(lambda at: OF_ALL[name](at)[0], table), rtol=0, atol=1e-8)
 
 
-@pytest.mark.parametrize("name", OF_ONE)
+@pytest.mark.parametrize("name", ["precision", "recall", "f1"])
 def test_slopes_of_one_class_are_derivatives(name):
     """By hits, false alarms and misses."""
     means = np.array([0.3, 0.1, 0.2])
-    found = OF_ONE[name](means, "yes")[1]
-    np.testing.assert_allclose(found, derivative(lambda at: OF_ONE[name](at, "yes")[0], means), rtol=0, atol=1e-8)
+    found = ratio_of_one(name, means, "yes")[1]
+    np.testing.assert_allclose(found, derivative(lambda at: ratio_of_one(name, at, "yes")[0], means), rtol=0, atol=1e-8)
 
 
 @pytest.mark.parametrize("table", [[[0.4, 0.6], [0.0, 0.0]], [[0.4, 0.0], [0.6, 0.0]], [[1.0, 0.0], [0.0, 0.0]]])
@@ -102,5 +102,5 @@ def test_mcc_is_0_where_labels_or_predictions_do_not_vary(table):
 def test_what_is_not_defined_is_said(name, means, message):
     """With what to do."""
     with pytest.raises(DataError) as caught:
-        OF_ONE[name](np.array(means), "yes")
+        ratio_of_one(name, np.array(means), "yes")
     assert str(caught.value) == f"{message} not defined. Choose another class or metric."

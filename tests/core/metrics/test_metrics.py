@@ -16,7 +16,7 @@ from mandoline_core import DataError, MandolineError, Model, ProjectError, Sampl
 from mandoline_core.metrics.confusion import MOST_CLASSES
 from mandoline_core.metrics.metric import Metric, evaluate
 from mandoline_core.metrics.registry import METRICS, get_metric
-from mandoline_core.metrics.scoring import Scores, score_rows
+from mandoline_core.metrics.scores import Scores, score_rows
 from mandoline_core.project.settings import MetricSettings
 from tests.core.metric_rows import CASES, draw
 

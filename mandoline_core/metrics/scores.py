@@ -1,4 +1,4 @@
-"""Scoring: a metric's statistics for every row of a labelled sample."""
+"""Scores: a metric's statistics for every row of a labelled sample."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from mandoline_core.arrays import Floats
 from mandoline_core.data import Model, Sample, class_codes, kind_of
 from mandoline_core.errors import DataError, ProjectError
 from mandoline_core.formatting import counted, listed
-from mandoline_core.metrics.answers import Answers, add_probable_classes, read_answers, read_probabilities
+from mandoline_core.metrics.class_labels import ClassLabels, read_class_labels
 from mandoline_core.metrics.metric import Metric
+from mandoline_core.metrics.probabilities import add_probable_classes, read_probabilities
 from mandoline_core.metrics.registry import get_metric
 from mandoline_core.project import MetricSettings
 
@@ -33,7 +34,7 @@ class Scores(NamedTuple):
         Fitted to the classes at hand.
     classes : tuple of str
         After merging; empty where the metric is not about classes.
-    answers : Answers or None
+    labels : ClassLabels or None
         Labels and predictions as they were read, where the metric is about classes.
     """
 
@@ -41,7 +42,7 @@ class Scores(NamedTuple):
     known: NDArray[np.bool_]
     metric: Metric
     classes: tuple[str, ...] = ()
-    answers: Answers | None = None
+    labels: ClassLabels | None = None
 
 
 def score_rows(
@@ -60,7 +61,7 @@ def score_rows(
     label : str or None
         Column of true classes or values.
     model : Model or None
-        Whose answers are scored; None only for the metric "mean".
+        Whose predictions are scored; None only for the metric "mean".
     known : sequence of str
         Classes, after merging, that another sample has and that this one may lack.
     whole : bool
@@ -150,31 +151,31 @@ def _class_scores(
     whole: bool,
 ) -> Scores:
     metric = get_metric(settings.name)
-    answers = read = read_answers(sample, label=label, prediction=prediction, merge=settings.merge, known=others)
+    labels = read = read_class_labels(sample, label=label, prediction=prediction, merge=settings.merge, known=others)
     if whole:
-        _check_answers(sample, label, prediction, answers)
-    known = (answers.truth >= 0) & (answers.predicted >= 0)
+        _check_class_labels(sample, label, prediction, labels)
+    known = (labels.truth >= 0) & (labels.predicted >= 0)
     probabilities = np.zeros((sample.n_rows, 0))
     if metric.needs == "probabilities":
-        every = add_probable_classes(answers, model, settings.merge)
+        every = add_probable_classes(labels, model, settings.merge)
         probabilities, _ = read_probabilities(sample, model, every, settings.merge, whole=whole)
         if metric.about_one:  # a class that no row shows cannot be ranked first
-            probabilities = probabilities[:, : len(answers.classes)]
+            probabilities = probabilities[:, : len(labels.classes)]
         else:
-            answers = every
+            labels = every
         known &= np.isfinite(probabilities[:, 0])
-    metric = metric.fit(answers.classes, settings.positive)
+    metric = metric.fit(labels.classes, settings.positive)
     if metric.needs_table and settings.positive is None:
-        _check_size(metric, sample, len(answers.classes))
+        _check_size(metric, sample, len(labels.classes))
     if metric.statistics is None:
         raise TypeError(f"Metric {metric.name!r} says nothing about classes.")
     rows = np.where(known)[0] if not known.all() else slice(None)
-    some = metric.statistics(answers.truth[rows], answers.predicted[rows], probabilities[rows])
+    some = metric.statistics(labels.truth[rows], labels.predicted[rows], probabilities[rows])
     if known.all():
-        return Scores(some, known, metric, answers.classes, read)
+        return Scores(some, known, metric, labels.classes, read)
     statistics = np.zeros((sample.n_rows, some.shape[1]))
     statistics[known] = some
-    return Scores(statistics, known, metric, answers.classes, read)
+    return Scores(statistics, known, metric, labels.classes, read)
 
 
 def _check_size(metric: Metric, sample: Sample, n_classes: int) -> None:
@@ -185,8 +186,8 @@ def _check_size(metric: Metric, sample: Sample, n_classes: int) -> None:
         )
 
 
-def _check_answers(sample: Sample, label: str, prediction: str, answers: Answers) -> None:
-    truth, predicted = answers.truth, answers.predicted
+def _check_class_labels(sample: Sample, label: str, prediction: str, labels: ClassLabels) -> None:
+    truth, predicted = labels.truth, labels.predicted
     for column, codes in ((label, truth), (prediction, predicted)):
         if not (codes >= 0).any():
             raise DataError(

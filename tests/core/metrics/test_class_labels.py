@@ -8,7 +8,8 @@ import pytest
 
 import mandoline_core as md
 from mandoline_core import DataError, Model, ProjectError, Sample
-from mandoline_core.metrics.answers import add_probable_classes, merged_name, read_answers, read_probabilities
+from mandoline_core.metrics.class_labels import merged_name, read_class_labels
+from mandoline_core.metrics.probabilities import add_probable_classes, read_probabilities
 
 MERGE = {"no": ["neutral", "contradiction"]}
 LABELS = ["yes", "neutral", "contradiction", None]
@@ -28,7 +29,7 @@ def chances(*rows: tuple[float, float, float], pred: tuple[str | None, ...]) -> 
 
 def test_codes_name_the_classes_of_both_columns() -> None:
     """A missing value is -1."""
-    found = read_answers(sample(label=LABELS, pred=PREDICTIONS), label="label", prediction="pred")
+    found = read_class_labels(sample(label=LABELS, pred=PREDICTIONS), label="label", prediction="pred")
     assert found.classes == ("contradiction", "neutral", "yes")
     assert [found.classes[code] if code >= 0 else None for code in found.truth] == LABELS
     assert [found.classes[code] if code >= 0 else None for code in found.predicted] == PREDICTIONS
@@ -36,7 +37,7 @@ def test_codes_name_the_classes_of_both_columns() -> None:
 
 def test_merged_classes_have_one_code() -> None:
     """As if the columns had been written with the new name."""
-    found = read_answers(sample(label=LABELS, pred=PREDICTIONS), label="label", prediction="pred", merge=MERGE)
+    found = read_class_labels(sample(label=LABELS, pred=PREDICTIONS), label="label", prediction="pred", merge=MERGE)
     by_hand = [
         [None if v is None else ("yes" if v == "yes" else "no") for v in column] for column in (LABELS, PREDICTIONS)
     ]
@@ -47,7 +48,7 @@ def test_merged_classes_have_one_code() -> None:
 
 def test_classes_that_are_known_keep_their_codes() -> None:
     """Another sample's classes come first; new ones follow; types may differ between the samples."""
-    found = read_answers(sample(pred=[2, 0, 1]), label=None, prediction="pred", known=("1", "0"))
+    found = read_class_labels(sample(pred=[2, 0, 1]), label=None, prediction="pred", known=("1", "0"))
     assert found.classes == ("1", "0", "2")
     assert found.predicted.tolist() == [2, 1, 0]
     assert found.truth.tolist() == [-1, -1, -1]
@@ -55,7 +56,7 @@ def test_classes_that_are_known_keep_their_codes() -> None:
 
 def test_merging_in_a_second_sample_may_name_classes_it_lacks() -> None:
     """The source has them."""
-    found = read_answers(
+    found = read_class_labels(
         sample(pred=["neutral", "yes"]), label=None, prediction="pred", merge=MERGE, known=("yes", "no")
     )
     assert found.classes == ("yes", "no")
@@ -65,12 +66,14 @@ def test_merging_in_a_second_sample_may_name_classes_it_lacks() -> None:
 def test_merging_an_unknown_class_is_refused() -> None:
     """With the nearest name."""
     with pytest.raises(ProjectError, match=r"^merge names class 'nutral', which is neither a label nor a prediction\."):
-        read_answers(sample(label=LABELS, pred=PREDICTIONS), label="label", prediction="pred", merge={"x": ["nutral"]})
+        read_class_labels(
+            sample(label=LABELS, pred=PREDICTIONS), label="label", prediction="pred", merge={"x": ["nutral"]}
+        )
 
 
 def test_rows_are_taken_together() -> None:
     """Labels and predictions stay beside each other."""
-    found = read_answers(sample(label=LABELS, pred=PREDICTIONS), label="label", prediction="pred")
+    found = read_class_labels(sample(label=LABELS, pred=PREDICTIONS), label="label", prediction="pred")
     kept = found.take(np.array([True, False, True, False]))
     assert (kept.truth == found.truth[[0, 2]]).all()
     assert (kept.predicted == found.predicted[[0, 2]]).all()
@@ -80,12 +83,12 @@ def test_rows_are_taken_together() -> None:
 def test_probabilities_come_in_the_order_of_the_classes() -> None:
     """And merged ones add up."""
     rows = chances((0.2, 0.5, 0.3), (0.6, 0.1, 0.3), (0.1, 0.1, 0.8), pred=("b", "a", "c"))
-    answers = read_answers(rows, label=None, prediction="pred", known=("c", "a"))
+    answers = read_class_labels(rows, label=None, prediction="pred", known=("c", "a"))
     found, findings = read_probabilities(rows, MODEL, answers)
     np.testing.assert_allclose(found, [[0.3, 0.2, 0.5], [0.3, 0.6, 0.1], [0.8, 0.1, 0.1]], rtol=0, atol=1e-15)
     assert findings == ()
     merge = {"x": ["a", "c"]}
-    merged = read_answers(rows, label=None, prediction="pred", merge=merge)
+    merged = read_class_labels(rows, label=None, prediction="pred", merge=merge)
     assert merged.classes == ("b", "x")
     np.testing.assert_allclose(
         read_probabilities(rows, MODEL, merged, merge)[0], [[0.5, 0.5], [0.1, 0.9], [0.1, 0.9]], rtol=0, atol=1e-15
@@ -95,7 +98,7 @@ def test_probabilities_come_in_the_order_of_the_classes() -> None:
 def test_probabilities_written_with_two_digits_are_made_to_add_up() -> None:
     """What is off by rounding is shared out."""
     rows = chances((0.33, 0.33, 0.33), (1.0, 0.0, 0.0), pred=("b", "a"))
-    answers = read_answers(rows, label=None, prediction="pred", known=("a", "b", "c"))
+    answers = read_class_labels(rows, label=None, prediction="pred", known=("a", "b", "c"))
     np.testing.assert_allclose(read_probabilities(rows, MODEL, answers)[0].sum(axis=1), 1.0, rtol=0, atol=1e-15)
 
 
@@ -104,21 +107,23 @@ def test_equal_probabilities_stay_equal() -> None:
     rng = np.random.default_rng(0)
     others = rng.random(500) * 0.7
     rows = sample(pred=["a"] * 500, pa=np.full(500, 0.3), pb=others, pc=1 - 0.3 - others)
-    answers = read_answers(rows, label=None, prediction="pred", known=("a", "b", "c"))
+    answers = read_class_labels(rows, label=None, prediction="pred", known=("a", "b", "c"))
     loose = Model("m", "pred", MODEL.probabilities)
     total = rows.frame["pa"] + rows.frame["pb"] + rows.frame["pc"]
     assert len(set(total.to_list())) > 1
     with pytest.raises(DataError, match="is not its most probable class"):
         read_probabilities(rows, loose, answers)
     rows = sample(pred=np.where(others > 0.35, "b", "c"), pa=np.full(500, 0.3), pb=others, pc=1 - 0.3 - others)
-    answers = read_answers(rows, label=None, prediction="pred", known=("a", "b", "c"))
+    answers = read_class_labels(rows, label=None, prediction="pred", known=("a", "b", "c"))
     assert set(read_probabilities(rows, loose, answers)[0][:, 0]) == {0.3}
 
 
 def test_a_row_without_a_probability_has_none() -> None:
     """NaN throughout, and no error."""
     rows = chances((0.2, 0.5, 0.3), (0.6, np.nan, 0.3), pred=("b", "a"))
-    found, _ = read_probabilities(rows, MODEL, read_answers(rows, label=None, prediction="pred", known=("a", "b", "c")))
+    found, _ = read_probabilities(
+        rows, MODEL, read_class_labels(rows, label=None, prediction="pred", known=("a", "b", "c"))
+    )
     assert np.isnan(found[1]).all()
     assert np.isfinite(found[0]).all()
 
@@ -126,7 +131,7 @@ def test_a_row_without_a_probability_has_none() -> None:
 def test_classes_of_probabilities_that_no_row_shows_can_be_added() -> None:
     """After merging, and once."""
     rows = chances((0.2, 0.5, 0.3), pred=("b",))
-    answers = read_answers(rows, label=None, prediction="pred")
+    answers = read_class_labels(rows, label=None, prediction="pred")
     assert answers.classes == ("b",)
     assert add_probable_classes(answers, MODEL).classes == ("b", "a", "c")
     assert add_probable_classes(answers, MODEL, {"x": ["a", "c"]}).classes == ("b", "x")
@@ -175,7 +180,7 @@ def test_classes_of_probabilities_that_no_row_shows_can_be_added() -> None:
 )
 def test_probabilities_that_cannot_be_right_are_refused(rows: Sample, model: Model, message: str) -> None:
     """What is wrong, where, and what to do."""
-    answers = add_probable_classes(read_answers(rows, label=None, prediction="pred"), MODEL)
+    answers = add_probable_classes(read_class_labels(rows, label=None, prediction="pred"), MODEL)
     with pytest.raises((DataError, ProjectError)) as caught:
         read_probabilities(rows, model, answers)
     assert str(caught.value) == message
@@ -185,7 +190,7 @@ def test_a_few_contradictions_are_a_finding() -> None:
     """A threshold other than one half is not an error; a tie is no contradiction at all."""
     rows = chances(*[(0.2, 0.5, 0.3)] * 9, (0.4, 0.4, 0.2), pred=("b",) * 8 + ("a", "b"))
     _, (finding,) = read_probabilities(
-        rows, MODEL, read_answers(rows, label=None, prediction="pred", known=("a", "b", "c"))
+        rows, MODEL, read_class_labels(rows, label=None, prediction="pred", known=("a", "b", "c"))
     )
     assert (finding.code, finding.severity) == ("prediction_not_most_probable", "warning")
     assert finding.message.startswith("In 10.0% of the rows of rows.csv the prediction of model 'm' is not its most")
