@@ -1,4 +1,4 @@
-"""Answers: labels, predictions and probabilities as codes of common classes."""
+"""Labels, predictions and probabilities as codes of common classes."""
 
 from __future__ import annotations
 
