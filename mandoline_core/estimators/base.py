@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from mandoline_core.arrays import Floats, Index
 from mandoline_core.errors import MandolineError
-from mandoline_core.estimators.intervals import RowInfluence, Spread
+from mandoline_core.estimators.intervals import RowInfluence, SamplingError
 from mandoline_core.findings import Finding
 from mandoline_core.metrics import Evaluation, evaluate
 from mandoline_core.patterns import Membership, add_up
@@ -30,8 +30,8 @@ class Outcome:
         The metric's estimate on the target.
     means : array of float, shape (n_statistics,)
         Estimated means of the metric's statistics on the target.
-    influence : Spread
-        How luck in both samples moves the estimate.
+    influence : SamplingError
+        How the rows of both samples move the estimate.
     row_weights : array of float, shape (n_groups, n_patterns)
         The weight of one row of a pattern, by group of source rows; all rows' weights sum to 1.
     kept : array of float, shape (n_patterns,)
@@ -52,7 +52,7 @@ class Outcome:
 
     value: float
     means: Floats
-    influence: Spread
+    influence: SamplingError
     row_weights: Floats
     kept: Floats
     delta: Floats | None = None
@@ -75,7 +75,7 @@ def complete_outcome(
     problem: Problem,
     value: float,
     means: Floats,
-    influence: Spread,
+    influence: SamplingError,
     *,
     weights: Floats | None = None,
     converged: bool = True,
@@ -174,18 +174,18 @@ class Estimator(ABC):
     ...     def estimate(self, problem):
     ...         self.check(problem)
     ...         rows = np.flatnonzero(problem.members.source == problem.patterns.target.argmax())
-    ...         found, weights = evaluate_rows(problem, rows, np.ones(len(rows)))
-    ...         spread = row_influence(problem, (rows, weights * found.slopes))
-    ...         return row_outcome(problem, found, rows, weights, spread)
+    ...         evaluation, weights = evaluate_rows(problem, rows, np.ones(len(rows)))
+    ...         influence = row_influence(problem, (rows, weights * evaluation.slopes))
+    ...         return row_outcome(problem, evaluation, rows, weights, influence)
 
-    It applies to any metric. Half of the source rows at place b are right, and most target rows are there:
+    It applies to any metric. Half of the source rows at site b are right, and most target rows are there:
 
     >>> import pandas as pd
     >>> from mandoline_core import Category, Sample, prepare
-    >>> source = pd.DataFrame({"place": ["a"] * 80 + ["b"] * 20, "y": 1, "p": [1] * 80 + [1, 0] * 10})
-    >>> target = pd.DataFrame({"place": ["a"] * 40 + ["b"] * 60, "p": 1})
-    >>> known, there = Sample(source, label="y", prediction="p"), Category("there", column="place", values=("b",))
-    >>> outcome = Commonest().estimate(prepare(known, Sample(target), [there], model=known.models[0]).problem)
+    >>> frame = pd.DataFrame({"site": ["a"] * 80 + ["b"] * 20, "y": 1, "p": [1] * 80 + [1, 0] * 10})
+    >>> target = Sample(pd.DataFrame({"site": ["a"] * 40 + ["b"] * 60, "p": 1}))
+    >>> source, site_b = Sample(frame, label="y", prediction="p"), Category("b", column="site", values=("b",))
+    >>> outcome = Commonest().estimate(prepare(source, target, [site_b], model=source.models[0]).problem)
     >>> outcome.value, round(outcome.influence.standard_error(), 3)
     (0.5, 0.112)
     """
@@ -298,17 +298,17 @@ def row_influence(
 
 def row_outcome(
     problem: Problem,
-    found: Evaluation,
+    evaluation: Evaluation,
     rows: Index,
     weights: Floats,
-    spread: Spread,
+    influence: SamplingError,
     findings: tuple[Finding, ...] = (),
 ) -> Outcome:
     """Put the outcome of a method on single rows together.
 
     Parameters
     ----------
-    found : Evaluation
+    evaluation : Evaluation
         Of the metric on the weighted rows.
     rows : array of int, shape (n_rows,)
         Places among the scored source rows; the others count for nothing.
@@ -318,9 +318,9 @@ def row_outcome(
     scored = add_up(rows, weights, len(members.source))
     return complete_outcome(
         problem,
-        found.value,
-        found.means,
-        spread,
+        evaluation.value,
+        evaluation.means,
+        influence,
         weights=add_up(members.source, scored, len(table)) / np.maximum(table.source, 1),
         findings=findings,
         scored_weights=scored,

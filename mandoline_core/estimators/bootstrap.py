@@ -65,8 +65,8 @@ def bootstrap(
         n = min(_BATCH, replicates - start)
         for redrawn, means in _redraw(problem, n, rng, together):
             try:
-                found = estimator.means(redrawn) if means is None else means
-                value = problem.metric.combine(found)  # fails where a redraw lost the metric's class
+                solved = estimator.means(redrawn) if means is None else means
+                value = problem.metric.combine(solved)  # fails where a redraw lost the metric's class
                 values.append(min(max(value, low), high))
             except MandolineError:
                 failures += 1
@@ -85,9 +85,9 @@ def _redraw(
     table = problem.patterns
     source, sums = _draw_source(table, n, rng)
     target = rng.multinomial(int(table.n_target), table.target / table.n_target, size=n).astype(float)
-    found = _solve_together(problem, source, target, sums)
-    for one, another, total, means in zip(source, target, sums, found, strict=True):
-        drawn = replace(table, source=one, target=another, sums=total)
+    solved = _solve_together(problem, source, target, sums)
+    for source_counts, target_counts, total, means in zip(source, target, sums, solved, strict=True):
+        drawn = replace(table, source=source_counts, target=target_counts, sums=total)
         yield replace(problem, patterns=drawn, groups=(drawn,)), means
 
 

@@ -69,9 +69,9 @@ class LowRankForm:
             return plain - self.factor @ cho_solve(factor, self.factor.T @ plain, check_finite=False) / total
 
         def solve(right: Floats) -> Floats:
-            found = once(right)
+            solved = once(right)
             # The subtraction in Woodbury's identity loses digits when the diagonal is small: refine once.
-            return found + once(right - self.factor @ (self.factor.T @ found) - total * found)
+            return solved + once(right - self.factor @ (self.factor.T @ solved) - total * solved)
 
         return solve
 

@@ -14,22 +14,30 @@ from mandoline_core.patterns import add_up
 
 
 @dataclass(frozen=True, eq=False)
-class Bins:
-    """Hold where scores are taken together. A score between two bins belongs to the nearer one.
+class Blocks:
+    """Hold a step function of a score: blocks of neighbouring scores, each with the mean outcome of its rows.
+
+    A score between two blocks belongs to the nearer one. A value moves only with its own block's rows.
 
     Parameters
     ----------
-    edges : array of float, shape (n_bins - 1,)
-        Where the next bin begins.
-    weights : array of float, shape (n_bins,)
+    edges : array of float, shape (n_blocks - 1,)
+        Where the next block begins.
+    weights : array of float, shape (n_blocks,)
         Total weight of the rows in each.
+    values : array of float, shape (n_blocks,)
+        Never falling, but for unpooled bins.
+    bins : Blocks, optional
+        Of which these were pooled, so that values never fall.
     """
 
     edges: Floats
     weights: Floats
+    values: Floats
+    bins: Blocks | None = None
 
     def place(self, scores: Floats) -> Index:
-        """Find the bin of each score.
+        """Find the block of each score.
 
         Examples
         --------
@@ -37,24 +45,6 @@ class Bins:
         [0, 1]
         """
         return np.searchsorted(self.edges, scores, side="right")
-
-
-@dataclass(frozen=True, eq=False)
-class Blocks(Bins):
-    """Hold a step function of a score: blocks of neighbouring scores, each with the mean outcome of its rows.
-
-    A value moves only with its own block's rows.
-
-    Parameters
-    ----------
-    values : array of float, shape (n_blocks,)
-        Never falling.
-    bins : Bins
-        Of which the blocks were pooled, so that values never fall.
-    """
-
-    values: Floats
-    bins: Bins
 
 
 def fit_blocks(scores: Floats, outcomes: Floats, weights: Floats, *, least: float = 0.0) -> Blocks:
@@ -85,8 +75,10 @@ def fit_blocks(scores: Floats, outcomes: Floats, weights: Floats, *, least: floa
     mass, total = np.add.reduceat(mass, first), np.add.reduceat(total, first)
     below, above = levels[first[1:] - 1], levels[first[1:]]
     middle = (below + above) / 2
-    bins = Bins(np.where(middle > below, middle, above), mass)  # between neighbouring floats there is no middle
-    starts = isotonic_regression(total / mass, weights=mass).blocks
+    bins = Blocks(
+        np.where(middle > below, middle, above), mass, total / mass
+    )  # between neighbouring floats there is no middle
+    starts = isotonic_regression(bins.values, weights=mass).blocks
     in_block = np.add.reduceat(mass, starts[:-1])
     return Blocks(
         edges=bins.edges[starts[1:-1] - 1],
@@ -105,8 +97,8 @@ def _bins(mass: Floats, least: float) -> Index:
         return np.arange(len(mass))
     so_far = np.cumsum(mass)
     n_bins = max(int(so_far[-1] / least * (1 + 1e-12)), 1)
-    place = np.floor((so_far - mass / 2) * (n_bins / so_far[-1]))
-    starts = np.flatnonzero(np.diff(place, prepend=-1))
+    number = np.floor((so_far - mass / 2) * (n_bins / so_far[-1]))
+    starts = np.flatnonzero(np.diff(number, prepend=-1))
     while len(starts) > 1 and so_far[starts[1] - 1] < least / 2:
         starts = np.delete(starts, 1)
     while len(starts) > 1 and so_far[-1] - so_far[starts[-1] - 1] < least / 2:
@@ -115,12 +107,12 @@ def _bins(mass: Floats, least: float) -> Index:
 
 
 @dataclass(frozen=True, eq=False)
-class CalibratedChances:
-    """Hold rows' calibrated chances, and how they came about.
+class CalibratedRows:
+    """Hold rows' calibrated probabilities, and how they came about.
 
     Parameters
     ----------
-    chances : array of float, shape (n_rows, n_classes)
+    probabilities : array of float, shape (n_rows, n_classes)
         Rows sum to 1.
     places : array of int, shape (n_rows, n_fits)
         The block of each row in each step function.
@@ -129,7 +121,7 @@ class CalibratedChances:
         probabilities were left as they are.
     """
 
-    chances: Floats
+    probabilities: Floats
     places: Index
     totals: Floats
 
@@ -154,14 +146,14 @@ class Calibration:
     truth: ClassCodes
     weights: Floats
 
-    def apply(self, probabilities: Floats) -> CalibratedChances:
+    def apply(self, probabilities: Floats) -> CalibratedRows:
         """Calibrate rows' probabilities, shape (n_rows, n_classes).
 
         Examples
         --------
         >>> given, truth = np.array([[0.9, 0.1], [0.6, 0.4], [0.3, 0.7]]), np.array([0, 1, 0])
         >>> calibration = fit_calibration(np.repeat(given, 9, axis=0), np.repeat(truth, 9), np.ones(27))
-        >>> calibration.apply(given).chances.tolist()
+        >>> calibration.apply(given).probabilities.tolist()
         [[1.0, 0.0], [0.5, 0.5], [0.5, 0.5]]
         """
         places = np.column_stack(
@@ -169,55 +161,55 @@ class Calibration:
         )
         raw = np.column_stack([fit.values[places[:, i]] for i, fit in enumerate(self.fits)])
         if len(self.fits) == 1:
-            return CalibratedChances(np.column_stack([1 - raw, raw]), places, np.ones(len(raw)))
+            return CalibratedRows(np.column_stack([1 - raw, raw]), places, np.ones(len(raw)))
         totals = raw.sum(axis=1)
         some = totals > 0
-        chances = np.where(some[:, None], raw / np.where(some, totals, 1.0)[:, None], probabilities)
-        return CalibratedChances(chances, places, totals)
+        calibrated = np.where(some[:, None], raw / np.where(some, totals, 1.0)[:, None], probabilities)
+        return CalibratedRows(calibrated, places, totals)
 
-    def _step_slopes(self, calibrated: CalibratedChances, slopes: Floats) -> Floats:
+    def _step_slopes(self, calibrated: CalibratedRows, slopes: Floats) -> Floats:
         """Differentiate the mean by each row's own step values, shape (n_rows, n_fits)."""
         n = len(slopes)
         if len(self.fits) == 1:
             return (slopes[:, [1]] - slopes[:, [0]]) / n
         # A larger value of one class takes from the others, through the division by the total.
-        level = np.einsum("ij,ij->i", calibrated.chances, slopes)
+        level = np.einsum("ij,ij->i", calibrated.probabilities, slopes)
         some = calibrated.totals > 0
         by_step = np.where(some[:, None], slopes - level[:, None], 0.0)
         return by_step / (np.where(some, calibrated.totals, 1.0) * n)[:, None]
 
-    def influence(self, target: Floats, calibrated: CalibratedChances, slopes: Floats) -> tuple[Floats, float]:
+    def influence(self, target: Floats, calibrated: CalibratedRows, slopes: Floats) -> tuple[Floats, float]:
         """Differentiate a mean over calibrated rows by the fitted rows' weights, and say how far pooling may pull it.
 
-        The blocks are taken to stay as they are. Steps that may only go up turn luck into a slope. So a mean that
+        The blocks are taken to stay as they are. Steps that may only go up turn noise into a slope. So a mean that
         weighs the scores of one block differently, such as accuracy where predictions change in it, varies less than
-        over unpooled bins but is pulled to one side. Unpooled bins are not: they differ by the pull, and by luck
+        over unpooled bins but is pulled to one side. Unpooled bins are not: they differ by the pull, and by noise
         whose spread is known. The difference squared, less this spread squared, estimates the pull squared; with the
-        spread squared, for the luck that pooling hides, it makes the larger of the two.
+        spread squared, for the noise that pooling hides, it makes the larger of the two.
 
         Parameters
         ----------
         target : array of float, shape (n_rows, n_classes)
             Probabilities of the rows that the mean is over.
-        calibrated : CalibratedChances
+        calibrated : CalibratedRows
             The same rows, calibrated.
         slopes : array of float, shape (n_rows, n_classes)
-            How the mean moves with a row's chances, times the number of rows.
+            How the mean moves with a row's probabilities, times the number of rows.
 
         Returns
         -------
         by_weight : array of float, shape (n_fitted,)
             Weighted, they add up to 0: a block's value is its rows' mean.
         pooled : float
-            How far off the mean may be because bins were pooled, beyond the luck of its blocks.
+            How far off the mean may be because bins were pooled, beyond the sampling error of its blocks.
         """
         by_step = self._step_slopes(calibrated, slopes)
         by_weight, hidden = np.zeros(len(self.truth)), np.zeros(len(self.truth))
         for i, (fit, column) in enumerate(zip(self.fits, self.columns, strict=True)):
-            block, bin_ = (part.place(self.probabilities[:, column]) for part in (fit, fit.bins))
+            bins = fit.bins or fit
+            block, bin_ = (part.place(self.probabilities[:, column]) for part in (fit, bins))
             by_block = add_up(calibrated.places[:, i], by_step[:, i], len(fit.weights)) / fit.weights
-            in_bin = fit.bins.place(target[:, column])
-            by_bin = add_up(in_bin, by_step[:, i], len(fit.bins.weights)) / fit.bins.weights
+            by_bin = add_up(bins.place(target[:, column]), by_step[:, i], len(bins.weights)) / bins.weights
             apart = (self.truth == column) - fit.values[block]
             by_weight += apart * by_block[block]
             hidden += self.weights * apart * (by_bin[bin_] - by_block[block])

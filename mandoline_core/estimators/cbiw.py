@@ -103,27 +103,27 @@ class CbiwScores(Estimator):
 
     def estimate(self, problem: Problem) -> Outcome:
         """Estimate the metric on the target, with its spread."""
-        chances = _scores(problem)
-        return weight_by_odds(problem, np.arange(len(chances)), chances)
+        probabilities = _scores(problem)
+        return weight_by_odds(problem, np.arange(len(probabilities)), probabilities)
 
 
-def weight_by_odds(problem: Problem, rows: Index, chances: Floats, findings: tuple[Finding, ...] = ()) -> Outcome:
+def weight_by_odds(problem: Problem, rows: Index, probabilities: Floats, findings: tuple[Finding, ...] = ()) -> Outcome:
     """Weight rows by the odds that they are from the target, taken as given.
 
     Parameters
     ----------
     rows : array of int, shape (n_rows,)
         Places among the scored source rows; the others count for nothing.
-    chances : array of float, shape (n_rows,)
+    probabilities : array of float, shape (n_rows,)
         Probabilities of being from the target, from 0 to below 1.
     """
-    found, weights = evaluate_rows(problem, rows, chances / (1 - chances))
-    spread = row_influence(problem, (rows, weights * found.slopes))
-    return row_outcome(problem, found, rows, weights, spread, findings)
+    evaluation, weights = evaluate_rows(problem, rows, probabilities / (1 - probabilities))
+    spread = row_influence(problem, (rows, weights * evaluation.slopes))
+    return row_outcome(problem, evaluation, rows, weights, spread, findings)
 
 
 def _scores(problem: Problem) -> Floats:
-    """Read the chance that each scored source row is from the target."""
+    """Read the probability that each scored source row is from the target."""
     column = problem.methods.scores
     if column is None:
         raise MandolineError(

@@ -28,8 +28,8 @@ NOT_CALIBRATED = FindingKind(
 )
 
 
-def expected_metric(metric: Metric, predicted: ClassCodes, probabilities: Floats, chances: Floats) -> Evaluation:
-    """Evaluate a metric on every row in every class it may be of, each counting by its chance.
+def expected_metric(metric: Metric, predicted: ClassCodes, probabilities: Floats, calibrated: Floats) -> Evaluation:
+    """Evaluate a metric on every row in every class it may be of, each counting by its probability.
 
     Parameters
     ----------
@@ -38,36 +38,36 @@ def expected_metric(metric: Metric, predicted: ClassCodes, probabilities: Floats
     predicted : array of int, shape (n_rows,)
     probabilities : array of float, shape (n_rows, n_classes)
         The model's own, which the metric may be about.
-    chances : array of float, shape (n_rows, n_classes)
+    calibrated : array of float, shape (n_rows, n_classes)
         Rows sum to 1.
 
     Returns
     -------
     Evaluation
-        Its slopes, of shape (n_rows, n_classes), are derivatives by each chance, times the number of rows; up to a
-        constant a row, which no change of chances that sum to 1 can feel.
+        Its slopes, of shape (n_rows, n_classes), are derivatives by each probability, times the number of rows; up to a
+        constant a row, which no change of calibrated that sum to 1 can feel.
 
     Examples
     --------
     >>> from mandoline_core.metrics import get_metric
-    >>> chances = np.array([[0.9, 0.1], [0.3, 0.7]])
-    >>> found = expected_metric(get_metric("accuracy"), np.array([0, 1]), chances, chances)
+    >>> calibrated = np.array([[0.9, 0.1], [0.3, 0.7]])
+    >>> found = expected_metric(get_metric("accuracy"), np.array([0, 1]), calibrated, calibrated)
     >>> round(found.value, 3)
     0.8
     """
     if metric.statistics is None:
         raise TypeError(f"Metric {metric.name!r} says nothing about classes; an estimator must check that first.")
-    n, n_classes = chances.shape
+    n, n_classes = calibrated.shape
     if metric.needs == "predictions":  # rows with one prediction and one truth are all alike
-        cells = np.column_stack([np.bincount(predicted, chances[:, c], n_classes) for c in range(n_classes)]) / n
-        said, truth = (grid.ravel().astype(np.int32) for grid in np.indices((n_classes, n_classes)))
-        statistics = metric.statistics(truth, said, np.zeros((len(truth), 0)))
-        found = evaluate(metric, statistics, cells.ravel())
-        return found._replace(slopes=found.slopes.reshape(n_classes, n_classes)[predicted])
+        cells = np.column_stack([np.bincount(predicted, calibrated[:, c], n_classes) for c in range(n_classes)]) / n
+        predictions, truth = (grid.ravel().astype(np.int32) for grid in np.indices((n_classes, n_classes)))
+        statistics = metric.statistics(truth, predictions, np.zeros((len(truth), 0)))
+        expected = evaluate(metric, statistics, cells.ravel())
+        return expected._replace(slopes=expected.slopes.reshape(n_classes, n_classes)[predicted])
     truth = np.tile(np.arange(n_classes, dtype=np.int32), n)
     statistics = metric.statistics(truth, np.repeat(predicted, n_classes), np.repeat(probabilities, n_classes, axis=0))
-    found = evaluate(metric, statistics, chances.ravel() / n)
-    return found._replace(slopes=found.slopes.reshape(n, n_classes))
+    expected = evaluate(metric, statistics, calibrated.ravel() / n)
+    return expected._replace(slopes=expected.slopes.reshape(n, n_classes))
 
 
 def calibrated_expectation(
@@ -84,30 +84,30 @@ def calibrated_expectation(
     Examples
     --------
     >>> from mandoline_core.metrics import get_metric
-    >>> said, everywhere = np.repeat([0, 1], 10).astype(np.int32), np.ones(20, dtype=bool)
-    >>> sure = np.column_stack([1 - said, said]).astype(float)
-    >>> rows = PredictedRows(everywhere, np.where(np.arange(20) % 5, said, 1 - said), said, sure)  # 4 of 5 are right
+    >>> predicted, everywhere = np.repeat([0, 1], 10).astype(np.int32), np.ones(20, dtype=bool)
+    >>> truth = np.where(np.arange(20) % 5, predicted, 1 - predicted)  # 4 of 5 are right
+    >>> rows = PredictedRows(everywhere, truth, predicted, np.column_stack([1 - predicted, predicted]).astype(float))
     >>> round(calibrated_expectation(get_metric("accuracy"), rows, rows, np.full(20, 0.05)).value, 3)
     0.8
     """
     calibration = fit_calibration(source.probabilities, source.truth, weights)
     calibrated = calibration.apply(target.probabilities)
-    found = expected_metric(metric, target.predicted, target.probabilities, calibrated.chances)
-    by_weight, pooled = calibration.influence(target.probabilities, calibrated, found.slopes)
+    expected = expected_metric(metric, target.predicted, target.probabilities, calibrated.probabilities)
+    by_weight, pooled = calibration.influence(target.probabilities, calibrated, expected.slopes)
     rows, n = int((calibrated.totals <= 0).sum()), len(target)
     findings = (NOT_CALIBRATED.found("warning" if rows > 0.01 * n else "info", rows=rows, n=n),) if rows else ()
     return Expectation(
-        value=found.value,
-        means=found.means,
+        value=expected.value,
+        means=expected.means,
         by_weight=by_weight,
-        by_target=np.einsum("ij,ij->i", calibrated.chances, found.slopes) / len(target),
+        by_target=np.einsum("ij,ij->i", calibrated.probabilities, expected.slopes) / len(target),
         pooled=pooled,
         findings=findings,
     )
 
 
 class Cbpe(OnProbabilities):
-    """Calibrate the probabilities on the source, and take them for the chances of the labels on the target."""
+    """Calibrate the probabilities on the source, and take them for those of the labels on the target."""
 
     name = "cbpe"
     title = "Calibrated probabilities (CBPE)"
@@ -129,7 +129,7 @@ class Cbpe(OnProbabilities):
 
 
 class Pape(Cbpe):
-    """Calibrate the probabilities on the source weighted by slices, and take them for the target's chances."""
+    """Calibrate the probabilities on the source weighted by slices, and take them for the target's."""
 
     name = "pape"
     title = "Probabilities calibrated by slices (PAPE)"

@@ -64,8 +64,8 @@ def share_out(probabilities: Floats, shares: Floats) -> Transport:
     --------
     Half of the rows must go to each class, although the first is more probable for three of four:
 
-    >>> found = share_out(np.array([[0.9, 0.1], [0.8, 0.2], [0.6, 0.4], [0.3, 0.7]]), np.array([0.5, 0.5]))
-    >>> round(found.value, 3), found.gap < 1e-12
+    >>> plan = share_out(np.array([[0.9, 0.1], [0.8, 0.2], [0.6, 0.4], [0.3, 0.7]]), np.array([0.5, 0.5]))
+    >>> round(plan.value, 3), plan.gap < 1e-12
     (0.7, True)
     """
     used = np.flatnonzero(shares > _LEAST_SHARE)
@@ -135,25 +135,25 @@ class _Plan:
         self.next = np.zeros((n_classes, n_classes), dtype=int)
         self.arrived: dict[tuple[int, int], list[tuple[float, int]]] = {}  # heaps of rows that came later
         for home in range(n_classes):
-            here = np.flatnonzero(start == home)
-            losses = rows[here, home][:, None] - rows[here]
+            started = np.flatnonzero(start == home)
+            losses = rows[started, home][:, None] - rows[started]
             order = np.argsort(losses, axis=0)
             for other in range(n_classes):
-                self.queues[home, other] = here[order[:, other]]
+                self.queues[home, other] = started[order[:, other]]
                 self.arrived[home, other] = []
             self.look(home, [other for other in range(n_classes) if other != home])
 
     def look(self, home: int, others: Iterable[int]) -> None:
         """Find the cheapest rows to move out of a class, to some others."""
         for other in others:
-            queue, place = self.queues[home, other], int(self.next[home, other])
-            while place < len(queue) and self.mass[queue[place], home] <= 0:
-                place += 1
-            self.next[home, other] = place
+            queue, first = self.queues[home, other], int(self.next[home, other])
+            while first < len(queue) and self.mass[queue[first], home] <= 0:
+                first += 1
+            self.next[home, other] = first
             heap = self.arrived[home, other]
             while heap and self.mass[heap[0][1], home] <= 0:
                 heappop(heap)
-            row = int(queue[place]) if place < len(queue) else -1
+            row = int(queue[first]) if first < len(queue) else -1
             loss = self.rows[row, home] - self.rows[row, other] if row >= 0 else np.inf
             if heap and heap[0][0] < loss:
                 loss, row = heap[0]

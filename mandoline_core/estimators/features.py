@@ -99,10 +99,10 @@ def build_features(
     >>> import pandas as pd
     >>> source = Sample(pd.DataFrame({"age": [30.0, None, 30.0], "place": ["a", "b", "a"]}))
     >>> target = Sample(pd.DataFrame({"age": [50.0], "place": ["c"]}))
-    >>> found = build_features(source, target)
-    >>> found.names
+    >>> features = build_features(source, target)
+    >>> features.names
     ('age', 'age missing', 'place=a', 'place=b', 'place=c')
-    >>> found.source.round(2).tolist()[:2], found.target.round(2).tolist()
+    >>> features.source.round(2).tolist()[:2], features.target.round(2).tolist()
     ([[-0.71, 0.0, 1.0, 0.0, 0.0], [0.0, 1.0, 0.0, 1.0, 0.0]], [[1.41, 0.0, 0.0, 0.0, 1.0]])
     """
     if columns is None:
@@ -190,18 +190,18 @@ def _encode(column: str, source: Sample, target: Sample, rows: tuple[Index, Inde
 
 def _numbers(column: str, values: Floats) -> _Block:
     """Standardise numbers; infinity counts as missing."""
-    known = np.isfinite(values)
-    found, parts = values[known], {}
-    if not len(found):
+    finite = np.isfinite(values)
+    present, parts = values[finite], {}
+    if not len(present):
         return _Block(np.empty((len(values), 0)), [], "no value at all")
-    if found.min() < found.max():
-        found = found / np.abs(found).max()  # so that no square is beyond what a float holds
-        centred = found - found.mean()
+    if present.min() < present.max():
+        present = present / np.abs(present).max()  # so that no square is beyond what a float holds
+        centred = present - present.mean()
         standard = np.zeros(len(values))
-        standard[known] = centred / np.sqrt(np.mean(centred**2))
+        standard[finite] = centred / np.sqrt(np.mean(centred**2))
         parts[column] = standard
-    if not known.all():
-        parts[f"{column} missing"] = (~known).astype(float)
+    if not finite.all():
+        parts[f"{column} missing"] = (~finite).astype(float)
     return _Block(np.column_stack([np.empty((len(values), 0)), *parts.values()]), list(parts))
 
 
@@ -209,19 +209,19 @@ def _levels(column: str, values: pa.Array) -> _Block:
     """Give each frequent level a 0/1 column, most frequent first, then the other levels together, then missing."""
     encoded = values.dictionary_encode()
     codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
-    found = np.array(encoded.dictionary.to_pylist(), dtype=object)
-    counts = np.bincount(codes[codes >= 0], minlength=len(found))
-    order = sorted(range(len(found)), key=lambda code: (-counts[code], found[code]))
-    names = [f"{column}={found[code]}" for code in order[:MOST_LEVELS]]
-    places = np.empty(len(found) + 1, dtype=np.intp)
-    places[order] = np.minimum(np.arange(len(found)), MOST_LEVELS)
-    names += [f"{column}=(other)"] if len(found) > MOST_LEVELS else []
-    places[-1] = len(names)  # what code -1 reads
+    levels = np.array(encoded.dictionary.to_pylist(), dtype=object)
+    counts = np.bincount(codes[codes >= 0], minlength=len(levels))
+    order = sorted(range(len(levels)), key=lambda code: (-counts[code], levels[code]))
+    names = [f"{column}={levels[code]}" for code in order[:MOST_LEVELS]]
+    columns = np.empty(len(levels) + 1, dtype=np.intp)
+    columns[order] = np.minimum(np.arange(len(levels)), MOST_LEVELS)
+    names += [f"{column}=(other)"] if len(levels) > MOST_LEVELS else []
+    columns[-1] = len(names)  # what code -1 reads
     names += [f"{column}=(missing)"] if (codes < 0).any() else []
     if len(names) < 2:
         return _Block(np.empty((len(codes), 0)), [])
     ones, starts = np.ones(len(codes)), np.arange(len(codes) + 1)
-    return _Block(csr_matrix((ones, places[codes], starts), shape=(len(codes), len(names))), names)
+    return _Block(csr_matrix((ones, columns[codes], starts), shape=(len(codes), len(names))), names)
 
 
 def _words(column: str, values: pa.Array) -> _Block:
@@ -265,10 +265,10 @@ def _no_information(reasons: Mapping[str, str]) -> str:
         why = listed((f"{column!r} ({reason})" for column, reason in reasons.items()), most=6)
         return f"Nothing in the chosen columns tells the samples apart: {why}. Choose other columns in [methods]."
     if len(names) == 1:
-        said = f"Column {names[0]} has {_CONSTANT}, so it"
+        what = f"Column {names[0]} has {_CONSTANT}, so it"
     else:
-        said = f"Columns {listed(names[:-1])} and {names[-1]} have {_CONSTANT}, so they"
-    return f"{said} cannot tell the samples apart. Choose other columns in [methods]."
+        what = f"Columns {listed(names[:-1])} and {names[-1]} have {_CONSTANT}, so they"
+    return f"{what} cannot tell the samples apart. Choose other columns in [methods]."
 
 
 T = TypeVar("T")

@@ -340,8 +340,8 @@ def _mean_slope(problem: Problem, fitted: WeightFit, table: Floats, i: int, code
 def _source_correction_slope(solved: FoldSolutions, i: int, code: int) -> float:
     """Differentiate the estimate by one of the source's corrections, delta re-solved; at 0 and 1, to the inside."""
     problem, corrections = solved.problem, solved.corrections
-    chance = float(corrections.source[i, code])
-    ends = min(chance + _STEP, 1.0), max(chance - _STEP, 0.0)
+    probability = float(corrections.source[i, code])
+    ends = min(probability + _STEP, 1.0), max(probability - _STEP, 0.0)
     total = 0.0
     for fold, state in enumerate(solved.states):
         fitted, moved = state.fitted, []
@@ -364,8 +364,8 @@ def _face_tilt(problem: Problem, before: Floats, table: Floats, fitted: WeightFi
     """
     codes, names = problem.patterns.codes[fitted.rows], problem.patterns.names
     tilt, whole = (build_tilt(codes, corrections, problem.edges, names) for corrections in (table, before))
-    lost = [np.isneginf(one) & ~np.isneginf(other) for one, other in zip(fitted.tilt.logs, whole.logs, strict=True)]
-    if [log.shape for log in tilt.logs] != [one.shape for one in lost]:
+    lost = [np.isneginf(log) & ~np.isneginf(before) for log, before in zip(fitted.tilt.logs, whole.logs, strict=True)]
+    if [log.shape for log in tilt.logs] != [gone.shape for gone in lost]:
         return tilt
     return tilt.with_logs(np.where(gone, -np.inf, log) for gone, log in zip(lost, tilt.logs, strict=True))
 

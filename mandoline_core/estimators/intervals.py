@@ -1,4 +1,4 @@
-"""Intervals: what both samples' luck, and fitting the weights, add to an estimate's uncertainty."""
+"""Intervals: what sampling error in both samples, and fitting the weights, add to an estimate's uncertainty."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from mandoline_core.arrays import Floats, Index, Interval
 from mandoline_core.patterns import Membership, Patterns
 
 
-class Spread(Protocol):
-    """Say how far luck may have moved an estimate."""
+class SamplingError(Protocol):
+    """Say how far an estimate may be off because the rows are a sample."""
 
     def standard_error(self) -> float:
         """Return the standard error."""
         ...
 
     def pieces(self, membership: Membership) -> tuple[Floats, ...]:
-        """Return independent pieces of luck whose squares add up to the variance.
+        """Return independent pieces of sampling error whose squares add up to the variance.
 
         Pieces of two estimates from the same rows line up, so that the squares of their differences add up to
         the variance of the difference.
@@ -83,7 +83,7 @@ class AuditPart:
     unseen: Floats
 
     def variance(self) -> float:
-        """Return what the audit adds to the variance; negative where its luck makes up for other luck."""
+        """Return what the audit adds to the variance; negative where its errors make up for others."""
         return float(self.moves @ self.moves + 2 * self.moves @ self.otherwise + self.unseen @ self.unseen)
 
 
@@ -153,7 +153,7 @@ class RowInfluence:
         Influence over the number of rows: the change when the row counts once more.
     pooled : float
         How far the estimate may be off for another reason than these rows, such as evening them out. That pulls
-        estimates of two models the same way, unlike luck, so it is not among the pieces.
+        estimates of two models the same way, unlike sampling error, so it is not among the pieces.
     """
 
     source: Floats
@@ -162,7 +162,7 @@ class RowInfluence:
 
     @classmethod
     def of(cls, pieces: Sequence[Floats]) -> RowInfluence:
-        """Take pieces of luck by row, and those that no row stands for together."""
+        """Take pieces of sampling error by row, and those that no row stands for together."""
         source, target, *others = pieces
         return cls(source, target, pooled=math.sqrt(sum(float(other @ other) for other in others)))
 

@@ -108,8 +108,8 @@ def solve_exactly(guess: Floats, form: Form, exact: ExactObjective, region: Regi
     order = np.argsort(-guess)
     enough = int(np.searchsorted(np.cumsum(region.upper[order]), 1.1 * region.low)) + 1  # to make up the least sum
     members = np.sort(order[: max(_FIRST_MEMBERS, len(guess) // 8, enough)])
-    found = _grow(members, exact, region) or FeasiblePoint.at(guess, exact.product(guess), exact, region)
-    return _correct(form, found, exact, region)
+    now = _grow(members, exact, region) or FeasiblePoint.at(guess, exact.product(guess), exact, region)
+    return _correct(form, now, exact, region)
 
 
 def _grow(members: Index, exact: ExactObjective, region: Region) -> FeasiblePoint | None:
@@ -119,71 +119,71 @@ def _grow(members: Index, exact: ExactObjective, region: Region) -> FeasiblePoin
     """
     least: FeasiblePoint | None = None
     n = len(exact.means)
-    known: list[tuple[Index, Floats]] = []  # points and their rows of the kernel, each computed once
+    computed: list[tuple[Index, Floats]] = []  # points and their rows of the kernel, each computed once
     once = np.zeros(n, dtype=bool)  # left out once and back again: such a point stays
     for _ in range(_MOST_ROUNDS):
         part = Region(region.upper[members], region.low, region.high)
         if len(members) > _MOST_MEMBERS or part.upper.sum() < region.low:
             break
-        new = np.setdiff1d(members, np.concatenate([members[:0], *(points for points, _ in known)]))
-        known.append((new, exact.rows(new)))
-        form = DenseForm(_among(members, known, n))
+        new = np.setdiff1d(members, np.concatenate([members[:0], *(points for points, _ in computed)]))
+        computed.append((new, exact.rows(new)))
+        form = DenseForm(_among(members, computed, n))
         # A last round is worth a few more iterations, and with all points every round is the last.
         share = 0.05 if len(members) < n else 1e-3
         wanted = share * (0.5 * _GAP * float(exact.means.max()) if least is None else least.wanted)
         shares = minimise(form, -exact.means[members], part, tolerance=max(wanted, ROUNDING))
         point = np.zeros(n)
         point[members] = shares
-        curved = np.sum([point[points] @ rows for points, rows in known], axis=0)
-        found = FeasiblePoint.at(point, curved, exact, region)
-        if least is None or found.gap < least.gap:
-            least = found
-        if found.gap <= found.wanted:
+        curved = np.sum([point[points] @ rows for points, rows in computed], axis=0)
+        now = FeasiblePoint.at(point, curved, exact, region)
+        if least is None or now.gap < least.gap:
+            least = now
+        if now.gap <= now.wanted:
             break
-        level = float(found.slope @ point) / float(point.sum())
-        wants = np.setdiff1d(np.flatnonzero(found.slope < level - 0.3 * found.wanted), members)
+        level = float(now.slope @ point) / float(point.sum())
+        wants = np.setdiff1d(np.flatnonzero(now.slope < level - 0.3 * now.wanted), members)
         if not len(wants):
             break
-        wants = wants[np.argsort(found.slope[wants])[: max(100, len(members) // 4)]]
-        kept = (shares > 0.1 * shares.mean()) | (found.slope[members] < level + 0.1 * found.wanted) | once[members]
+        wants = wants[np.argsort(now.slope[wants])[: max(100, len(members) // 4)]]
+        kept = (shares > 0.1 * shares.mean()) | (now.slope[members] < level + 0.1 * now.wanted) | once[members]
         once[members[~kept]] = True
         members = np.union1d(members[kept], wants)
     return least
 
 
-def _among(members: Index, known: list[tuple[Index, Floats]], n: int) -> Floats:
-    """Return the kernel among the members, positive definite, from the rows that are known."""
-    place = np.full(n, -1)
-    place[members] = np.arange(len(members))
+def _among(members: Index, computed: list[tuple[Index, Floats]], n: int) -> Floats:
+    """Return the kernel among the members, positive definite, from the rows that were computed."""
+    position = np.full(n, -1)
+    position[members] = np.arange(len(members))
     kernel = np.empty((len(members), len(members)))
-    for points, rows in known:
-        within = np.flatnonzero(place[points] >= 0)
-        kernel[place[points[within]]] = rows[np.ix_(within, members)]
+    for points, rows in computed:
+        within = np.flatnonzero(position[points] >= 0)
+        kernel[position[points[within]]] = rows[np.ix_(within, members)]
     kernel.flat[:: len(members) + 1] += PROXIMITY
     return kernel
 
 
 def _correct(
-    form: Form, found: FeasiblePoint, exact: ExactObjective, region: Region, *, gap: float = _GAP
+    form: Form, now: FeasiblePoint, exact: ExactObjective, region: Region, *, gap: float = _GAP
 ) -> FeasiblePoint:
     """Minimise by rounds, each with the exact slope where the last one ended and the form's curvature.
 
     The step towards a round's minimum is scaled by an exact line search, so that the objective never rises.
     """
     for _ in range(_MOST_ROUNDS):
-        wanted = max(gap * abs(found.objective), ROUNDING)
-        if found.gap <= wanted:
+        wanted = max(gap * abs(now.objective), ROUNDING)
+        if now.gap <= wanted:
             break
-        linear = found.slope - form.product(found.point)
-        aim = minimise(form, linear, region, tolerance=max(0.05 * found.gap, 0.2 * wanted))
-        move = aim - found.point
-        descent = -float(found.slope @ move)
+        linear = now.slope - form.product(now.point)
+        aim = minimise(form, linear, region, tolerance=max(0.05 * now.gap, 0.2 * wanted))
+        move = aim - now.point
+        descent = -float(now.slope @ move)
         if descent <= 0:
             break
         bend = exact.product(move)
         length = min(1.0, descent / max(float(move @ bend), np.finfo(float).tiny))
-        found = FeasiblePoint.at(found.point + length * move, found.curved + length * bend, exact, region)
-    return found
+        now = FeasiblePoint.at(now.point + length * move, now.curved + length * bend, exact, region)
+    return now
 
 
 # Up to so many source points, factorising the kernel itself is the fastest.
@@ -271,14 +271,14 @@ class KernelMatcher:
         used, shares, target_shares, region = self._prepare(source_counts, target_counts, box, tolerance)
         form, means = self._model(used, target_shares, source_counts)
         guess = shares[used] if self.factor is None else _minimise(form, means, region)
-        found = solve_exactly(guess, form, self._exact(used, target_shares, source_counts), region)
+        solved = solve_exactly(guess, form, self._exact(used, target_shares, source_counts), region)
         correction = np.zeros(len(shares))
-        correction[used] = form.product(found.point) - means - found.slope
+        correction[used] = form.product(solved.point) - means - solved.slope
         n_source = float(source_counts.sum())
         return Matching(
-            ratios=self._ratios(used, found.point, shares, box),
-            objective=n_source**2 * found.objective,
-            gap=n_source**2 * found.gap,
+            ratios=self._ratios(used, solved.point, shares, box),
+            objective=n_source**2 * solved.objective,
+            gap=n_source**2 * solved.gap,
             width=self.width,
             correction=correction,
         )

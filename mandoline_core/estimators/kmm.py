@@ -49,7 +49,7 @@ class _Side(NamedTuple):
 
     points: Points
     counts: Floats  # (n_points,) rows at each
-    place: Index  # (n_rows,) the point of each row
+    point_of: Index  # (n_rows,) the point of each row
     rows: Index  # (n_rows,) among all rows of the sample
     n_all: int
 
@@ -60,7 +60,7 @@ class _Side(NamedTuple):
         """
         drawn = rng.integers(0, self.n_all, max(2, round(share * self.n_all)))
         by_row = np.bincount(drawn, minlength=self.n_all).astype(float)[self.rows]
-        return by_row, add_up(self.place, by_row, len(self.counts))
+        return by_row, add_up(self.point_of, by_row, len(self.counts))
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,9 +96,11 @@ class KmmSlices(Estimator):
         table, members = problem.patterns, problem.members
         everyone = np.arange(len(members.source)), np.arange(len(members.target))
 
-        def side(counts: Floats, place: Index, rows: Index, n_all: int) -> _Side:
+        def side(counts: Floats, pattern: Index, rows: Index, n_all: int) -> _Side:
             used = np.flatnonzero(counts)
-            return _Side(table.codes[used].astype(float), counts[used], (np.cumsum(counts > 0) - 1)[place], rows, n_all)
+            return _Side(
+                table.codes[used].astype(float), counts[used], (np.cumsum(counts > 0) - 1)[pattern], rows, n_all
+            )
 
         source = side(table.source, members.source, *_among_all(problem, everyone[0]))
         matched = _match(problem, source, side(table.target, members.target, everyone[1], len(everyone[1])))
@@ -163,14 +165,16 @@ def _match(problem: Problem, source: _Side, target: _Side, *, ridge: float = 0.0
             ratios = matcher.resolve(
                 by_point, by_target_point, box=methods.box, tolerance=methods.tolerance, near=matching
             )
-        redraws.append((counts, ratios[source.place]))
-    return _MatchingRun(matching, matching.ratios[source.place], redraws, share)
+        redraws.append((counts, ratios[source.point_of]))
+    return _MatchingRun(matching, matching.ratios[source.point_of], redraws, share)
 
 
 def _outcome(problem: Problem, rows: Index, matched: _MatchingRun, findings: tuple[Finding, ...] = ()) -> Outcome:
-    found, weights = evaluate_rows(problem, rows, matched.ratios)
-    spread = _evaluate_redraws(problem, rows, matched)
-    return row_outcome(problem, found, rows, weights, spread, (*findings, *_about_gap(matched, problem.methods.box)))
+    evaluation, weights = evaluate_rows(problem, rows, matched.ratios)
+    redraws = _evaluate_redraws(problem, rows, matched)
+    return row_outcome(
+        problem, evaluation, rows, weights, redraws, (*findings, *_about_gap(matched, problem.methods.box))
+    )
 
 
 def _evaluate_redraws(problem: Problem, rows: Index, matched: _MatchingRun) -> Redraws:
@@ -184,10 +188,10 @@ def _evaluate_redraws(problem: Problem, rows: Index, matched: _MatchingRun) -> R
         with suppress(MandolineError):  # a redraw may lack a class that the metric needs
             value = evaluate_rows(problem, rows[drawn], counted[drawn])[0].value
             values[:, i] = value, evaluate_rows(problem, rows, counts)[0].value
-    known = int(np.isfinite(values[0]).sum())
-    if known < max(FEWEST_REDRAWS, len(matched.redraws) / 4):
+    n_defined = int(np.isfinite(values[0]).sum())
+    if n_defined < max(FEWEST_REDRAWS, len(matched.redraws) / 4):
         raise MandolineError(
-            f"On {len(matched.redraws) - known} of {len(matched.redraws)} redraws of the rows the metric is not "
+            f"On {len(matched.redraws) - n_defined} of {len(matched.redraws)} redraws of the rows the metric is not "
             "defined, so there is no interval. Label more rows."
         )
     return Redraws(*(np.sqrt(matched.share) * values))

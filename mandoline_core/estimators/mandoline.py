@@ -75,7 +75,6 @@ class Denoised(Mandoline):
     title = "Denoised Mandoline"
     does = "As Mandoline, but it also follows the score from what a noisy slice says to what is truly so."
     assumes = "A slice's mistakes have nothing to do with the score: it depends on the true slices only."
-    gives_weights = False
     weighted_mean = False
     denoises = True
 

@@ -43,14 +43,10 @@ class PointRatios:
 class OnPatterns(Estimator):
     """Run a method that weights slice patterns by a ratio, which a subclass fits in `fit`; or in `solve` and `means`.
 
-    Parameters
-    ----------
-    gives_weights : bool
-        Whether its weights alone make the estimate, so that it reaches metrics that rank rows.
+    Where the weights alone make the estimate, it reaches metrics that rank rows, too.
     """
 
     needs: tuple[str, ...] = ("slices",)
-    gives_weights: bool = True
     on_patterns = True
     weighted_mean = True
 
@@ -58,7 +54,7 @@ class OnPatterns(Estimator):
         """Say why the method does not apply to a problem; None if it does."""
         if self.uses_slices and (why := why_not_slices(problem)) is not None:
             return why
-        if problem.metric.ranked and not self.gives_weights:
+        if problem.metric.ranked and not self.weighted_mean:
             return (
                 f"This method estimates means, and {problem.metric.name} is not made of means. "
                 "Choose a method that weights rows, such as mandoline."

@@ -58,6 +58,6 @@ def get_estimator(name: str) -> Estimator:
     "Mandoline (the paper's weights)"
     """
     if name not in ESTIMATORS:
-        known = listed(ESTIMATORS, most=len(ESTIMATORS))
-        raise ProjectError(f"Estimator {name!r} is not known. Estimators: {known}.{did_you_mean(name, ESTIMATORS)}")
+        names = listed(ESTIMATORS, most=len(ESTIMATORS))
+        raise ProjectError(f"Estimator {name!r} is not known. Estimators: {names}.{did_you_mean(name, ESTIMATORS)}")
     return ESTIMATORS[name]

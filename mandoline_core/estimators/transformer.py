@@ -22,16 +22,11 @@ _WEIGHTS = ("*.safetensors", "*.bin")
 
 def check_installed() -> None:
     """Refuse to go on without PyTorch and Transformers; this does not import them."""
-    missing = [
-        name for name, module in {"PyTorch": "torch", "Transformers": "transformers"}.items() if not _has(module)
-    ]
+    libraries = {"PyTorch": "torch", "Transformers": "transformers"}
+    missing = [name for name, module in libraries.items() if find_spec(module) is None]
     if missing:
         are = "is" if len(missing) == 1 else "are"
         raise MandolineError(f"Fine-tuning needs {' and '.join(missing)}, which {are} not installed. Run: {INSTALL}.")
-
-
-def _has(module: str) -> bool:
-    return find_spec(module) is not None
 
 
 def check_folder(folder: Path) -> None:
@@ -47,9 +42,9 @@ def check_folder(folder: Path) -> None:
     """
     if not folder.is_dir():
         what = "is a file, not a folder" if folder.is_file() else ""
-        said = f"{folder} {what}" if what else f"There is no folder {folder}"
+        problem = f"{folder} {what}" if what else f"There is no folder {folder}"
         raise ProjectError(
-            f"{said}. Set transformer in [methods] to the folder of a Hugging Face model on this machine; none is "
+            f"{problem}. Set transformer in [methods] to the folder of a Hugging Face model on this machine; none is "
             "downloaded."
         )
     if not (folder / "config.json").is_file():
@@ -65,8 +60,8 @@ def check_folder(folder: Path) -> None:
 
 def state_of(folder: Path) -> tuple[tuple[str, int, int], ...]:
     """Tell one state of a folder from another by the names, sizes and times of its files."""
-    found = ((path.name, path.stat()) for path in sorted(folder.iterdir()) if path.is_file())
-    return tuple((name, stat.st_size, stat.st_mtime_ns) for name, stat in found)
+    files = ((path.name, path.stat()) for path in sorted(folder.iterdir()) if path.is_file())
+    return tuple((name, stat.st_size, stat.st_mtime_ns) for name, stat in files)
 
 
 MOST_TOKENS = 256  # of a row: what comes later is not read
@@ -115,10 +110,10 @@ class Trainer:
         tokenizer = self._tokenizer
         first, *others = texts
         between = f" {tokenizer.sep_token} " if tokenizer.sep_token else "\n"
-        pair = [between.join(one) for one in zip(*others, strict=True)] if others else None
+        pair = [between.join(texts_of_row) for texts_of_row in zip(*others, strict=True)] if others else None
         most = min(MOST_TOKENS, tokenizer.model_max_length, _most_places(self._tuning.folder))
-        found = tokenizer(first, pair, truncation=True, max_length=most)
-        return [{key: values[row] for key, values in found.items()} for row in range(len(first))]
+        tokens = tokenizer(first, pair, truncation=True, max_length=most)
+        return [{key: values[row] for key, values in tokens.items()} for row in range(len(first))]
 
     def fit(self, number: int, rows: Index, new: Floats) -> Score:
         """Fine-tune to some rows, both samples counting the same, and return what scores others: logits apart.
@@ -162,16 +157,16 @@ class Trainer:
         import torch
 
         order = np.argsort([len(self._tokens[row]["input_ids"]) for row in rows], kind="stable")
-        found = np.empty(len(rows))
+        scores = np.empty(len(rows))
         size = _SCORED_AT_ONCE * self._tuning.batch_size
         with torch.inference_mode():
             for some in np.array_split(order, -(-len(rows) // size)):
                 self._tell(number, 1.0)
                 logits = model(**self._batch(rows[some])).logits.double().cpu().numpy()
-                found[some] = logits[:, 1] - logits[:, 0]
-        if not np.isfinite(found).all():
+                scores[some] = logits[:, 1] - logits[:, 0]
+        if not np.isfinite(scores).all():
             raise MandolineError("Fine-tuning ran away: its answers are no numbers. Lower learning_rate in [methods].")
-        return found
+        return scores
 
     def _batch(self, rows: Index) -> Any:
         some = [self._tokens[row] for row in rows]
@@ -252,7 +247,7 @@ def _load_model(folder: Path, tokenizer: Any) -> Any:
     from transformers import AutoModelForSequenceClassification
 
     with _loading(folder):
-        model, found = AutoModelForSequenceClassification.from_pretrained(
+        model, loaded = AutoModelForSequenceClassification.from_pretrained(
             folder,
             local_files_only=True,
             num_labels=2,
@@ -260,7 +255,7 @@ def _load_model(folder: Path, tokenizer: Any) -> Any:
             output_loading_info=True,
             dtype=torch.float32,  # small steps would be lost in the half precision that many models are kept in
         )
-    missing, other = (_body(found[key], model) for key in ("missing_keys", "mismatched_keys"))
+    missing, other = (_body(loaded[key], model) for key in ("missing_keys", "mismatched_keys"))
     # A head, and what a model for other uses has before it, may be new; the most of it may not.
     if other or 2 * len(missing) > len(_body(model.state_dict(), model)):
         raise ProjectError(
@@ -296,5 +291,5 @@ def _loading(folder: Path) -> Iterator[None]:
     except Exception as error:  # noqa: BLE001  a folder may be broken in any way, and each library has its own errors
         lines = str(error).strip().splitlines() or [""]
         reason = lines[0].split(". ")[0].rstrip(".")[:_LONGEST_REASON]
-        said = reason if " " in reason else f"{type(error).__name__} {reason}".rstrip()
-        raise ProjectError(f"The model in {folder} cannot be loaded: {said}. {_WHOLE}") from None
+        why = reason if " " in reason else f"{type(error).__name__} {reason}".rstrip()
+        raise ProjectError(f"The model in {folder} cannot be loaded: {why}. {_WHOLE}") from None

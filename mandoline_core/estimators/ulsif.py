@@ -216,12 +216,12 @@ def _choose(
 
     rough = np.array([score(width, ridges, np.float32) for width in widths])
     close = ~(rough > rough.min() + _CLOSE * max(1.0, abs(rough.min())))
-    found = []
+    candidates = []
     for width, chosen in zip(widths.tolist(), close, strict=True):
-        some = tuple(ridge for ridge, one in zip(ridges, chosen, strict=True) if one)
+        some = tuple(ridge for ridge, is_close in zip(ridges, chosen, strict=True) if is_close)
         scores = score(width, some, np.float64) if some else ()
-        found += [(float(value), -width, -ridge) for value, ridge in zip(scores, some, strict=True)]
-    best, width, ridge = min(found)
+        candidates += [(float(value), -width, -ridge) for value, ridge in zip(scores, some, strict=True)]
+    best, width, ridge = min(candidates)
     return best, -width, -ridge
 
 
@@ -235,7 +235,8 @@ def leave_one_out_scores(
 ) -> Floats:
     """Return the leave-one-out score of each ridge.
 
-    One eigendecomposition of H serves all ridges. Without source row i the matrix is n_s / (n_s - 1) times
+    In closed form, because refitting without each row would take as many fits as there are rows, for each width and
+    ridge. One eigendecomposition of H serves all ridges. Without source row i the matrix is n_s / (n_s - 1) times
     B - phi_i phi_i' / n_s, with B = H + ridge (n_s - 1) / n_s I: a rank-one update of the inverse. Without target
     row j, h is (n_t h - phi_j) / (n_t - 1).
 
@@ -253,8 +254,8 @@ def leave_one_out_scores(
 
     Examples
     --------
-    >>> one = np.ones((2, 1))
-    >>> leave_one_out_scores(one, np.ones(2), one, np.ones(2), (1.0,)).round(12).tolist()
+    >>> phi = np.ones((2, 1))
+    >>> leave_one_out_scores(phi, np.ones(2), phi, np.ones(2), (1.0,)).round(12).tolist()
     [-0.375]
     """
     source_features, source_counts = _with_rows(source_features, source_counts)

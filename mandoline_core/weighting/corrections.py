@@ -106,9 +106,9 @@ class CorrectionRule:
         return by_source, across, by_target
 
     def rate_errors(self, source_rates: Floats, target_rates: Floats, n_source: float, n_target: float) -> Floats:
-        """Compute how far luck moves each derived rate of the target: one standard error, shape (n_slices,).
+        """Compute the standard error of each derived rate of the target, shape (n_slices,).
 
-        A share of 0 or 1 is luck, too: each code is taken to have been seen one time more than it was.
+        A share of 0 or 1 has sampling error, too: each code is taken to have been seen one time more than it was.
         """
         variance = np.zeros(len(self.source))
         by_side = self._slopes(source_rates, target_rates, "source", "target")
@@ -149,7 +149,7 @@ class CorrectionRule:
         n, times = len(self.source), 6 * len(moved)
         step = np.repeat(_STEP * np.concatenate([np.eye(3), -np.eye(3)]), n, axis=0)
         steps = {
-            what: np.concatenate([step * (what == one) for one in moved])
+            what: np.concatenate([step * (what == name) for name in moved])
             for what in ("source", "target", "stated", "own")
         }
         rule = self.select([*range(n)] * times)
@@ -157,11 +157,11 @@ class CorrectionRule:
             rule = rule.with_source(rule.source + steps["stated"])
         if "own" in moved:
             rule = replace(rule, own_target=rule.own_target + steps["own"])
-        found = rule.at(
+        moved_rule = rule.at(
             np.tile(source_rates, (times, 1)) + steps["source"], np.tile(target_rates, (times, 1)) + steps["target"]
         )
         by_output = []
-        for values in (found.source, found.target, found.target_rate):
+        for values in (moved_rule.source, moved_rule.target, moved_rule.target_rate):
             up, down = np.moveaxis(values.reshape(len(moved), 2, 3, n, *values.shape[1:]), 1, 0)
             by_output.append(np.moveaxis((up - down) / (2 * _STEP), 1, -1))
         return list(zip(*by_output, strict=True))

@@ -40,9 +40,9 @@ class GoldTable:
         >>> gold_table(codes, truth, np.zeros(150)).measure("blurry")
         Correction(inside=0.9, outside=0.1, abstain=None)
         """
-        known = self.counts[:, OUT] + self.counts[:, IN]
+        n_known = self.counts[:, OUT] + self.counts[:, IN]
         for row, side in ((IN, "inside"), (OUT, "outside")):
-            if not known[row]:
+            if not n_known[row]:
                 raise SliceError(
                     Sentence(
                         "Corrections of slice {name!r} cannot be measured: no {row} with a gold answer is "
@@ -52,8 +52,8 @@ class GoldTable:
                         side=side,
                     )
                 )
-        share = self.counts[:, IN] / np.maximum(known, 1)
-        abstain = float(share[UNKNOWN]) if known[UNKNOWN] else None
+        share = self.counts[:, IN] / np.maximum(n_known, 1)
+        abstain = float(share[UNKNOWN]) if n_known[UNKNOWN] else None
         return Correction(inside=float(share[IN]), outside=float(share[OUT]), abstain=abstain)
 
     def mistake_z(self) -> float | None:

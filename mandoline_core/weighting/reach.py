@@ -48,13 +48,13 @@ def find_beyond(tilt: Tilt, present: NDArray[np.bool_], potentials: Floats, shar
     n, d = potentials.shape
     rows = vstack([csr_matrix(potentials.T), csr_matrix(np.ones((1, n)))])
     equalities = vstack([hstack([rows, -source]), hstack([csr_matrix((links.shape[0], n)), links])]).tocsr()
-    found = _maximise(shares, equalities)
-    if -found.fun >= shares.sum() * (1 - 1e-9):
+    optimum = _maximise(shares, equalities)
+    if -optimum.fun >= shares.sum() * (1 - 1e-9):
         return np.ones(n), np.zeros(d)
-    within = found.x[:n] / shares
+    within = optimum.x[:n] / shares
     within = np.where(within < _TOLERANCE, 0.0, np.where(within > 1 - _TOLERANCE, 1.0, within))
     # By duality every pattern not kept whole lies behind the hyperplane whose normal the multipliers are.
-    return within, -found.eqlin.marginals[:d]
+    return within, -optimum.eqlin.marginals[:d]
 
 
 def restrict_to_face(tilt: Tilt, present: NDArray[np.bool_], target_mean: Floats) -> tuple[Tilt, NDArray[np.bool_]]:
@@ -76,8 +76,8 @@ def restrict_to_face(tilt: Tilt, present: NDArray[np.bool_], target_mean: Floats
     no_goal = csr_matrix((links.shape[0], 1))
     # Weights are z + y with z at most 1: the largest total of z is the number of vertices that can be used at all.
     equalities = vstack([hstack([source, source, goal]), hstack([links, links, no_goal])]).tocsr()
-    found = _maximise(np.ones(n), equalities)
-    used = found.x[:n] > 0.5
+    optimum = _maximise(np.ones(n), equalities)
+    used = optimum.x[:n] > 0.5
     usable = np.zeros(len(present), dtype=bool)
     n_present = int(present.sum())
     usable[present] = used[:n_present]
@@ -128,7 +128,7 @@ def _maximise(upper: Floats, equalities: csr_matrix) -> OptimizeResult:
         Upper bounds of the first variables; the others have none.
     """
     n_free = equalities.shape[1] - len(upper)
-    found = linprog(
+    optimum = linprog(
         np.concatenate([-np.ones(len(upper)), np.zeros(n_free)]),
         A_eq=equalities,
         b_eq=np.zeros(equalities.shape[0]),
@@ -136,9 +136,9 @@ def _maximise(upper: Floats, equalities: csr_matrix) -> OptimizeResult:
         method="highs",
         options=_OPTIONS,
     )
-    if found.status != 0:
-        raise MandolineError(f"The overlap of the two samples could not be checked: {found.message}")
-    return found
+    if optimum.status != 0:
+        raise MandolineError(f"The overlap of the two samples could not be checked: {optimum.message}")
+    return optimum
 
 
 def _vertices(tilt: Tilt, present: NDArray[np.bool_]) -> tuple[csr_matrix, csr_matrix]:

@@ -231,6 +231,6 @@ def _named(direction: Floats, values: Floats, tilt: Tilt, counts: Floats, names:
     low[uncertain], high[uncertain] = -1.0, 1.0
     alone = ((values < low - 1e-9) | (values > high + 1e-9)).any(axis=0)
     if alone.any():
-        return [name for name, found in zip(names, alone, strict=True) if found]
+        return [name for name, is_alone in zip(names, alone, strict=True) if is_alone]
     size = np.abs(direction)
     return [names[i] for i in np.argsort(-size, kind="stable") if size[i] > 1e-6 * size.max()]

@@ -53,22 +53,22 @@ def test_two_classes_are_calibrated_alike_whichever_is_fitted() -> None:
     rng = np.random.default_rng(0)
     given_ = rng.dirichlet([1, 1], 200)
     truth = (rng.random(200) < given_[:, 1]).astype(np.int32)
-    chances = fit_calibration(given_, truth, np.ones(200)).apply(given_).chances
-    turned = fit_calibration(given_[:, ::-1], 1 - truth, np.ones(200)).apply(given_[:, ::-1]).chances
-    assert chances == pytest.approx(turned[:, ::-1], abs=1e-12)
+    calibrated = fit_calibration(given_, truth, np.ones(200)).apply(given_).probabilities
+    turned = fit_calibration(given_[:, ::-1], 1 - truth, np.ones(200)).apply(given_[:, ::-1]).probabilities
+    assert calibrated == pytest.approx(turned[:, ::-1], abs=1e-12)
 
 
-def test_chances_of_many_classes_are_the_normalised_steps() -> None:
+def test_probabilities_of_many_classes_are_the_normalised_steps() -> None:
     """Each class is fitted against the rest; where every step is 0 the probabilities stay."""
     probabilities = np.array([[0.8, 0.1, 0.1], [0.2, 0.7, 0.1], [0.1, 0.3, 0.6], [0.5, 0.4, 0.1]])
     truth = np.array([0, 1, 2, 1], dtype=np.int32)
     calibration = fit_calibration(np.repeat(probabilities, 9, axis=0), np.repeat(truth, 9), np.ones(36))
     found = calibration.apply(probabilities)
     # Class a, by its probability: 0.1, 0.2, 0.5 -> 0, 0.8 -> 1. Class b: 0.1 and 0.3 -> 0, 0.4 and 0.7 -> 1.
-    assert found.chances == pytest.approx(np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 1, 0]]))
+    assert found.probabilities == pytest.approx(np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 1, 0]]))
     nowhere = calibration.apply(np.array([[0.35, 0.34, 0.31]]))
     assert nowhere.totals.tolist() == [0.0]
-    assert nowhere.chances.tolist() == [[0.35, 0.34, 0.31]]
+    assert nowhere.probabilities.tolist() == [[0.35, 0.34, 0.31]]
 
 
 @given(ROWS, st.integers(1, 40))
@@ -86,7 +86,7 @@ def test_outermost_blocks_are_not_a_few_rows(rows: list[tuple[int, int, int]], l
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_row_slopes_are_derivatives_by_the_rows_weights(n_classes: int) -> None:
-    """With the blocks held fixed, a linear function of the chances is differentiated through its block means."""
+    """With the blocks held fixed, a linear function of the probabilities is differentiated through its block means."""
     rng = np.random.default_rng(1)
     source, target = rng.dirichlet(np.ones(n_classes), 60), rng.dirichlet(np.ones(n_classes), 40)
     truth = (source.cumsum(axis=1) < rng.random((60, 1))).sum(axis=1).astype(np.int32)
@@ -98,7 +98,7 @@ def test_row_slopes_are_derivatives_by_the_rows_weights(n_classes: int) -> None:
         again = fit_calibration(source, truth, moved)
         for before, after in zip(calibration.fits, again.fits, strict=True):
             assert before.edges.tolist() == after.edges.tolist()  # so small a step moves no block
-        return float((again.apply(target).chances * slopes).sum() / 40)
+        return float((again.apply(target).probabilities * slopes).sum() / 40)
 
     for row in range(0, 60, 7):
         step = np.zeros(60)
@@ -143,8 +143,8 @@ def test_pooling_error_beyond_luck_is_the_gap_to_unpooled_bins(n_classes: int) -
         unpooled[:, i] = means[fit.bins.place(target[:, column])]
 
     def mean(steps: np.ndarray) -> float:
-        chances = np.column_stack([1 - steps, steps]) if n_classes == 2 else steps / steps.sum(axis=1, keepdims=True)
-        return float((chances * slopes).sum() / 300)
+        calibrated = np.column_stack([1 - steps, steps]) if n_classes == 2 else steps / steps.sum(axis=1, keepdims=True)
+        return float((calibrated * slopes).sum() / 300)
 
     gap = (mean(pooled + 1e-6 * (unpooled - pooled)) - mean(pooled - 1e-6 * (unpooled - pooled))) / 2e-6
     _, found = calibration.influence(target, calibrated, slopes)
