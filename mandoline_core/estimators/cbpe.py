@@ -9,7 +9,6 @@ from mandoline_core.estimators.calibration import fit_calibration
 from mandoline_core.estimators.probabilities import (
     Expectation,
     OnProbabilities,
-    PredictedRows,
     UsableRows,
     why_not_new_classes,
     why_not_one_class,
@@ -45,14 +44,13 @@ def expected_metric(metric: Metric, predicted: ClassCodes, probabilities: Floats
     -------
     Evaluation
         Its slopes, of shape (n_rows, n_classes), are derivatives by each probability, times the number of rows; up to a
-        constant a row, which no change of calibrated that sum to 1 can feel.
+        constant a row, which no change of probabilities that sum to 1 can feel.
 
     Examples
     --------
     >>> from mandoline_core.metrics import get_metric
     >>> calibrated = np.array([[0.9, 0.1], [0.3, 0.7]])
-    >>> found = expected_metric(get_metric("accuracy"), np.array([0, 1]), calibrated, calibrated)
-    >>> round(found.value, 3)
+    >>> round(expected_metric(get_metric("accuracy"), np.array([0, 1]), calibrated, calibrated).value, 3)
     0.8
     """
     if metric.statistics is None:
@@ -68,42 +66,6 @@ def expected_metric(metric: Metric, predicted: ClassCodes, probabilities: Floats
     statistics = metric.statistics(truth, np.repeat(predicted, n_classes), np.repeat(probabilities, n_classes, axis=0))
     expected = evaluate(metric, statistics, calibrated.ravel() / n)
     return expected._replace(slopes=expected.slopes.reshape(n, n_classes))
-
-
-def calibrated_expectation(
-    metric: Metric, source: PredictedRows, target: PredictedRows, weights: Floats
-) -> Expectation:
-    """Calibrate on weighted source rows and compute the metric to expect on the target.
-
-    Its derivatives take the blocks of the calibration to stay as they are.
-
-    Parameters
-    ----------
-    weights : array of float, shape (n_source,)
-
-    Examples
-    --------
-    >>> from mandoline_core.metrics import get_metric
-    >>> predicted, everywhere = np.repeat([0, 1], 10).astype(np.int32), np.ones(20, dtype=bool)
-    >>> truth = np.where(np.arange(20) % 5, predicted, 1 - predicted)  # 4 of 5 are right
-    >>> rows = PredictedRows(everywhere, truth, predicted, np.column_stack([1 - predicted, predicted]).astype(float))
-    >>> round(calibrated_expectation(get_metric("accuracy"), rows, rows, np.full(20, 0.05)).value, 3)
-    0.8
-    """
-    calibration = fit_calibration(source.probabilities, source.truth, weights)
-    calibrated = calibration.apply(target.probabilities)
-    expected = expected_metric(metric, target.predicted, target.probabilities, calibrated.probabilities)
-    by_weight, pooled = calibration.influence(target.probabilities, calibrated, expected.slopes)
-    rows, n = int((calibrated.totals <= 0).sum()), len(target)
-    findings = (NOT_CALIBRATED.found("warning" if rows > 0.01 * n else "info", rows=rows, n=n),) if rows else ()
-    return Expectation(
-        value=expected.value,
-        means=expected.means,
-        by_weight=by_weight,
-        by_target=np.einsum("ij,ij->i", calibrated.probabilities, expected.slopes) / len(target),
-        pooled=pooled,
-        findings=findings,
-    )
 
 
 class Cbpe(OnProbabilities):
@@ -124,8 +86,25 @@ class Cbpe(OnProbabilities):
         )
 
     def expect(self, problem: Problem, rows: UsableRows, weights: Floats) -> Expectation:
-        """Calibrate on the source's rows."""
-        return calibrated_expectation(problem.metric, rows.source, rows.target, weights)
+        """Calibrate on weighted source rows and compute the metric to expect on the target.
+
+        Its derivatives take the blocks of the calibration to stay as they are.
+        """
+        target = rows.target
+        calibration = fit_calibration(rows.source.probabilities, rows.source.truth, weights)
+        calibrated = calibration.apply(target.probabilities)
+        expected = expected_metric(problem.metric, target.predicted, target.probabilities, calibrated.probabilities)
+        by_weight, pooled = calibration.influence(target.probabilities, calibrated, expected.slopes)
+        n_not, n = int((calibrated.totals <= 0).sum()), len(target)
+        not_calibrated = NOT_CALIBRATED.found("warning" if n_not > 0.01 * n else "info", rows=n_not, n=n)
+        return Expectation(
+            value=expected.value,
+            means=expected.means,
+            by_weight=by_weight,
+            by_target=np.einsum("ij,ij->i", calibrated.probabilities, expected.slopes) / n,
+            pooled=pooled,
+            findings=(not_calibrated,) if n_not else (),
+        )
 
 
 class Pape(Cbpe):

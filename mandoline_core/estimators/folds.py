@@ -107,36 +107,28 @@ def fold_state(
     usable = ~fitted.unused[rows]
     tilted = fitted.solution.tilted if tilt is None else tilt.evaluate(fitted.solution.delta)
     scale = np.where(usable, np.exp(tilted.log_scale - tilted.log_scale[usable].max()), 0.0)
-    ratios, fit_ratios = (_average_one(scale, group.source[rows]) for group in (evaluate_group, fit_group))
-    line, left = _no_line(evaluate_group.sums.shape[1], tilted.fixed), evaluate_group.sums[rows]
+    counts, fit_counts = evaluate_group.source[rows], fit_group.source[rows]
+    ratios, fit_ratios = (scale * (n.sum() / (n @ scale)) for n in (counts, fit_counts))  # average 1 over the rows
+    d, n_statistics, left = tilted.fixed.shape[1], evaluate_group.sums.shape[1], evaluate_group.sums[rows]
+    line = Line(tilted.fixed, np.zeros(d), np.zeros((d, d)), np.zeros((n_statistics, d)), np.zeros(n_statistics))
     if denoise:
         design = expected_potentials(problem.patterns.codes[rows], corrections.source, problem.edges)
         line = _fit_line(design, fit_group, rows, fitted, problem.patterns.names)
-        left = left - evaluate_group.source[rows][:, None] * line.predicted
+        left = left - counts[:, None] * line.predicted
     per_row = ratios / evaluate_group.n_source
     remainder = per_row @ left
-    centred = left - evaluate_group.source[rows][:, None] * remainder
+    centred = left - counts[:, None] * remainder
     return FoldState(
         fitted=fitted,
         means=line.intercept + line.slope @ fitted.target_mean + remainder,
         remainder=remainder,
         ratios=ratios,
         fit_ratios=fit_ratios,
-        fitted_mean=tilted.average(fit_ratios * fit_group.source[rows] / fit_group.source[rows].sum()),
+        fitted_mean=tilted.average(fit_ratios * fit_counts / fit_counts.sum()),
         left=per_row[:, None] * centred,
         tilted=tilted,
         line=line,
     )
-
-
-def _average_one(scale: Floats, counts: Floats) -> Floats:
-    """Turn unnormalised ratios into ratios that average 1 over the rows."""
-    return scale * (counts.sum() / (counts @ scale))
-
-
-def _no_line(n_statistics: int, design: Floats) -> Line:
-    d = design.shape[1]
-    return Line(design, np.zeros(d), np.zeros((d, d)), np.zeros((n_statistics, d)), np.zeros(n_statistics))
 
 
 def _fit_line(design: Floats, group: Patterns, rows: np.ndarray, fitted: WeightFit, names: tuple[str, ...]) -> Line:

@@ -17,5 +17,5 @@ from mandoline_core.patterns.patterns import (
     restrict_source,
     total_statistics,
 )
-from mandoline_core.patterns.refining import refine_count
+from mandoline_core.patterns.refinement import refine_count
 from mandoline_core.patterns.words import describe

@@ -6,7 +6,6 @@ Moments of many pairs are taken at once on patterns, and their products never al
 from __future__ import annotations
 
 import itertools
-from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -25,18 +24,35 @@ FALSE_EDGE_RATE = 0.05  # over all pairs: how often tests find any where there i
 _AT_ONCE = 2**16
 
 
-class Pairs(ABC):
-    """Give the expected products of pairs of slices, by pattern."""
+class ProductPairs:
+    """Hold slices that are independent given the pattern: a pair is the product of what each is expected to be.
 
-    n_pairs: int
+    Parameters
+    ----------
+    slices : array of float, shape (n_patterns, n_slices)
+    pairs : sequence of pair of int
 
-    @abstractmethod
+    Examples
+    --------
+    >>> ProductPairs(np.array([[1.0, -1.0], [0.5, 1.0]]), [(0, 1)]).average(np.array([0.5, 0.5])).tolist()
+    [-0.25]
+    """
+
+    def __init__(self, slices: Floats, pairs: Sequence[tuple[int, int]]) -> None:
+        self.slices = np.ascontiguousarray(slices.T)  # (n_slices, n_patterns)
+        self.first, self.second = (np.array([pair[end] for pair in pairs], dtype=np.intp) for end in (0, 1))
+        self.n_pairs = len(pairs)
+
     def some(self, rows: slice) -> Floats:
-        """Write out those of some patterns, shape (n_pairs, n_some)."""
+        """Write out the products of some patterns, shape (n_pairs, n_some)."""
+        slices = self.slices[:, rows]
+        products = slices[self.first]
+        products *= slices[self.second]
+        return products
 
-    @abstractmethod
     def average(self, weights: Floats) -> Floats:
         """Add up over patterns with weights, shape (n_pairs,)."""
+        return np.asarray(((self.slices * weights) @ self.slices.T)[self.first, self.second])
 
     def cross(self, potentials: Floats) -> Floats:
         """Add up products with weighted potentials, shape (n_potentials, n_pairs)."""
@@ -67,16 +83,11 @@ class Pairs(ABC):
         return (slice(start, start + step) for start in range(0, n_patterns, step))
 
 
-@dataclass(frozen=True, eq=False)
-class GivenPairs(Pairs):
-    """Hold pairs that were worked out before, shape (n_patterns, n_pairs)."""
+class GivenPairs(ProductPairs):
+    """Hold pairs that were worked out before, shape (n_patterns, n_pairs): slices of one component are dependent."""
 
-    columns: Floats
-
-    @property
-    def n_pairs(self) -> int:  # type: ignore[override]
-        """The number of pairs."""
-        return self.columns.shape[1]
+    def __init__(self, columns: Floats) -> None:
+        self.columns, self.n_pairs = columns, columns.shape[1]
 
     def some(self, rows: slice) -> Floats:
         """Take those of some patterns."""
@@ -85,33 +96,6 @@ class GivenPairs(Pairs):
     def average(self, weights: Floats) -> Floats:
         """Add up over patterns with weights, shape (n_pairs,)."""
         return weights @ self.columns
-
-
-class ProductPairs(Pairs):
-    """Hold slices that are independent given the pattern: a pair is the product of what each is expected to be.
-
-    Examples
-    --------
-    >>> found = ProductPairs(np.array([[1.0, -1.0], [0.5, 1.0]]), [(0, 1)])
-    >>> found.average(np.array([0.5, 0.5])).tolist()
-    [-0.25]
-    """
-
-    def __init__(self, slices: Floats, pairs: Sequence[tuple[int, int]]) -> None:
-        self.slices = np.ascontiguousarray(slices.T)  # (n_slices, n_patterns)
-        self.first, self.second = (np.array([pair[end] for pair in pairs], dtype=np.intp) for end in (0, 1))
-        self.n_pairs = len(pairs)
-
-    def some(self, rows: slice) -> Floats:
-        """Multiply those of some patterns out."""
-        slices = self.slices[:, rows]
-        products = slices[self.first]
-        products *= slices[self.second]
-        return products
-
-    def average(self, weights: Floats) -> Floats:
-        """Add up over patterns with weights, shape (n_pairs,)."""
-        return np.asarray(((self.slices * weights) @ self.slices.T)[self.first, self.second])
 
 
 @dataclass(frozen=True)
@@ -202,7 +186,7 @@ def _value_slopes(problem: Problem, fitted: WeightFit, ratios: Floats) -> Floats
 
 def _tilted(
     problem: Problem, fitted: WeightFit, pairs: Sequence[tuple[int, int]], ratios: Floats
-) -> tuple[Floats, Pairs, Floats, Floats]:
+) -> tuple[Floats, ProductPairs, Floats, Floats]:
     """Compute what is fitted and the pairs under the tilt.
 
     Given the pattern, slices in different components are independent under the tilt, so a pair across
@@ -212,7 +196,7 @@ def _tilted(
     -------
     potentials : array of float, shape (n_patterns, n_potentials)
         Tilted means of what is fitted.
-    pairs : Pairs
+    pairs : ProductPairs
         Tilted means of the pairs.
     covariance : array of float, shape (n_potentials, n_pairs)
     spread : array of float, shape (n_pairs,)

@@ -1,4 +1,4 @@
-"""Refining a pattern table: one more slice tells rows apart that looked alike, without counting the others again."""
+"""Refinement of a pattern table: one more slice tells rows apart that looked alike, without counting the others again."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def refine_count(count: Count, source: Codes, target: Codes, statistics: Floats,
     >>> scores = np.array([[1.0], [0.0], [1.0]])
     >>> first, second = np.array([1, 1, -1], dtype=np.int8), np.array([1, -1, -1], dtype=np.int8)
     >>> start = count_patterns(first[:, None], first[:2, None], scores, ["a"])
-    >>> found = refine_count(start, second, second[:2], scores, "b")
-    >>> found.patterns.codes.tolist(), found.patterns.source.tolist()
+    >>> refined = refine_count(start, second, second[:2], scores, "b").patterns
+    >>> refined.codes.tolist(), refined.source.tolist()
     ([[-1, -1], [1, -1], [1, 1]], [1.0, 1.0, 1.0])
     """
     old = count.patterns
@@ -36,15 +36,15 @@ def refine_count(count: Count, source: Codes, target: Codes, statistics: Floats,
     present = np.bincount(keys, minlength=3 * len(old)) > 0
     kept = np.flatnonzero(present)
     index = (np.cumsum(present) - 1)[keys]
-    here, there = index[: len(source)], index[len(source) :]
-    sums, products = total_statistics(here, statistics, len(kept), count.source_rows)
+    source_index, target_index = index[: len(source)], index[len(source) :]
+    sums, products = total_statistics(source_index, statistics, len(kept), count.source_rows)
     patterns = replace(
         old,
         names=(*old.names, name),
         codes=np.column_stack([old.codes[kept // 3], (kept % 3 - 1).astype(np.int8)]),
-        source=add_up(here, count.source_rows, len(kept)),
-        target=add_up(there, count.target_rows, len(kept)),
+        source=add_up(source_index, count.source_rows, len(kept)),
+        target=add_up(target_index, count.target_rows, len(kept)),
         sums=sums,
         products=products,
     )
-    return count._replace(patterns=patterns, source_index=here, target_index=there)
+    return count._replace(patterns=patterns, source_index=source_index, target_index=target_index)
