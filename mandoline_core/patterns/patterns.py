@@ -208,8 +208,6 @@ def count_patterns(
     source_index, target_index = index[:n_source], index[n_source:]
     if names is None:
         names = [f"slice {i}" for i in range(n_slices)]
-    here = one_each(n_source) if source_rows is None else source_rows
-    there = one_each(len(target)) if target_rows is None else target_rows
     sums, products = total_statistics(source_index, statistics, len(codes), source_rows)
     patterns = Patterns(
         names=tuple(names),
@@ -219,7 +217,13 @@ def count_patterns(
         sums=sums,
         products=products,
     )
-    return Count(patterns, source_index, target_index, here, there)
+    return Count(
+        patterns,
+        source_index,
+        target_index,
+        one_each(n_source) if source_rows is None else source_rows,
+        one_each(len(target)) if target_rows is None else target_rows,
+    )
 
 
 def restrict_source(count: Count, statistics: Floats, cells: NDArray[np.bool_]) -> Patterns:

@@ -1,4 +1,4 @@
-"""Refinement of a pattern table: one more slice tells rows apart that looked alike, without counting the others again."""
+"""Refinement of a pattern table: one more slice tells rows apart that looked alike, and only it is counted."""
 
 from __future__ import annotations
 
