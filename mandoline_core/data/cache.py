@@ -93,7 +93,7 @@ class Cache(Generic[T]):
         0
         """
         # References, not the objects: a key that held its sample would keep it alive for good.
-        return self((*(weakref.ref(one, self._forget) for one in objects), key), make)
+        return self((*(weakref.ref(subject, self._forget) for subject in objects), key), make)
 
     def get(self, key: Hashable) -> T | None:
         """Return a value, if there is one."""

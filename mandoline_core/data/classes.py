@@ -115,19 +115,20 @@ def matching_values(values: Iterable[object], dtype: nw.dtypes.DType) -> list[ob
     >>> matching_values([1], nw.String()), matching_values(["1"], nw.Float64()), matching_values([1], nw.Boolean())
     (['1', '1.0', 'true', 'True', 'TRUE'], [1.0], [True])
     """
-    found: dict[object, None] = {}
+    matches: dict[object, None] = {}
     for value in values:
+        name = class_name(value)
         if dtype == nw.String:
-            found.update(dict.fromkeys([value] if isinstance(value, str) else _spellings(class_name(value))))
+            matches |= dict.fromkeys([value] if isinstance(value, str) else _spellings(name))
         elif dtype == nw.Boolean:
-            found.update({class_name(value) == "1": None} if class_name(value) in ("0", "1") else {})
-        elif _NUMBER.fullmatch(class_name(value)):
-            number = float(class_name(value))
+            matches |= {name == "1": None} if name in ("0", "1") else {}
+        elif _NUMBER.fullmatch(name):
+            number = float(name)
             if not dtype.is_integer():
-                found[number] = None
+                matches[number] = None
             elif number.is_integer():
-                found[int(class_name(value)) if _WHOLE.fullmatch(class_name(value)) else int(number)] = None
-    return list(found)
+                matches[int(name) if _WHOLE.fullmatch(name) else int(number)] = None
+    return list(matches)
 
 
 def _spellings(name: str) -> list[str]:

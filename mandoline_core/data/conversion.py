@@ -31,7 +31,7 @@ def as_parquet(files: Files) -> Files:
 
     def convert() -> Files:
         folder = TemporaryFolder()
-        return Files.of(files.name, (_write(files, folder.path / "rows.parquet"),), folder)
+        return Files.of(files.name, (_write(files, folder.path / "rows.parquet"),), folder, files)
 
     converted = files if files.are_parquet else _CONVERTED(files.identity, convert)
     check_alike(converted)

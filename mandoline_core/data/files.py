@@ -44,17 +44,26 @@ class Files:
         The size of each, and when it was last changed.
     folder : TemporaryFolder, optional
         That they lie in, where it is to go with them.
+    original : Files, optional
+        That they were converted from: who they are does not depend on where their copy lies.
     """
 
     name: str
     paths: tuple[Path, ...]
     states: tuple[tuple[int, int], ...]
     folder: TemporaryFolder | None = field(default=None, compare=False, repr=False)
+    original: Files | None = None
 
     @classmethod
-    def of(cls, name: str, paths: tuple[Path, ...], folder: TemporaryFolder | None = None) -> Files:
+    def of(
+        cls,
+        name: str,
+        paths: tuple[Path, ...],
+        folder: TemporaryFolder | None = None,
+        original: Files | None = None,
+    ) -> Files:
         """Look at the files as they are now."""
-        return cls(name, paths, tuple(_state(path, name) for path in paths), folder)
+        return cls(name, paths, tuple(_state(path, name) for path in paths), folder, original)
 
     @property
     def are_parquet(self) -> bool:
@@ -69,6 +78,8 @@ class Files:
     @cached_property
     def identity(self) -> str:
         """A hash of names, sizes and times of change, and of what Parquet says about its columns at its end."""
+        if self.original is not None:
+            return self.original.identity
         digest = hashlib.blake2b(digest_size=16)
         for path, state in zip(self.paths, self.states, strict=True):
             digest.update(repr((str(path.resolve()), *state)).encode())

@@ -163,8 +163,8 @@ def profile_column(column: str, *samples: Sample, most_levels: int = MOST_LEVELS
     --------
     >>> import pandas as pd
     >>> sample = Sample(pd.DataFrame({"plan": ["free", "pro", None], "ticket": ["a", "b", "c"]}))
-    >>> found = profile_column("plan", sample)
-    >>> found.kind, found.distinct, round(found.missing, 2), found.example
+    >>> profile = profile_column("plan", sample)
+    >>> profile.kind, profile.distinct, round(profile.missing, 2), profile.example
     ('category', (2,), 0.33, 'free')
     """
     return ColumnProfile(column, samples, most_levels)
@@ -200,16 +200,15 @@ def few_classes(sample: Sample, column: str, most: int) -> frozenset[str]:
     values = _known(sample, column).unique()
     if not 1 <= len(values) <= min(most, max(2, sample.n_rows // 2)):
         return frozenset()
-    found = values.to_pylist()
-    if dtype.is_float() and not all(value.is_integer() for value in found):
+    distinct = values.to_pylist()
+    if dtype.is_float() and not all(value.is_integer() for value in distinct):
         return frozenset()
-    return frozenset(class_name(value) for value in found)
+    return frozenset(map(class_name, distinct))
 
 
 def _known(sample: Sample, column: str) -> pa.Array:
-    array = sample.series(column).to_arrow()
-    known = (array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array).drop_null()
-    return known.cast(pa.large_string()) if sample.schema[column] == nw.String else known
+    values = arrow_array(sample.series(column)).drop_null()
+    return values.cast(pa.large_string()) if sample.schema[column] == nw.String else values
 
 
 def _count_distinct(values: pa.Array | pa.ChunkedArray) -> int:

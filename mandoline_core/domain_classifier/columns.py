@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from scipy.sparse import csr_matrix
 
 from mandoline_core.arrays import Bools, Floats, Index
-from mandoline_core.data import Sample, kind_of, profile_column, text_kind
+from mandoline_core.data import Sample, arrow_array, kind_of, profile_column, text_kind
 from mandoline_core.domain_classifier.words import WordMatrix, words_of
 
 ColumnKind = Literal["number", "date", "category", "flag", "text"]
@@ -173,8 +173,7 @@ def _read(column: str, samples: Samples, read: tuple[Index, Index], goal: pa.Dat
     parts = []
     for sample, some in zip(samples, read, strict=True):
         series = sample.series(column)
-        array = (series[some] if len(some) < len(series) else series).to_arrow()
-        array = array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
+        array = arrow_array(series[some] if len(some) < len(series) else series)
         parts.append(pc.cast(array, goal, safe=False))
     return pa.concat_arrays(parts)
 

@@ -107,8 +107,8 @@ class SparkTable(Table):
         return self._numbered(columns).mapInArrow(on_worker, f"{_PART} binary")
 
     def _numbered(self, columns: Sequence[str]) -> DataFrame:
-        """Name columns by their places: on the way to workers Spark reads dots and quotes in names as its own."""
-        return self._frame.select(*_quoted(columns)).toDF(*(f"c{place}" for place in range(len(columns))))
+        """Call columns by numbers: on the way to workers Spark reads dots and quotes in names as its own."""
+        return self._frame.select(*_quoted(columns)).toDF(*(f"c{number}" for number in range(len(columns))))
 
     def draw(self, most: int, seed: int) -> pa.Table:
         """Give every row a random number, from where it lies; keep the lowest."""
@@ -122,9 +122,9 @@ class SparkTable(Table):
             from pyspark import TaskContext
 
             context, start = TaskContext.get(), 0
-            place = 0 if context is None else context.partitionId()
+            partition = 0 if context is None else context.partitionId()
             for batch in batches:
-                numbers = random_numbers(seed, place, start, len(batch))
+                numbers = random_numbers(seed, partition, start, len(batch))
                 start += len(batch)
                 kept = np.flatnonzero(numbers < share)
                 rows = pa.Table.from_batches([batch.take(pa.array(kept))]).rename_columns(names)
@@ -142,15 +142,15 @@ class SparkTable(Table):
         new = function(self.head(columns, 1)).column_names
         numbered = self._numbered(names)
         schema = StructType(
-            [*numbered.schema.fields, *(StructField(f"new{place}", DoubleType()) for place in range(len(new)))]
+            [*numbered.schema.fields, *(StructField(f"new{number}", DoubleType()) for number in range(len(new)))]
         )
 
         def on_worker(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             for batch in batches:
                 rows = pa.Table.from_batches([batch])
                 made = function(_as_written(rows.rename_columns(names).select(list(columns)), unsigned))
-                for place, name in enumerate(made.column_names):
-                    rows = rows.append_column(f"new{place}", made[name].cast(pa.float64()))
+                for number, name in enumerate(made.column_names):
+                    rows = rows.append_column(f"new{number}", made[name].cast(pa.float64()))
                 yield from rows.to_batches()
 
         written = numbered.mapInArrow(on_worker, schema).toDF(*names, *new)
@@ -307,8 +307,7 @@ def _as_written(rows: pa.Table, unsigned: Sequence[str]) -> pa.Table:
     """Give whole numbers back the type they have in files; Spark, which has none, reads them as decimals."""
     for column in unsigned:
         if column in rows.column_names:
-            place = rows.column_names.index(column)
-            rows = rows.set_column(place, column, rows[column].cast(pa.uint64()))
+            rows = rows.set_column(rows.column_names.index(column), column, rows[column].cast(pa.uint64()))
     return rows
 
 

@@ -141,6 +141,7 @@ def test_a_converted_file_goes_with_the_last_table_of_it(tmp_path: Path) -> None
     folder = table.files.folder.path
     conversion._CONVERTED.clear()
     assert table.n_rows == 1
+    assert open_data(tmp_path / "a.csv", engine="polars").identity == table.identity
     del table
     gc.collect()
     assert not folder.exists()
