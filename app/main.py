@@ -7,7 +7,7 @@ from streamlit.navigation.page import StreamlitPage
 
 from app import compute
 from app.project import state
-from app.views import frame, parts, sign_in, tour
+from app.views import frame, parts, tour
 
 VIEWS = {
     "Projects": ":material/folder_open:",
@@ -31,10 +31,10 @@ def main() -> None:
     st.logo(str(parts.ASSETS / "logo.svg"), size="large", icon_image=str(parts.ASSETS / "mark.svg"))
     parts.style("style.css")
     pages = {title: _page(title, icon) for title, icon in VIEWS.items()}
-    signed_in = sign_in.is_done()
+    signed_in = frame.is_signed_in()
     page = st.navigation(list(pages.values()), position="sidebar" if signed_in else "hidden")
     if not signed_in:
-        sign_in.show()
+        frame.ask_to_sign_in()
         return
     with parts.stopping():
         at_home = page == pages["Projects"] and state.comes_home()

@@ -14,6 +14,19 @@ from app.compute.audits import (
     mistake_tests,
     second_rules,
 )
+from app.compute.columns import (
+    class_shares,
+    classes,
+    column_kind,
+    column_table,
+    column_values,
+    feature_columns,
+    guessed_roles,
+    identifiers,
+    predicted_classes,
+    source_classes,
+    value_counts,
+)
 from app.compute.comparisons import (
     Pace,
     ask_quick,
@@ -32,9 +45,9 @@ from app.compute.comparisons import (
 from app.compute.corrections import (
     CorrectionInUse,
     CorrectionRow,
-    Pair,
-    Pairs,
-    Trial,
+    PairEffect,
+    PairTest,
+    PairTests,
     answer_columns,
     choosers,
     correction_rows,
@@ -52,7 +65,7 @@ from app.compute.counting import (
     still_counting,
     wait_for_tables,
 )
-from app.compute.editing import attempt, change
+from app.compute.edits import EditEffect, attempt, change, edit_effect
 from app.compute.estimates import (
     curves,
     effects,
@@ -68,19 +81,6 @@ from app.compute.estimates import (
     table,
 )
 from app.compute.experiments import experiment_job, experiment_project, reproduction, start_experiment
-from app.compute.frames import (
-    class_shares,
-    classes,
-    column_kind,
-    column_table,
-    column_values,
-    feature_columns,
-    guessed_roles,
-    identifiers,
-    predicted_classes,
-    source_classes,
-    value_counts,
-)
 from app.compute.history import Moment, Summary, last_summary, moments, note_summary, read_summary, way_to
 from app.compute.jobs import Job, WorkingError, go_on
 from app.compute.labels import (
@@ -131,4 +131,3 @@ from app.compute.trust import (
     trimmings,
     weighted,
 )
-from app.compute.trying import Tried, tried

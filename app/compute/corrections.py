@@ -130,7 +130,7 @@ def answer_columns(workspace: Workspace) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True)
-class Pair:
+class PairTest:
     """Hold two slices: how much more often they agree in the new data, before and after weighting, as shares.
 
     Parameters
@@ -147,7 +147,7 @@ class Pair:
 
 
 @dataclass(frozen=True)
-class Pairs:
+class PairTests:
     """Hold the pairs of slices that are joined, and those that could be, by what remains of them.
 
     Parameters
@@ -159,13 +159,13 @@ class Pairs:
     """
 
     names: tuple[str, ...]
-    joined: tuple[Pair, ...]
-    free: tuple[Pair, ...]
+    joined: tuple[PairTest, ...]
+    free: tuple[PairTest, ...]
     impossible: int
     threshold: float
 
     @property
-    def standing_out(self) -> tuple[Pair, ...]:
+    def standing_out(self) -> tuple[PairTest, ...]:
         """The pairs worth joining."""
         return tuple(pair for pair in self.free if abs(pair.z or 0.0) > self.threshold)
 
@@ -177,17 +177,17 @@ def pairs_in_use(workspace: Workspace) -> tuple[tuple[str, ...], tuple[tuple[str
 
 
 @kept(by=keys.solution)
-def pairs(workspace: Workspace) -> Pairs:
+def pairs(workspace: Workspace) -> PairTests:
     """Compare every pair's joint frequency before and after weighting, and test those that are not joined."""
     problem = prepared(workspace).problem
     gaps, z, joinable = pair_gaps(problem), _tests(problem), _joinable(workspace)
     possible = [edge for edge in gaps if edge in problem.edges or edge in joinable]
     found = {
-        edge: Pair(*named, *gaps[edge], z.get(edge))
+        edge: PairTest(*named, *gaps[edge], z.get(edge))
         for edge, named in zip(possible, _named(problem, possible), strict=True)
     }
     free = [pair for edge, pair in found.items() if edge not in problem.edges]
-    return Pairs(
+    return PairTests(
         names=problem.patterns.names,
         joined=tuple(found[edge] for edge in problem.edges),
         free=tuple(sorted(free, key=lambda pair: (-round(abs(pair.after), 12), -abs(pair.z or 0.0)))),
@@ -235,7 +235,7 @@ def _choosers(workspace: Workspace) -> dict[tuple[str, str], tuple[str, ...]]:
 
 
 @dataclass(frozen=True)
-class Trial:
+class PairEffect:
     """Hold what the estimate becomes, and the share of the new data that it would not speak of."""
 
     value: float
@@ -243,11 +243,11 @@ class Trial:
 
 
 @kept(by=keys.solution)
-def try_pairs(workspace: Workspace, asked: tuple[tuple[str, str], ...]) -> dict[tuple[str, str], Trial | None]:
+def try_pairs(workspace: Workspace, asked: tuple[tuple[str, str], ...]) -> dict[tuple[str, str], PairEffect | None]:
     """Estimate with each of some pairs joined, or parted where it is joined now; None where that gives no estimate."""
     problem = prepared(workspace).problem
     place = {name: i for i, name in enumerate(problem.patterns.names)}
-    found: dict[tuple[str, str], Trial | None] = {}
+    found: dict[tuple[str, str], PairEffect | None] = {}
     for first, second in asked:
         edge = place[first], place[second]
         edges = tuple(other for other in problem.edges if other != edge)
@@ -257,10 +257,10 @@ def try_pairs(workspace: Workspace, asked: tuple[tuple[str, str], ...]) -> dict[
     return found
 
 
-def _try(problem: Problem, estimator: str) -> Trial | None:
+def _try(problem: Problem, estimator: str) -> PairEffect | None:
     try:
         outcome = get_estimator(estimator).estimate(problem)
     except MandolineError:
         return None
     target = problem.patterns.target
-    return Trial(outcome.value, float(target @ (1 - outcome.kept) / target.sum())) if outcome.converged else None
+    return PairEffect(outcome.value, float(target @ (1 - outcome.kept) / target.sum())) if outcome.converged else None

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from app.compute import keys
-from app.compute.editing import change
+from app.compute.columns import source_classes
+from app.compute.edits import change
 from app.compute.estimates import prepared
-from app.compute.frames import source_classes
 from app.compute.keys import kept
 from app.compute.reading import revealed, samples
 from app.project import Workspace, read_upload, state

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from app.compute import keys
+from app.compute.columns import column_values, identifiers
 from app.compute.estimates import codes_of
-from app.compute.frames import column_values, identifiers
 from app.compute.keys import kept
 from app.compute.reading import model_of, plain_samples, samples
 from app.project import Workspace

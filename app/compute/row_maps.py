@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from app.compute import keys
+from app.compute.columns import feature_columns
 from app.compute.estimates import report, scores
-from app.compute.frames import feature_columns
 from app.compute.jobs import Job, JobKind, Task
 from app.compute.keys import kept
 from app.compute.reading import samples

@@ -32,7 +32,7 @@ _WORDS = {
 
 
 @dataclass(frozen=True)
-class Difference:
+class Change:
     """Hold one thing that two states do not share.
 
     Parameters
@@ -56,7 +56,7 @@ class Difference:
         return "added" if not self.before else "removed" if not self.after else "changed"
 
 
-def compare(before: Project, after: Project) -> tuple[Difference, ...]:
+def compare(before: Project, after: Project) -> tuple[Change, ...]:
     """List what tells two states apart: slices first, then corrections, pairs and settings.
 
     Examples
@@ -154,22 +154,22 @@ def _renamed(before: Project, after: Project) -> dict[str, str]:
     }
 
 
-def _slices(before: Project, after: Project) -> Iterator[Difference]:
+def _slices(before: Project, after: Project) -> Iterator[Change]:
     old, new = ({rule.name: rule for rule in project.slices} for project in (before, after))
     renamed = _renamed(before, after)
     for name, rule in old.items():
         if name in renamed:
-            yield Difference("Slices", name, f"called {name}", f"called {renamed[name]}")
+            yield Change("Slices", name, f"called {name}", f"called {renamed[name]}")
         elif name not in new:
-            yield Difference("Slices", name, _rule(rule), "")
+            yield Change("Slices", name, _rule(rule), "")
         elif _rule(rule) != _rule(new[name]):
-            yield Difference("Slices", name, _rule(rule), _rule(new[name]))
+            yield Change("Slices", name, _rule(rule), _rule(new[name]))
     for name, rule in new.items():
         if name not in old and name not in renamed.values():
-            yield Difference("Slices", name, "", _rule(rule))
+            yield Change("Slices", name, "", _rule(rule))
     shared = [[name for name in one if name in old and name in new] for one in (old, new)]
     if shared[0] != shared[1]:
-        yield Difference("Slices", "order", *(listed(one, most=50) for one in shared))
+        yield Change("Slices", "order", *(listed(one, most=50) for one in shared))
 
 
 def _rule(rule: Slice) -> str:
@@ -181,11 +181,11 @@ def _rule(rule: Slice) -> str:
     return f"{rule.describe()}{gold}{audit}{off}{note}"
 
 
-def _corrections(before: Project, after: Project) -> Iterator[Difference]:
+def _corrections(before: Project, after: Project) -> Iterator[Change]:
     old, new = ({rule.name: rule.noise for rule in project.slices} for project in (before, after))
     for name in old:
         if name in new and old[name] != new[name]:
-            yield Difference("Corrections", name, _noise(old[name]), _noise(new[name]))
+            yield Change("Corrections", name, _noise(old[name]), _noise(new[name]))
 
 
 def _noise(noise: Noise | None) -> str:
@@ -202,33 +202,33 @@ def _matrix(one: Correction) -> str:
     return said if one.abstain is None else f"{said}, {show_percent(one.abstain)} when it abstains"
 
 
-def _pairs(before: Project, after: Project) -> Iterator[Difference]:
+def _pairs(before: Project, after: Project) -> Iterator[Change]:
     ways = [corrections.chosen_how(project.edges) for project in (before, after)]
     if ways[0] != ways[1]:
-        yield Difference("Pairs", "pairs", *ways)
+        yield Change("Pairs", "pairs", *ways)
     old, new = (
         {} if isinstance(project.edges, str) else {" and ".join(sorted(pair)): None for pair in project.edges}
         for project in (before, after)
     )
     for name in old | new:
         if (name in old) != (name in new):
-            yield Difference("Pairs", name, "in use" if name in old else "", "in use" if name in new else "")
+            yield Change("Pairs", name, "in use" if name in old else "", "in use" if name in new else "")
 
 
-def _settings(before: Project, after: Project) -> Iterator[Difference]:
+def _settings(before: Project, after: Project) -> Iterator[Change]:
     old, new = _places(before), _places(after)
     for place in old | new:
         if place[0] not in ("slices", "edges", "trust") and old.get(place) != new.get(place):
             name = _WORDS.get(place[0], place[0]) if len(place) == 1 else " ".join(place).replace("_", " ")
-            yield Difference("Settings", name, _setting(place, old.get(place)), _setting(place, new.get(place)))
+            yield Change("Settings", name, _setting(place, old.get(place)), _setting(place, new.get(place)))
 
 
-def _declarations(before: Project, after: Project) -> Iterator[Difference]:
+def _declarations(before: Project, after: Project) -> Iterator[Change]:
     old, new = (project.trust.harmless for project in (before, after))
     for column in {**old, **new}:
         said = [f"does not matter: {one[column] or 'no reason given'}" if column in one else "" for one in (old, new)]
         if said[0] != said[1]:
-            yield Difference("Settings", f"column {column}", *said)
+            yield Change("Settings", f"column {column}", *said)
 
 
 def _setting(place: Place, value: Any) -> str:

@@ -20,7 +20,7 @@ _NOT_YOURS = "Only whose project it is can share it. Make a copy to share."
 _KINDS: tuple[Kind, ...] = ("view", "edit", "project")
 
 
-class Reached(NamedTuple):
+class ProjectLink(NamedTuple):
     """Hold how a visitor reaches a project."""
 
     kind: Kind
@@ -34,7 +34,7 @@ def store() -> Store:
     return Store(default_folder())
 
 
-def reached() -> Reached | None:
+def reached_link() -> ProjectLink | None:
     """Find what the visitor asks for, if they may: in the URL, which survives a refresh, or since in the session."""
     for place in (st.query_params, st.session_state):
         for kind in _KINDS:
@@ -43,14 +43,14 @@ def reached() -> Reached | None:
     return None
 
 
-def _follow(kind: Kind, token: str) -> Reached | None:
+def _follow(kind: Kind, token: str) -> ProjectLink | None:
     project = token if kind == "project" else store().sharing.leads_to(kind, token)
     found = None if project is None else store().sharing.access(project)
     if project is None or found is None:
         return None
     if kind == "project" and people.asks() and found.owner not in (None, people.visitor_id()):
         return None
-    return Reached(kind, token, project)
+    return ProjectLink(kind, token, project)
 
 
 def is_asked_for() -> bool:
@@ -88,13 +88,13 @@ def is_open(project: str) -> bool:
 
 def is_view_only() -> bool:
     """Tell whether the visitor may look but not change anything."""
-    found = reached()
+    found = reached_link()
     return found is not None and found.kind == "view"
 
 
 def shareable() -> dict[Share, str]:
     """Return the links to the project that the visitor may hand on; one for looking does not give the other away."""
-    found = reached()
+    found = reached_link()
     if found is None:
         return {}
     base = st.context.url or ""
@@ -110,13 +110,13 @@ def shareable() -> dict[Share, str]:
 
 def can_share() -> bool:
     """Tell whether the visitor decides who else reaches the project."""
-    found = reached()
+    found = reached_link()
     return people.asks() and found is not None and found.kind == "project"
 
 
 def share(kind: Share, *, shared: bool) -> None:
     """Make a link that leads others to the project, or let it lead nowhere."""
-    found = reached()
+    found = reached_link()
     if found is None or not can_share():
         raise StoreError(_NOT_YOURS)
     if shared:

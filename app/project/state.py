@@ -15,7 +15,7 @@ from app.project import links, people, visit
 from app.project.documents import ConflictError, save_edit
 from app.project.documents import document_of as _document
 from app.project.documents import project_of as _project
-from app.project.links import LOOKING, is_view_only, projects, reached, store
+from app.project.links import LOOKING, is_view_only, projects, reached_link, store
 from app.project.store import Revision, SavedProject, StoreError
 from app.project.track_plan import TrackPlan, save_plan
 from mandoline_core import MandolineError, Project, load_project
@@ -270,7 +270,7 @@ def project_in(entry: SavedProject) -> Project:
 
 def has_project() -> bool:
     """Tell whether the visitor has come with a link, or has opened a project since."""
-    return reached() is not None
+    return reached_link() is not None
 
 
 def comes_home() -> bool:
@@ -353,7 +353,7 @@ def _editable_id() -> str:
 
 def _project_id() -> str:
     """Find the project of this visit, or start one."""
-    found = reached()
+    found = reached_link()
     if found is None:
         if links.is_asked_for():
             st.session_state["kept:lost"] = True

@@ -1,4 +1,4 @@
-"""The frame around every page: the project, the model, undo and redo, and what to take away."""
+"""The frame around every page: signing in, the project, the model, undo and redo, and what to take away."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from app import compute
+from app import access, compute
 from app.project import Share, Workspace, documents, links, people, state, visit
 from app.views import parts
 from app.words import wording
@@ -229,3 +229,32 @@ def _write_note() -> None:
 
 def _choose_model() -> None:
     state.look(model=visit.typed("model"))
+
+
+def is_signed_in() -> bool:
+    """Tell whether the visitor may go on: nobody is asked, or they have signed in and are let in."""
+    if not people.asks():
+        return True
+    person = people.person()
+    if person is None or not people.is_allowed(person):
+        return False
+    access.admit(visit.mark())
+    return True
+
+
+def ask_to_sign_in() -> None:
+    """Ask who the visitor is, or say why that is not enough."""
+    st.title("Mandoline")
+    person = people.person()
+    if person is not None:
+        st.warning(
+            f"{wording.plain(person.email or person.name)} is not among those who may use this server. "
+            "Ask whoever runs it, or sign in as someone else.",
+            icon=":material/lock:",
+        )
+        st.button("Sign out", icon=":material/logout:", on_click=st.logout)
+        return
+    st.write("Sign in to see your projects, and those shared with you by a link.")
+    for provider in people.providers():
+        label = "Sign in" if provider is None else f"Sign in with {wording.plain(provider)}"
+        st.button(label, type="primary", icon=":material/login:", on_click=st.login, args=(provider,))

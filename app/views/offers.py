@@ -1,24 +1,31 @@
-"""Offers: buttons that say what will happen, each tried before it is shown."""
+"""Offers: buttons that say what will happen, each tried before it is shown; also for what is pointed at in a figure."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from itertools import islice
 
+import plotly.graph_objects as go
 import streamlit as st
 
 from app import compute
 from app.project import Remedy, Workspace, remedies, state, visit
-from app.words import offers, wording
+from app.views import parts
+from app.words import offers as words
+from app.words import wording
 from mandoline_core import Slice
+from mandoline_core.report import charts
 
 
-def worth_offering(workspace: Workspace, remedies: Iterable[Remedy], most: int) -> list[tuple[Remedy, compute.Tried]]:
+def worth_offering(
+    workspace: Workspace, remedies: Iterable[Remedy], most: int
+) -> list[tuple[Remedy, compute.EditEffect]]:
     """Try remedies, in order; keep those that end in an estimate, and stop at so many tries."""
-    tried = [(remedy, compute.tried(workspace, remedy.edit)) for remedy, _ in zip(remedies, range(most), strict=False)]
-    return [(remedy, found) for remedy, found in tried if found is not None]
+    tried = [(remedy, compute.edit_effect(workspace, remedy.edit)) for remedy in islice(remedies, most)]
+    return [(remedy, effect) for remedy, effect in tried if effect is not None]
 
 
-def button(remedy: Remedy, found: compute.Tried, key: str) -> None:
+def button(remedy: Remedy, found: compute.EditEffect, key: str) -> None:
     """Offer a remedy, with the estimate it will give."""
     said = wording.step_to(found.before, found.after, share=found.share)
     rows = None
@@ -37,7 +44,7 @@ def offer_slice(workspace: Workspace, rule: Slice, key: str) -> None:
     for remedy, found in tried:
         button(remedy, found, key)
     if not tried:
-        st.caption(wording.plain(offers.not_offered(rule.describe(), compute.rows_inside(workspace, rule))))
+        st.caption(wording.plain(words.not_offered(rule.describe(), compute.rows_inside(workspace, rule))))
 
 
 def _apply(remedy: Remedy) -> None:
@@ -48,3 +55,34 @@ def _apply(remedy: Remedy) -> None:
         for rule in state.workspace().project.slices:
             if rule.name not in before:
                 visit.remember("editing", rule.name)
+
+
+def histogram(workspace: Workspace, column: str, bounds: Mapping[str, float], key: str, *, alt: str) -> None:
+    """Show the values of a column in both samples; a range that is brushed is offered as a slice."""
+    source, target, _, _ = compute.column_values(workspace, column)
+    figure = charts.histogram_with_cut(source, target, column=column, bounds=bounds, dark=parts.is_dark())
+    figure.update_layout(dragmode="select", selectdirection="h")
+    with st.container(key=f"brush:{key}", gap="small"):
+        found = parts.chart(figure, key, alt=alt, tools={"box": ""}).stretch
+        if found is None:
+            st.caption("Drag along the figure: the range becomes a slice if you want it to.")
+            return
+        rule = compute.stretch_rule(workspace, column, found)
+        if rule is None:
+            st.caption("No row is inside, or every row is. Drag along another part.")
+        else:
+            offer_slice(workspace, rule, f"brushed:{key}")
+
+
+def clickable(
+    workspace: Workspace, figure: go.Figure, rules: Mapping[str, Slice], key: str, *, alt: str, what: str = "bar"
+) -> None:
+    """Show a figure of bars or dots; the rule of one that is clicked, by its name, is offered as a slice."""
+    figure.update_layout(clickmode="event+select")
+    written = {charts.mark(name): rule for name, rule in rules.items()}
+    for name in parts.chart(figure, key, alt=alt, tools={"points": ""}).names[:1]:
+        if name in written:
+            offer_slice(workspace, written[name], f"clicked:{key}")
+            return
+    if rules:
+        st.caption(f"Click a {what}: its rows become a slice if you want them to.")

@@ -10,7 +10,7 @@ import streamlit as st
 from app import compute
 from app.project import Workspace, visit
 from app.views import live, parts
-from app.views.compare import running
+from app.views.compare import methods
 from app.views.estimate import evidence
 from app.words import comparison as words
 from app.words import wording
@@ -34,14 +34,14 @@ def main() -> None:
         with st.spinner("Asking every method ..."):
             compute.ask_quick(workspace)
             # Before it is drawn: what comes in the meantime is new.
-            quick, slow = (running.seen(workspace, pace) for pace in get_args(compute.Pace))
+            quick, slow = (methods.seen(workspace, pace) for pace in get_args(compute.Pace))
             comparison = compute.compare_model(workspace)
     except MandolineError as error:
         no_comparison(error, problem)
         return
     coming, waiting = compute.not_run(workspace, "quick"), compute.not_run(workspace, "slow")
     headline(workspace, comparison, coming)
-    running.progress(workspace, "quick", quick)
+    methods.progress(workspace, "quick", quick)
     parts.chart(
         charts.method_dots(
             comparison,
@@ -52,8 +52,8 @@ def main() -> None:
         "methods",
         alt="What every method says, with its interval",
     )
-    running.progress(workspace, "slow", slow)
-    running.method_settings(workspace)
+    methods.progress(workspace, "slow", slow)
+    methods.method_settings(workspace)
     method_table(comparison, coming, waiting)
     picked = pick(workspace, comparison)
     rank(workspace, picked)

@@ -88,7 +88,7 @@ def list_pairs(workspace: Workspace) -> None:
         parts.chart(figure, "graph", alt="Slices that move together")
 
 
-def chosen_pairs(found: compute.Pairs) -> tuple[list[compute.Pair], int]:
+def chosen_pairs(found: compute.PairTests) -> tuple[list[compute.PairTest], int]:
     """Choose which of the pairs that could be joined to show: those of one slice, or all; and count the rest."""
     free = list(found.free)
     if len(free) > STEP:
@@ -99,7 +99,7 @@ def chosen_pairs(found: compute.Pairs) -> tuple[list[compute.Pair], int]:
     return free[:shown], max(len(free) - shown, 0)
 
 
-def notes(found: compute.Pairs, left: int) -> None:
+def notes(found: compute.PairTests, left: int) -> None:
     """Offer the rest of the list, and say what is not in it."""
     if left:
         st.button(f"Show {min(left, STEP)} more of {left:,}", key="more_pairs", on_click=show_more)
@@ -116,7 +116,9 @@ def show_more() -> None:
     visit.remember("pairs_shown", (visit.remember("pairs_shown") or STEP) + STEP)
 
 
-def line(workspace: Workspace, pair: compute.Pair, trial: compute.Trial | None, most: float, *, joined: bool) -> None:
+def line(
+    workspace: Workspace, pair: compute.PairTest, trial: compute.PairEffect | None, most: float, *, joined: bool
+) -> None:
     """Show one pair: a switch, what remains of it as a bar and in words, who chooses it, what switching would do."""
     locked = isinstance(workspace.project.edges, str)
     left, words = st.columns([2, 3], vertical_alignment="center")
@@ -142,10 +144,10 @@ def switch(first: str, second: str, *, joined: bool, disabled: bool = False) -> 
     )
 
 
-def remains(pair: compute.Pair) -> str:
+def remains(pair: compute.PairTest) -> str:
     r"""Say how far a pair is off after weighting.
 
-    >>> remains(compute.Pair("a", "b", 0.1, -0.031, -8.24))
+    >>> remains(compute.PairTest("a", "b", 0.1, -0.031, -8.24))
     'Agree on 3.1 points less of the new rows (z\xa0=\xa0-8.2)'
     """
     z = "" if pair.z is None else f" (z\u00a0=\u00a0{pair.z:.1f})"
@@ -155,7 +157,7 @@ def remains(pair: compute.Pair) -> str:
     return f"Agree on {points} points {'more' if pair.after > 0 else 'less'} of the new rows{z}"
 
 
-def effect_words(report: ModelReport, trial: compute.Trial | None, *, joined: bool) -> str:
+def effect_words(report: ModelReport, trial: compute.PairEffect | None, *, joined: bool) -> str:
     """Say what joining, or parting, a pair does to the estimate."""
     what = "Parted" if joined else "Joined"
     if trial is None:

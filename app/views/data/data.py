@@ -7,8 +7,8 @@ import streamlit as st
 
 from app import compute
 from app.project import Workspace, visit
-from app.views import brushing, live, parts
-from app.views.data import browsing, columns, role_controls, truth
+from app.views import live, offers, parts
+from app.views.data import contents, role_controls, target_labels
 from app.words import wording
 from mandoline_core import Prediction, Slice
 from mandoline_core.formatting import show_interval
@@ -30,12 +30,12 @@ def main() -> None:
         visit.remember("opened", "")
     with parts.boundary(said=problem):
         sizes(workspace)
-        truth.show(workspace)
+        target_labels.show(workspace)
     with parts.boundary(said=problem):
         role_controls.show(workspace)
     with parts.boundary(said=problem):
         scores(workspace)
-        contents(workspace)
+        overview(workspace)
 
 
 def sizes(workspace: Workspace) -> None:
@@ -69,7 +69,7 @@ def scores(workspace: Workspace) -> None:
         st.dataframe(table, hide_index=True, width="content", column_config={workspace.project.metric.name: column})
 
 
-def contents(workspace: Workspace) -> None:
+def overview(workspace: Workspace) -> None:
     """Show columns, classes and the first rows."""
     st.markdown("**Columns**")
     parts.draw_caption(workspace, "Columns, classes and rows below are from")
@@ -78,7 +78,7 @@ def contents(workspace: Workspace) -> None:
     st.dataframe(
         table, hide_index=True, column_config={"missing, labelled": percent, "missing, new": percent, "distinct": whole}
     )
-    columns.look(workspace)
+    contents.look_at_column(workspace)
     shares = compute.class_shares(workspace)
     if shares is not None:
         labels, answers = st.columns(2)
@@ -96,9 +96,9 @@ def contents(workspace: Workspace) -> None:
             rules: dict[str, Slice] = {
                 name: Prediction(f"predicts {name}", value=name) for name in shares.target_answers if name
             }
-            brushing.clickable(workspace, figure, rules, "answers", alt="Share of each predicted class in both files")
+            offers.clickable(workspace, figure, rules, "answers", alt="Share of each predicted class in both files")
     st.markdown("**First rows**")
-    browsing.rows(workspace)
+    contents.rows(workspace)
 
 
 main()

@@ -9,7 +9,7 @@ import streamlit as st
 from app import compute
 from app.project import imports, server_files, state
 from app.views import parts
-from app.views.data import drafting
+from app.views.data import drafts
 from app.words import wording
 from mandoline_core import MandolineError, Model, Sample
 from mandoline_core.project import start_project
@@ -75,7 +75,7 @@ def _use(source: tuple[Path, Sample], target: tuple[Path, Sample], engine: str) 
     if source[1].fingerprint == target[1].fingerprint:
         st.warning("Both hold the same rows. Choose the new data again.", icon=":material/warning:")
     guess = compute.guessed_roles(source[1], target[1].columns)
-    label, models = drafting.draft_roles(source[1], target[1], guess)
+    label, models = drafts.draft_roles(source[1], target[1], guess)
     with parts.boundary():
         imports.check_chosen(label, models)
         imports.check_roles(start_project("", Path(), Path(), label, models), source[1], target[1])
@@ -89,4 +89,4 @@ def _start(source: Path, target: Path, label: str | None, models: tuple[Model, .
     project = start_project(name, source, target, label, models, engine=chosen)
     names = {"source": server_files.name_of(source), "target": server_files.name_of(target)}
     state.open_project(project, names, server=("source", "target"))
-    drafting.say_opened("The data", project)
+    drafts.say_opened("The data", project)

@@ -9,7 +9,7 @@ import streamlit as st
 
 from app import compute
 from app.project import Workspace, imports, state, visit
-from app.views.data import merging
+from app.views.data import class_merges
 from app.words import wording
 from mandoline_core import METRICS, MandolineError, Model, Project, Sample
 from mandoline_core.data import class_name
@@ -50,7 +50,7 @@ def show(workspace: Workspace) -> None:
         )
         problem("role_predictions")
     probability_controls(workspace, source)
-    merging.show(workspace)
+    class_merges.show(workspace)
 
 
 def metric_controls(project: Project, source: Sample) -> None:

@@ -9,7 +9,7 @@ import streamlit as st
 from app import compute
 from app.project import SavedProject, links, people, state, visit
 from app.views import parts
-from app.views.data import uploads
+from app.views.data import ways_in
 from app.words import trust as trust_words
 from app.words import wording
 from mandoline_core import MandolineError, Project
@@ -32,7 +32,7 @@ def main() -> None:
     if entries:
         mine(entries)
     st.subheader("Start a project")
-    uploads.ways_in()
+    ways_in.ways_in()
 
 
 def mine(entries: list[SavedProject]) -> None:

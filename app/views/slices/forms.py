@@ -10,9 +10,8 @@ from typing import Any
 import streamlit as st
 
 from app import compute
-from app.project import Workspace, edits, visit
-from app.views import brushing, parts
-from app.views.slices import renaming
+from app.project import Workspace, edits, state, visit
+from app.views import offers, parts
 from app.words import wording
 from mandoline_core import Keyword, MandolineError, Project, Sample, Slice
 from mandoline_core.formatting import tidy_number
@@ -27,7 +26,7 @@ _NOTE = Control(
 
 def edit_form(workspace: Workspace, rule: Slice) -> None:
     """Show the controls of a rule under its name, and why it is there; switches that follow each other share a line."""
-    renaming.name_field(rule)
+    name_field(rule)
     for is_switch, group in groupby(rule.form(), lambda control: control.type == "switch"):
         if is_switch:
             _switches(workspace, rule, list(group))
@@ -231,7 +230,7 @@ def _histogram(workspace: Workspace, rule: Slice, control: Control) -> None:
     column = str(control.column)
     if column in fitting_columns(*compute.samples(workspace), NUMBERS):
         alt = f"Values of {column} in both samples, with the cut"
-        brushing.histogram(workspace, column, control.value, f"cut:{rule.name}", alt=alt)
+        offers.histogram(workspace, column, control.value, f"cut:{rule.name}", alt=alt)
 
 
 def _values(workspace: Workspace, rule: Slice, control: Control) -> None:
@@ -300,3 +299,44 @@ _DRAWERS: dict[str, Callable[[Workspace, Slice, Control], None]] = {
     "slice": _slice,
     "note": _note,
 }
+
+
+def name_field(rule: Slice) -> None:
+    """Show a slice's name as a field; a name that cannot be is refused under it."""
+    key = visit.bind(f"name:{rule.name}", rule.name)
+    st.text_input(
+        "Name",
+        key=key,
+        on_change=_take_name,
+        args=(rule.name, key),
+        help="Pairs and combinations that this slice is part of follow.",
+    )
+    problem = visit.remember("name_problem")
+    if problem and problem[:2] == (key, visit.typed(key)):
+        st.error(wording.tell(problem[2]), icon=":material/error:")
+
+
+def rename(name: str, new: str) -> None:
+    """Rename a slice in the project, and in what this visitor has open and in order."""
+    workspace = compute.current()
+    try:
+        members = compute.members(workspace)
+    except MandolineError:
+        members = {}  # some rule cannot be evaluated, which is shown where the slices are
+    edits.check_members(members, name, new)
+    compute.change(f"rename {name}", lambda project: edits.rename_slice(project, name, new))
+    visit.remember("editing", new)
+    if visit.remember("correcting") == name:
+        visit.remember("correcting", new)
+    order = workspace.revision.document.get("order")
+    if order and name in order:
+        state.look(order=[new if one == name else one for one in order])
+
+
+def _take_name(name: str, key: str) -> None:
+    try:
+        rename(name, str(visit.typed(key)).strip())
+    except MandolineError as error:
+        visit.remember("name_problem", (key, visit.typed(key), error.sentence))
+    else:
+        visit.remember("name_problem", ())

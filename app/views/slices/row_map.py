@@ -10,7 +10,7 @@ import streamlit as st
 from app import compute
 from app.project import Workspace, visit
 from app.views import offers, parts
-from app.views.selection import Selection
+from app.views.parts import Selection
 from app.words import offers as words
 from app.words import wording
 from mandoline_core import Description, MandolineError

@@ -6,7 +6,7 @@ import streamlit as st
 
 from app import compute
 from app.views import live, parts
-from app.views.slices import adding, listing, row_map
+from app.views.slices import add_line, row_map, slice_list
 
 
 def main() -> None:
@@ -22,11 +22,11 @@ def workbench() -> None:
     workspace = compute.current()
     problem = live.summary(workspace)
     with parts.boundary(said=problem):
-        adding.show(workspace)
+        add_line.show(workspace)
         row_map.show(workspace)
     work, beside = st.columns([3, 2])
     with work:
-        listing.show(workspace, problem)
+        slice_list.show(workspace, problem)
     with beside:
         live.panel(workspace)
 

@@ -9,7 +9,7 @@ import streamlit as st
 from app import compute
 from app.project import Workspace, track_plan
 from app.views import parts
-from app.views.track import adding, alerting, looking
+from app.views.track import alerts, batches
 from app.words import track as words
 from app.words import wording
 from mandoline_core.formatting import file_stem
@@ -39,11 +39,11 @@ def main() -> None:
             "track",
             alt="The estimate on each batch of new data, with its interval",
         )
-    alerting.show(workspace)
+    alerts.show(workspace)
     table(found, model)
     take_home(workspace, found)
-    looking.show(workspace)
-    adding.show(workspace)
+    batches.look_into(workspace)
+    batches.show(workspace)
 
 
 def seen(workspace: Workspace) -> tuple[object, ...]:
@@ -70,12 +70,12 @@ def nothing_yet(workspace: Workspace) -> None:
     if workspace.view_only:
         st.info("Nothing is tracked in this project yet.", icon=":material/info:")
         return
-    adding.show(workspace, first=True)
+    batches.show(workspace, first=True)
     st.button(
         "Show it on the reviews sample",
         key="track_sample",
         icon=":material/science:",
-        on_click=adding.use_sample,
+        on_click=batches.use_sample,
         args=(workspace,),
         help="Six weeks of generated reviews, which become shorter and chattier.",
     )

@@ -9,7 +9,7 @@ import streamlit as st
 
 from app import compute
 from app.project import Remedy, Workspace, remedies
-from app.views import brushing, offers, parts
+from app.views import offers, parts
 from app.views.estimate import evidence
 from app.views.trust.frame import answer
 from app.words import trust as trust_words
@@ -59,7 +59,7 @@ def unmodelled() -> None:
             else "Not every slice matches the new data here. What stays far from 0 is a change that the "
             "estimate does not know of."
         )
-        brushing.clickable(
+        offers.clickable(
             workspace,
             charts.balance(
                 [dot.name for dot in dots],

@@ -20,7 +20,7 @@ SMALL = {
     "app/project/documents.py:_parse": "128 projects of at most 300,000 letters; longer ones are not kept",
     "app/project/uploads.py:engine_for": "paths of ours, and a word for each",
     "app/project/links.py:store": "one store",
-    "mandoline_core/cli/main.py:_parser": "one parser",
+    "mandoline_core/cli/main.py:make_parser": "one parser",
     "mandoline_core/report/html/figures.py:plotly_script": "one script",
     "mandoline_core/report/report.py:_versions": "one list of versions",
     "mandoline_core/slices/text.py:check_keywords": "patterns that the engines can run, and nothing for each",

@@ -38,6 +38,7 @@ class Slow(Source):
     """A method on columns that waits until it is let go, and says 5 points less than the source."""
 
     needs: tuple[str, ...] = ("features",)
+    slow = True
 
     def __init__(self, name: str) -> None:
         self.name, self.title = name, f"Slow method {name}"
@@ -164,7 +165,7 @@ def test_labels_in_the_target_stay_hidden_until_asked_for(folder: Path) -> None:
 def laggard(monkeypatch: pytest.MonkeyPatch) -> Iterator[Slow]:
     """Add a method that nobody has to ask for and that takes its time."""
     found = Slow("laggard")
-    found.needs, found.seconds = (), 2.0  # after all others
+    found.needs, found.slow, found.seconds = (), False, 2.0  # after all others
     monkeypatch.setitem(ESTIMATORS, found.name, found)
     yield found
     found.free.set()

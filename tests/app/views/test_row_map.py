@@ -15,7 +15,7 @@ from app import compute
 from app.compute import row_maps
 from app.compute.jobs import jobs, results
 from app.views import parts
-from app.views.selection import Selection
+from app.views.parts import Selection
 from app.views.slices import row_map
 from mandoline_core import Category, Expression, Prediction, Range, load_project, map_rows
 from mandoline_core.discovery import FEWEST

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from app.compute import slice_suggestions
 from app.compute.jobs import jobs, results
-from app.views.slices import suggesting as view
+from app.views.slices import suggestions as view
 from mandoline_core import Slice, Suggestion, suggest
 from mandoline_core.formatting import show_interval, show_value
 from tests.app.pages import current, labels, open_app, press, run, said

@@ -11,7 +11,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 from app import compute
 from app.project import imports, server_files, state, uploads, visit
 from app.views import parts
-from app.views.data import drafting, on_server, template
+from app.views.data import drafts, on_server
 from app.words import wording
 from mandoline_core import MandolineError, Model, Project, Sample
 from mandoline_core.formatting import listed
@@ -51,12 +51,12 @@ def files() -> None:
     source, target = found["source"], found["target"]
     if source is None or target is None:
         st.caption("CSV, CSV.gz or Parquet, one row an example. Nothing changes until you say so.")
-        template.needed()
+        drafts.needed_columns()
         return
     if source.fingerprint == target.fingerprint:
         st.warning("Both files hold the same rows. Choose the new data again.", icon=":material/warning:")
     guess = compute.guessed_roles(source, target.columns)
-    label, models = drafting.draft_roles(source, target, guess)
+    label, models = drafts.draft_roles(source, target, guess)
     with parts.boundary():
         imports.check_chosen(label, models)
         imports.check_roles(start_project("", Path(), Path(), label, models), source, target)
@@ -104,7 +104,7 @@ def use(label: str | None, models: tuple[Model, ...]) -> None:
     for side in TITLES:
         compute.forget(kept[side][1])
         visit.remember(f"file:{side}", ())
-    drafting.say_opened("Your files", project)
+    drafts.say_opened("Your files", project)
 
 
 def project_file() -> None:

@@ -1,4 +1,4 @@
-"""Merging classes: which classes the metric takes for one, with a button to merge and one to part again."""
+"""Merged classes: which classes the metric takes for one, with a button to merge and one to part again."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ import streamlit as st
 from app import compute
 from app.project import Workspace, edits, state, visit
 from app.views import parts
-from app.views.slices import suggesting
+from app.views.slices import suggestions
 from app.words import wording
 from mandoline_core import MandolineError, Slice
 from mandoline_core.slices import KINDS, example_line, read_line
@@ -52,7 +52,7 @@ def show(workspace: Workspace) -> None:
                 on_click=_take_kind,
             )
         _refusal()
-        suggesting.show(workspace)
+        suggestions.show(workspace)
 
 
 def _described(kind: str) -> str:

@@ -35,7 +35,7 @@ def adding(**rule: object) -> partial[md.Project]:
 
 def test_a_try_promises_what_the_edit_gives(workspace: Workspace) -> None:
     edit = adding(above=3)
-    found = compute.tried(workspace, edit)
+    found = compute.edit_effect(workspace, edit)
     assert found is not None
     after = md.estimate(edit(workspace.project)).models["lr"]
     assert found.before == pytest.approx(md.estimate(workspace.project).models["lr"].estimate, abs=1e-12)
@@ -47,8 +47,8 @@ def test_a_try_promises_what_the_edit_gives(workspace: Workspace) -> None:
 
 def test_what_ends_badly_is_not_offered(workspace: Workspace) -> None:
     """No labelled row inside, no new row inside, a column that is not there, nothing changed."""
-    assert compute.tried(workspace, adding(above=4)) is None
-    assert compute.tried(workspace, adding(below=4)) is None
-    assert compute.tried(workspace, partial(edits.add_slice, rule=md.Missing("gone", column="nowhere"))) is None
-    assert compute.tried(workspace, lambda project: project) is None
-    assert compute.tried(workspace, lambda project: replace(project, slices=())) is None
+    assert compute.edit_effect(workspace, adding(above=4)) is None
+    assert compute.edit_effect(workspace, adding(below=4)) is None
+    assert compute.edit_effect(workspace, partial(edits.add_slice, rule=md.Missing("gone", column="nowhere"))) is None
+    assert compute.edit_effect(workspace, lambda project: project) is None
+    assert compute.edit_effect(workspace, lambda project: replace(project, slices=())) is None

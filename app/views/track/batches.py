@@ -1,7 +1,8 @@
-"""Giving batches of new data, by upload or from the server, and taking them out again."""
+"""Batches of new data: given by upload or from the server, taken out again, and opened as projects of their own."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import streamlit as st
@@ -9,11 +10,12 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from app import compute
 from app.project import Batch, Workspace, server_files, state, track_plan, uploads, visit
+from app.views import parts
 from app.words import track as words
 from app.words import wording
 from mandoline_core import MandolineError
 from mandoline_core.formatting import listed
-from mandoline_core.monitoring import natural_order
+from mandoline_core.monitoring import natural_order, short_name
 from mandoline_core.project import base_name
 
 UPLOAD, ON_SERVER, OUT = "Files, one a batch", "Files on the server", "Take out"
@@ -137,3 +139,37 @@ def _add(batches: list[Batch]) -> None:
         state.change_track(f"track {names}", lambda plan: track_plan.add_batches(plan, batches))
     except MandolineError as error:
         visit.refuse(error)
+
+
+def look_into(workspace: Workspace) -> None:
+    """Offer each batch, the newest first."""
+    batches, _ = track_plan.batches_of(track_plan.plan_of(workspace.revision.document))
+    if not batches:
+        return
+    by_name = {batch.name: batch for batch in reversed(batches)}
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        name = st.selectbox("Look into a batch", list(by_name), key="track_look")
+        pressed = st.button(
+            "Open it as a project",
+            key="track_open",
+            icon=":material/folder_open:",
+            help="The same labelled data, slices and settings, with this batch as the new data. This project stays.",
+        )
+    if pressed:
+        _open_batch(workspace, by_name[name])
+        st.switch_page(parts.ESTIMATE)
+
+
+def _open_batch(workspace: Workspace, batch: Batch) -> None:
+    project = replace(
+        workspace.project,
+        name=f"{workspace.project.name}, {short_name(batch.name)}",
+        target_path=batch.path,
+        target_engine=None,
+        target_table=None,
+        target_master=None,
+        target_labels=None,
+    )
+    names = {role: name for role, name in workspace.names.items() if role == "source"}
+    server = [*({"source"} & set(workspace.server)), *(["target"] if batch.server else [])]
+    state.open_project(project, {**names, "target": batch.name}, server=server)

@@ -1,4 +1,4 @@
-"""Trying: what an edit would do to the estimate, before it is offered. Nothing is offered that was not tried."""
+"""Edits that the data can follow: evaluated before they are saved, and what one would do, before it is offered."""
 
 from __future__ import annotations
 
@@ -6,20 +6,60 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from app.compute import keys
-from app.compute.counting import known_or_drawn
+from app.compute.corrections import correction_rows
+from app.compute.counting import in_tables, known_or_drawn, resolved
 from app.compute.estimates import prepared
 from app.compute.keys import kept
-from app.project import Workspace
+from app.compute.reading import samples
+from app.project import Workspace, state, visit
 from mandoline_core import MandolineError, Project
 from mandoline_core.estimators import get_estimator
-from mandoline_core.pipeline import diagnose
+from mandoline_core.pipeline import check_countable, diagnose
+
+
+def change(label: str, edit: Callable[[Project], Project]) -> None:
+    """Change the project, unless its rules could no longer be evaluated; then nothing is saved, and the error says why.
+
+    What could not be evaluated before, such as a project that came broken, may be mended piece by piece.
+    """
+    state.change(label, edit, _check)
+
+
+def attempt(label: str, edit: Callable[[Project], Project], done: str = "") -> bool:
+    """Change the project and say so; say why where the change is refused, and return whether it was made."""
+    try:
+        change(label, edit)
+    except MandolineError as error:
+        visit.refuse(error)
+        return False
+    if done:
+        visit.tell(done)
+    return True
+
+
+def _check(before: Workspace, after: Workspace) -> None:
+    problem = _problem(after)
+    if problem is not None and _problem(before) is None:
+        raise problem
+
+
+def _problem(workspace: Workspace) -> MandolineError | None:
+    """Find out why the rules of a project, or corrections to be measured, cannot be evaluated; what works is kept."""
+    try:
+        if in_tables(workspace):
+            check_countable(*samples(workspace), resolved(workspace))
+        correction_rows(workspace.on_draw)  # of tables, for which no edit waits
+    except MandolineError as error:
+        return error
+    return None
+
 
 LEAST_ROWS = 30  # effective: an estimate on fewer is not worth offering, unless it rests on few already
 MOST_ASIDE = 0.5  # of the new rows
 
 
 @dataclass(frozen=True)
-class Tried:
+class EditEffect:
     """Hold what an edit would do.
 
     Parameters
@@ -55,7 +95,7 @@ class _Outcome:
     inside: dict[str, tuple[int, int]]
 
 
-def tried(workspace: Workspace, edit: Callable[[Project], Project]) -> Tried | None:
+def edit_effect(workspace: Workspace, edit: Callable[[Project], Project]) -> EditEffect | None:
     """Make an edit without saving it, and estimate; None where that is nothing to offer.
 
     That is where it changes nothing or ends without an estimate, where a slice that it adds has no labelled or no new
@@ -82,7 +122,7 @@ def tried(workspace: Workspace, edit: Callable[[Project], Project]) -> Tried | N
         return None
     before = now.value if now else None
     on_draw = then.drawn and not workspace.drawn
-    return Tried(before, found.value, found.share, found.effective_rows, found.set_aside, source, target, on_draw)
+    return EditEffect(before, found.value, found.share, found.effective_rows, found.set_aside, source, target, on_draw)
 
 
 def _now(workspace: Workspace) -> _Outcome | None:

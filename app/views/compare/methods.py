@@ -1,4 +1,4 @@
-"""Parts of the Compare page that do something: running methods, and saying what those on columns look at."""
+"""Methods on the Compare page: how far they are, a way to run or stop them, and what those on columns look at."""
 
 from __future__ import annotations
 

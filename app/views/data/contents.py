@@ -1,4 +1,4 @@
-"""Browsing rows: filter both samples with an expression, and keep the filter as a slice."""
+"""What is in the data: rows, filtered with an expression, and one column in both samples, to brush or to click."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import streamlit as st
 
 from app import compute
 from app.project import Workspace, edits, state, visit
-from app.views import parts
-from mandoline_core import Expression, MandolineError
+from app.views import offers, parts
+from mandoline_core import Category, Expression, MandolineError, Slice
+from mandoline_core.report import charts
 
 PREVIEW_ROWS = 50
 
@@ -46,3 +47,34 @@ def keep(rule: Expression) -> None:
     done = f"Saved as the slice {name}. Rename it on the Slices page."
     if compute.attempt(f"add {name}", lambda project: edits.add_slice(project, rule), done):
         visit.remember("editing", name)
+
+
+def look_at_column(workspace: Workspace) -> None:
+    """Let a person look_at_column at a column; what they point at in its figure is offered as a slice."""
+    source, target = compute.samples(workspace)
+    shared = [column for column in source.columns if column in target.columns and column not in source.roles]
+    column = st.selectbox(
+        "Look at a column in both samples", shared, index=None, placeholder="Choose a column", key="looked_at"
+    )
+    if column is None:
+        return
+    kind, alt = compute.column_kind(workspace, column), f"Values of {column} in both samples"
+    if kind == "number":
+        offers.histogram(workspace, column, {}, f"column:{column}", alt=alt)
+    elif kind in ("category", "flag"):
+        _bars(workspace, column, alt)
+    else:
+        st.caption(
+            f"There is no figure of a column such as this ({kind}). The map on the Slices page shows whole rows."
+        )
+
+
+def _bars(workspace: Workspace, column: str, alt: str) -> None:
+    counts = compute.value_counts(workspace, column)
+    rows = [sample.n_rows for sample in compute.samples(workspace)]
+    shares = [{str(value): found[side] / rows[side] for value, found in counts.items()} for side in (0, 1)]
+    rules: dict[str, Slice] = {
+        str(value): Category(f"{column} is {value}", column=column, values=(value,)) for value in counts
+    }
+    figure = charts.class_balance(*shares, what=column, dark=parts.is_dark())
+    offers.clickable(workspace, figure, rules, f"column:{column}", alt=alt)
