@@ -16,7 +16,7 @@ from mandoline_core.formatting import counted, one_line, table
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mandoline_core.monitoring import Held
+    from mandoline_core.monitoring import DemandResult
     from mandoline_core.report import Report
 
 HELP = "Check every model's estimate against what a job demands: exit with 1 when a rule is not met."
@@ -48,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--against",
         metavar="WHAT",
         default="estimate",
-        help="what --min and --max-drop are held against: the estimate (default), or the interval: its worse end",
+        help="what --min and --max-drop are results against: the estimate (default), or the interval: its worse end",
     )
     parser.add_argument("--junit", metavar="FILE", type=Path, help="write JUnit XML: a test case a model and rule")
     parser.add_argument("--markdown", metavar="FILE", type=Path, help="write a summary in Markdown")
@@ -75,7 +75,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _check(options: argparse.Namespace, log: _Log) -> int:
     from mandoline_core.metrics import get_metric
-    from mandoline_core.monitoring import Demands, check_worst, hold_against, junit_xml, markdown_summary
+    from mandoline_core.monitoring import Demands, check_demands, check_worst, junit_xml, markdown_summary
     from mandoline_core.report import estimate
 
     start = time.monotonic()
@@ -86,32 +86,34 @@ def _check(options: argparse.Namespace, log: _Log) -> int:
     log.event("started", project=project.name, models=[model.name for model in project.models])
     with log.progress() as progress:
         report = estimate(project, progress=progress)
-    held = hold_against(report, demands)
-    write(options.junit, junit_xml(report.name, held, time.monotonic() - start))
-    write(options.markdown, markdown_summary(report, held))
+    results = check_demands(report, demands)
+    write(options.junit, junit_xml(report.name, results, time.monotonic() - start))
+    write(options.markdown, markdown_summary(report, results))
     if options.json:
-        say(as_json(_plain(report, held)))
+        say(as_json(_plain(report, results)))
     elif not options.quiet:
-        say(_text(report, held))
-    log.held(held)
-    passed = all(one.met for one in held)
+        say(_text(report, results))
+    log.results(results)
+    passed = all(one.met for one in results)
     log.event("finished", passed=passed, seconds=round(time.monotonic() - start, 3))
     return 0 if passed else NOT_MET
 
 
-def _text(report: Report, held: Sequence[Held]) -> str:
-    missed = sum(not one.met for one in held)
+def _text(report: Report, results: Sequence[DemandResult]) -> str:
+    missed = sum(not one.met for one in results)
     lines = [["model", "rule", "demanded", "found", ""]]
-    lines += [[one_line(one.model), one.rule, one.demand, one.found, "met" if one.met else "NOT MET"] for one in held]
+    lines += [
+        [one_line(one.model), one.rule, one.demand, one.found, "met" if one.met else "NOT MET"] for one in results
+    ]
     end = f"{counted(missed, 'rule')} not met." if missed else "Every rule is met."
     return f"{one_line(report.name)}: {report.first.metric} on the target\n\n{table(lines, '<<<<<')}\n\n{end}"
 
 
-def _plain(report: Report, held: Sequence[Held]) -> dict[str, Any]:
+def _plain(report: Report, results: Sequence[DemandResult]) -> dict[str, Any]:
     return {
         "name": report.name,
-        "passed": all(one.met for one in held),
-        "rules": [one.as_dict() for one in held],
+        "passed": all(one.met for one in results),
+        "rules": [one.as_dict() for one in results],
         "models": {
             name: {
                 **model.told,
@@ -137,14 +139,14 @@ class _Log:
             line = json.dumps({"time": when, "event": event, **said}, ensure_ascii=False)
             print(line, file=sys.stderr, flush=True)
 
-    def held(self, held: Sequence[Held]) -> None:
+    def results(self, results: Sequence[DemandResult]) -> None:
         """Say what is not met; a program is told what is met, too."""
-        for one in held:
+        for one in results:
             if self._lines:
                 if not (self._quiet and one.met):
                     self.event("rule", **one.as_dict())
             elif not one.met:
-                complain(one.sentence)
+                complain(one.message)
 
     def progress(self) -> Progress:
         """Say how far the work is, unless it is to be quiet."""

@@ -31,7 +31,7 @@ def run(options: argparse.Namespace) -> int | None:
     """Estimate, write what was asked for, and print."""
     from mandoline_core.data import progress_to
     from mandoline_core.metrics import get_metric
-    from mandoline_core.monitoring import Demands, check_worst, hold_against
+    from mandoline_core.monitoring import Demands, check_demands, check_worst
     from mandoline_core.report import write_weights
 
     project, least = load(options, options.html, options.weights), options.fail_under
@@ -45,8 +45,8 @@ def run(options: argparse.Namespace) -> int | None:
     show(report, options)
     if least is None:
         return None
-    held = next(iter(hold_against(report, Demands(worst=least))))
-    if held.met:
+    result = check_demands(report, Demands(worst=least))[0]
+    if result.met:
         return None
-    complain(held.sentence)
+    complain(result.message)
     return BELOW

@@ -30,11 +30,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Guess, try slices, write the file, and say what was guessed."""
-    from mandoline_core.monitoring import draft_project, guessed_text
+    from mandoline_core.monitoring import draft_project, draft_summary
 
     _check_free(options.out)
     with Progress() as progress:
-        start = draft_project(
+        draft = draft_project(
             options.source,
             options.target,
             options.out,
@@ -45,10 +45,10 @@ def run(options: argparse.Namespace) -> None:
     with writing(options.out):
         try:
             with options.out.open("x", encoding="utf-8", newline="\n") as file:
-                file.write(start.to_toml())
+                file.write(draft.to_toml())
         except FileExistsError:
             _check_free(options.out)
-    say(f"{guessed_text(start)}\n\nThe project is in {options.out}. Read it, then: mandoline estimate {options.out}")
+    say(f"{draft_summary(draft)}\n\nThe project is in {options.out}. Read it, then: mandoline estimate {options.out}")
 
 
 def _check_free(place: Path) -> None:

@@ -1,4 +1,4 @@
-"""Audits: which row to ask a person about next, and how far the answers so far pin a slice's corrections down."""
+"""A slice's corrections: by a person's answers, and which row to ask about next; by a second rule; as published."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ import numpy as np
 
 from mandoline_core.arrays import Codes, Index, Interval
 from mandoline_core.data import Sample, profile_column
-from mandoline_core.errors import MandolineError
+from mandoline_core.errors import MandolineError, ProjectError
 from mandoline_core.estimators import exact_interval
+from mandoline_core.formatting import show_percent
 from mandoline_core.pipeline import Cells
-from mandoline_core.slices import Side, Slice, SliceAudit
+from mandoline_core.slices import Correction, Side, Slice, SliceAudit
+from mandoline_core.weighting import gold_table
 
 ENOUGH = 0.15  # an interval that reaches no further than this to either side, on average, is enough for now
 MOST_COLUMNS = 12  # of a row are shown, and tell it from others
@@ -59,7 +61,7 @@ class Stratum:
 
 
 @dataclass(frozen=True)
-class Question:
+class AuditRow:
     """Hold a row to ask about: its place in its sample, and its key there."""
 
     side: Side
@@ -72,7 +74,7 @@ class AuditState:
     """Hold how far an audit is, and the row to ask about next; None where none is left."""
 
     strata: tuple[Stratum, ...]
-    question: Question | None
+    question: AuditRow | None
 
     @property
     def is_enough(self) -> bool:
@@ -95,7 +97,7 @@ class AuditState:
 def audit_columns(rule: Slice, source: Sample, target: Sample) -> tuple[str, ...]:
     """Choose what a person sees of a row, by which it is then known: what the rule reads, then texts, then the rest.
 
-    Labels, the models' answers and columns that only number the rows have no part in it: another model, or another
+    Labels, the models' predictions and columns that only number the rows have no part in it: another model, or another
     numbering, changes no row's key.
 
     Examples
@@ -114,7 +116,7 @@ def audit_columns(rule: Slice, source: Sample, target: Sample) -> tuple[str, ...
 
 
 def audit_state(
-    counted: Cells, name: str, audit: SliceAudit, *, sides: Sequence[Side] = ("source", "target"), seed: int = 0
+    cells: Cells, name: str, audit: SliceAudit, *, sides: Sequence[Side] = ("source", "target"), seed: int = 0
 ) -> AuditState:
     """Say how far the audit of a slice is, and draw the next row.
 
@@ -123,7 +125,7 @@ def audit_state(
 
     Parameters
     ----------
-    counted : ModelCount
+    cells : Cells
         Rows counted under the slice as it is.
     sides : sequence of {"source", "target"}
         The samples to ask about; both are described.
@@ -134,47 +136,144 @@ def audit_state(
     >>> from mandoline_core import Flag, Sample, prepare
     >>> frame = pd.DataFrame({"f": [1, 1, 0, 0], "id": list("abcd"), "y": 1, "p": [1, 0, 1, 1]})
     >>> known = Sample(frame, label="y", prediction="p")
-    >>> counted = prepare(known, Sample(frame), [Flag("f", column="f")], model=known.models[0]).cells
+    >>> cells = prepare(known, Sample(frame), [Flag("f", column="f")], model=known.models[0]).cells
     >>> audit = SliceAudit(("f", "id")).put("source", known.row_keys(("f", "id")).name(0), "truly_in")
-    >>> found = audit_state(counted, "f", audit)
+    >>> found = audit_state(cells, "f", audit)
     >>> [(one.side, one.code, one.n_rows, one.answered) for one in found.strata][:2]
     [('source', 1, 2, 1), ('source', -1, 2, 0)]
     >>> found.question.side, found.question.row in (2, 3)
     ('source', True)
     """
     strata, free = [], []
-    place = counted.count.patterns.names.index(name)
+    place = cells.count.patterns.names.index(name)
     for side in ("source", "target"):
-        sample, rows, codes = _rows(counted, side, place)
+        sample, rows, codes = _rows(cells, side, place)
         truth, asked = audit.truth(side, sample)[rows], audit.asked(side, sample)[rows]
         order = np.random.default_rng([seed, side == "target"]).permutation(len(rows))
         for code in _CODES:
-            here = codes == code
-            if not here.any() or (code == 0 and here.mean() < _LEAST_ABSTAINED and not asked[here].any()):
+            of_stratum = codes == code
+            if not of_stratum.any() or (
+                code == 0 and of_stratum.mean() < _LEAST_ABSTAINED and not asked[of_stratum].any()
+            ):
                 continue
-            known, said = truth[here], asked[here]
-            strata.append(
-                Stratum(side, code, len(known), int(said.sum()), int((known != 0).sum()), int((known == 1).sum()))
-            )
-            left = order[(here & ~asked)[order]]
+            answers = truth[of_stratum]
+            n_asked, n_answered = int(asked[of_stratum].sum()), int((answers != 0).sum())
+            strata.append(Stratum(side, code, len(answers), n_asked, n_answered, int((answers == 1).sum())))
+            left = order[(of_stratum & ~asked)[order]]
             free.append(int(rows[left[0]]) if len(left) and side in sides else -1)
-    open_ = [number for number, row in enumerate(free) if row >= 0]
+    with_rows = [number for number, row in enumerate(free) if row >= 0]
     question = None
-    if open_:
-        number = min(open_, key=lambda one: (strata[one].is_enough, strata[one].asked))
+    if with_rows:
+        number = min(with_rows, key=lambda i: (strata[i].is_enough, strata[i].asked))
         side, row = strata[number].side, free[number]
-        question = Question(side, row, _rows(counted, side, place)[0].row_keys(audit.columns).name(row))
+        question = AuditRow(side, row, _rows(cells, side, place)[0].row_keys(audit.columns).name(row))
     return AuditState(tuple(strata), question)
 
 
-def _rows(counted: Cells, side: Side, place: int) -> tuple[Sample, Index, Codes]:
+def _rows(cells: Cells, side: Side, place: int) -> tuple[Sample, Index, Codes]:
     """Return a sample, the rows of it that may be asked about, and what the slice says of these."""
-    rows, count = counted.rows, counted.count
+    rows, count = cells.rows, cells.count
     if rows is None:
         raise ValueError("Only codes are known here, and a person is asked about rows.")
-    if counted.drawn_members is not None:
+    if cells.drawn_members is not None:
         raise MandolineError("Rows that stay in a table cannot be audited one by one. Audit a file drawn from it.")
     codes = count.patterns.codes[:, place]
     if side == "source":
-        return rows.source, np.flatnonzero(counted.scored), codes[count.source_index]
+        return rows.source, np.flatnonzero(cells.scored), codes[count.source_index]
     return rows.target, np.arange(rows.target.n_rows), codes[count.target_index]
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """Hold how a slice agrees with a rule that is taken for the truth, and the corrections that follow.
+
+    Parameters
+    ----------
+    n_inside, n_outside, n_abstained : int
+        Rows that the slice puts inside, outside and nowhere, and of which the other rule says something.
+    """
+
+    correction: Correction
+    n_inside: int
+    n_outside: int
+    n_abstained: int
+
+    @property
+    def n(self) -> int:
+        """The rows behind it."""
+        return self.n_inside + self.n_outside + self.n_abstained
+
+
+def agreement_with(name: str, codes: Codes, reference: Codes, sample: str = "source") -> Agreement:
+    """Measure a slice against a second rule for the same thing, on the rows of one sample.
+
+    Parameters
+    ----------
+    name : str
+        The slice's name, for messages.
+    codes, reference : array of int8, shape (n_rows,)
+        What the slice says; what the other rule says, 0 where it abstains.
+    sample : {"source", "target"}
+        Whose rows these are.
+
+    Examples
+    --------
+    >>> codes = np.array([1] * 10 + [-1] * 40, dtype=np.int8)
+    >>> reference = np.array([1] * 9 + [-1] * 39 + [1, 0], dtype=np.int8)
+    >>> found = agreement_with("negation", codes, reference)
+    >>> found.n_inside, found.n_outside, found.correction.inside, round(found.correction.outside, 3)
+    (10, 39, 0.9, 0.026)
+    """
+    table = gold_table(codes, reference, np.zeros(len(codes)))
+    known = table.counts[:, [0, 2]].sum(axis=1)
+    return Agreement(table.measure(name, sample), *(round(known[row]) for row in (2, 0, 1)))
+
+
+def published_correction(precision: float, recall: float, rate: float) -> Correction:
+    """Turn a slice's precision and recall, known from elsewhere, into corrections where it fires at some rate.
+
+    Precision is p(truly in | says in). With the rate r of rows that the slice puts inside, r x precision / recall of
+    all rows are truly inside (Bayes), and those that it misses are among the ones that it puts outside.
+
+    Parameters
+    ----------
+    precision, recall, rate : float
+        Rate: the share of rows that the slice puts inside, among those where it speaks.
+
+    Examples
+    --------
+    A slice that fires for 20% of the rows, right 9 times of 10, and finds 3 in 4: 24% are truly inside.
+
+    >>> found = published_correction(precision=0.9, recall=0.75, rate=0.2)
+    >>> found.inside, round(found.outside, 3)
+    (0.9, 0.075)
+    >>> published_correction(precision=0.9, recall=0.1, rate=0.2)
+    Traceback (most recent call last):
+    ...
+    mandoline_core.errors.ProjectError: A precision of 90% with a recall of 10% cannot be where the slice says in for
+    20% of the rows: it would miss 162% of all rows and leaves out only 80%. Check the numbers, or whether they are of
+    other data.
+    """
+    for word, share in {"precision": precision, "recall": recall, "rate": rate}.items():
+        if not 0 <= share <= 1:
+            hint = f" Did you mean {share / 100:g}?" if 1 < share <= 100 else ""
+            raise ProjectError(f"{word} must be between 0 and 1. Got {share:g}.{hint}")
+    if not 0 < rate < 1:
+        raise ProjectError(
+            f"The slice says in for {show_percent(rate)} of the rows, so precision and recall cannot tell what it "
+            "misses. Change the slice, or state its corrections."
+        )
+    if not recall or not precision:
+        raise ProjectError(
+            "A slice with a precision or a recall of 0 finds nothing of what it is for. Change its rule, or take the "
+            "opposite."
+        )
+    missed = rate * precision * (1 / recall - 1)
+    if missed > 1 - rate:
+        said = f"A precision of {show_percent(precision)} with a recall of {show_percent(recall)}"
+        raise ProjectError(
+            f"{said} cannot be where the slice says in for {show_percent(rate)} of the rows: it would miss "
+            f"{show_percent(missed)} of all rows and leaves out only {show_percent(1 - rate)}. Check the numbers, or "
+            "whether they are of other data."
+        )
+    return Correction(inside=precision, outside=missed / (1 - rate))

@@ -8,17 +8,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtr
 
 from mandoline_core.arrays import Floats, Interval
 from mandoline_core.data import Sample
 from mandoline_core.errors import MandolineError
-from mandoline_core.estimators import Mandoline, Outcome, get_estimator
+from mandoline_core.estimators import Mandoline, Outcome, get_estimator, normal_reach
 from mandoline_core.findings import Finding, FindingKind, worst_first
-from mandoline_core.formatting import counted
-from mandoline_core.labels.predicted_scores import predict_scores
-from mandoline_core.labels.prediction_powered import LabelEstimate, LabelledRows, from_all, from_labels
+from mandoline_core.formatting import Sentence, counted
+from mandoline_core.labels.prediction_powered import LabelEstimate, LabelledRows, from_all, from_labels, predict_scores
 from mandoline_core.labels.rows import has_label, missing_labels, odd_draw, score_labelled, share_out
-from mandoline_core.labels.slice_test import DISAGREE, DISAGREE_BY, SliceTest, compare_with_slices
+from mandoline_core.metrics import Metric
 from mandoline_core.pipeline import Fit, interval_by_settings
 from mandoline_core.project import EstimatorSettings
 from mandoline_core.weighting import Problem
@@ -26,6 +26,8 @@ from mandoline_core.weighting import Problem
 FEWEST_LABELS = 5
 FEW_LABELS = 20  # down to here coverage was measured
 CLEARLY = 0.001  # p-value of the slices' test below which the labels contradict the estimate beyond doubt
+DISAGREE = "The labels say {size} {way} than the slices explain"
+DISAGREE_BY = " (z = {z:.1f}): something else changed too."
 NOT_EXPLAINED = FindingKind(
     "labels",
     "slices_do_not_explain",
@@ -60,6 +62,25 @@ SPEAK_OF_ALL = FindingKind(
     "of the slices",
     "Compare the two numbers with that in mind.",
 )
+
+
+@dataclass(frozen=True)
+class SliceTest:
+    """Hold how far the labels are from what the slices lead one to expect.
+
+    Parameters
+    ----------
+    difference : float
+        The metric by the labels minus the estimate without them.
+    interval : pair of floats
+        Of the difference.
+    """
+
+    difference: float
+    interval: Interval
+    z: float
+    p_value: float
+    words: Sentence
 
 
 class ValueInterval(NamedTuple):
@@ -117,7 +138,7 @@ def use_labels(prepared: Fit, settings: EstimatorSettings, target: Sample, *, pl
 
     Parameters
     ----------
-    prepared : ModelProblem
+    prepared : Fit
         From `prepare`, on the same target rows.
     target : Sample
         The target with its label column, empty where there is no label. Labelled rows must be a random draw, or
@@ -217,20 +238,18 @@ def judge(
     labelled : array of bool, shape (n_target,)
     shares : array of float, shape (n_labelled,)
     """
-    predicted = predict_scores(problem, outcome)
+    by_slices, best = predict_scores(problem, outcome)
     known = LabelledRows(
         statistics=statistics,
-        predicted=predicted.best[labelled],
+        predicted=best[labelled],
         shares=shares,
-        average=predicted.best.mean(axis=0),
+        average=best.mean(axis=0),
         n_target=len(labelled),
         indicators=problem.patterns.products is None,
     )
     alone = from_labels(problem.metric, known, confidence=confidence)
     both = from_all(problem.metric, known, confidence=confidence)
-    test = compare_with_slices(
-        problem, outcome, predicted.by_slices, statistics, labelled, shares, confidence=confidence
-    )
+    test = compare_with_slices(problem, outcome, by_slices, statistics, labelled, shares, confidence=confidence)
     return alone, both, test
 
 
@@ -254,3 +273,87 @@ def _about_labels(
     if aside.any():
         yield SPEAK_OF_ALL.found("info", aside=float(aside.mean()))
     yield from odd_draw(prepared.problem, labelled, shares)
+
+
+def compare_with_slices(
+    problem: Problem,
+    outcome: Outcome,
+    expected: Floats,
+    statistics: Floats,
+    labelled: NDArray[np.bool_],
+    shares: Floats,
+    *,
+    confidence: float,
+) -> SliceTest | None:
+    """Compare labels with what slices lead one to expect, on the rows that the estimate speaks of.
+
+    Difference = mean over labelled rows of (truth - expected) + mean of expected - estimate, in the metric's slope.
+    Its variance has three parts: the labels drawn, the rest of the target, and the source behind the estimate.
+
+    Parameters
+    ----------
+    outcome : Outcome
+        The estimate without labels.
+    expected : array of float, shape (n_target, n_statistics)
+        By slices alone.
+    statistics : array of float, shape (n_labelled, n_statistics)
+    labelled : array of bool, shape (n_target,)
+    shares : array of float, shape (n_labelled,)
+        How much each labelled row counts; sums to 1.
+
+    Returns
+    -------
+    SliceTest or None
+        None where too few labelled rows are among those the estimate speaks of.
+    """
+    kept = outcome.kept[problem.members.target]
+    inside = kept[labelled] > 0
+    if inside.sum() < FEWEST_LABELS:
+        return None
+    spoken = kept / kept.sum()
+    share = (shares * kept[labelled])[inside]
+    share /= share.sum()
+    gradient = problem.metric.slope(outcome.means)
+    known, whole = expected[labelled][inside], expected @ gradient
+    left = (statistics[inside] - known) @ gradient
+    average = float(spoken @ whole)
+    difference = float(share @ left + average - outcome.means @ gradient)
+    source, target, *more = outcome.influence.pieces(problem.members)
+    rest = spoken * (whole - average) - target
+    others = sum(float(piece @ piece) for piece in (source, rest, *more))
+    drawn = _sampling_error_of_labels(problem, known, left, share, gradient)
+    if problem.patterns.products is not None:
+        # Few labels seldom show a long tail, so the source has a say in how much scores vary about expectations.
+        weights, scores = outcome.weights(problem.members), problem.members.statistics @ gradient
+        varies = float(weights @ (scores - weights @ scores) ** 2) - float(spoken @ (whole - average) ** 2)
+        drawn = max(drawn, varies * float(share @ share))
+    error = float(np.sqrt(drawn + others))
+    z = difference / error if error > 0 else 0.0
+    half = normal_reach(confidence) * error
+    interval = (difference - half, difference + half)
+    words = _words(problem.metric, difference, interval, z)
+    return SliceTest(difference, interval, z, float(2 * ndtr(-abs(z))), words)
+
+
+def _sampling_error_of_labels(
+    problem: Problem, expected: Floats, left: Floats, share: Floats, gradient: Floats
+) -> float:
+    """Return the variance that comes from drawing the labels."""
+    if problem.patterns.products is None:
+        # If slices explain the shift, expectations also say how much indicators vary: no guessing from few labels.
+        # An expectation of exactly 0 or 1 is that of a finite source.
+        least = 0.5 / problem.patterns.n_source
+        probability = np.clip(expected, least, 1 - least)
+        each = np.maximum(probability @ gradient**2 - (probability @ gradient) ** 2, 0.0)
+        return float(share**2 @ each)
+    return float(share**2 @ (left - share @ left) ** 2) * len(left) / (len(left) - 1)
+
+
+def _words(metric: Metric, difference: float, interval: Interval, z: float) -> Sentence:
+    agree = interval[0] <= 0 <= interval[1]
+    size = max(abs(end) for end in interval) if agree else abs(difference)
+    shown = f"{100 * size:.2g} points" if metric.share else f"{size:.2g}"
+    if agree:
+        said = "The labels agree with the estimate: what the slices leave out is at most about {most}."
+        return Sentence(said, most=shown)
+    return Sentence(DISAGREE + DISAGREE_BY, size=shown, way="less" if difference < 0 else "more", z=z)

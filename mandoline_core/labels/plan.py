@@ -9,21 +9,22 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from mandoline_core.arrays import Floats, Interval
+from mandoline_core.arrays import Floats, Index, Interval
 from mandoline_core.data import Sample
 from mandoline_core.errors import DataError, MandolineError
 from mandoline_core.estimators import Mandoline, Outcome, get_estimator, influence_interval, normal_reach
 from mandoline_core.formatting import Sentence, csv_text
-from mandoline_core.labels.allocation import allocate, draw_rows, round_at_random, spreads
 from mandoline_core.labels.few_labels import FEWEST_LABELS, use_labels
 from mandoline_core.labels.rows import has_label
-from mandoline_core.patterns import describe
+from mandoline_core.patterns import add_up, describe
 from mandoline_core.pipeline import Fit, interval_by_settings
 from mandoline_core.project import EstimatorSettings
 from mandoline_core.weighting import Problem
 
 COLUMNS = ("row", "in_slices", "weight", "reason")
 POWER = 0.8
+PRIOR_ROWS = 5.0  # a pattern's spread is drawn towards the overall one as if so many rows had shown that
+LEAST_SPREAD = 0.25  # of the overall one
 
 
 class PlannedRow(NamedTuple):
@@ -36,7 +37,7 @@ class PlannedRow(NamedTuple):
     weight : float
         How many target rows it stands for: 1 / probability.
     probability : float
-        The chance that the plan drew it.
+        The probability that the plan drew it.
     """
 
     row: int
@@ -74,7 +75,7 @@ class LabelPlan:
     expected_interval_at_random : pair of floats
         The same with as many rows drawn at random, whatever their pattern.
     detectable : float
-        A change that slices do not explain is noticed with 80% chance if it is so large.
+        A change that slices do not explain is noticed with a probability of 80% if it is so large.
     """
 
     rows: tuple[PlannedRow, ...]
@@ -152,7 +153,7 @@ def plan_labels(prepared: Fit, settings: EstimatorSettings, n: int, target: Samp
     """Draw the target rows to label next: more where many rows are, and where scores vary.
 
     Rows of a pattern are drawn at random; a pattern's number is proportional to its target rows times the spread of
-    scores in it (Neyman's allocation). Every row has a chance, and weights undo the preference.
+    scores in it (Neyman's allocation). Every row may be drawn, and weights undo the preference.
 
     Parameters
     ----------
@@ -179,7 +180,7 @@ def plan_labels(prepared: Fit, settings: EstimatorSettings, n: int, target: Samp
     if problem.metric.ranked:
         raise MandolineError(f"A plan looks at means, and {problem.metric.name} is not made of means.")
     labelled = has_label(prepared, target)
-    free = ~labelled & _answered(prepared, target)
+    free = ~labelled & _predicted(prepared, target)
     if not 1 <= n <= free.sum():
         raise MandolineError(
             f"The number of rows to label (--rows) must be between 1 and {int(free.sum()):,}, the rows of "
@@ -194,11 +195,11 @@ def plan_labels(prepared: Fit, settings: EstimatorSettings, n: int, target: Samp
     rng = np.random.default_rng(settings.seed)
     planned = round_at_random(expected, rng)
     drawn = draw_rows(np.flatnonzero(free), index, planned, rng)
-    chance = np.divide(expected, counts, out=np.zeros_like(counts), where=counts > 0)
+    probability = np.divide(expected, counts, out=np.zeros_like(counts), where=counts > 0)
     words = [describe(problem.patterns.names, row) for row in problem.patterns.codes]
     reasons = _reasons(problem, spread, expected, counts)
     rows = tuple(
-        PlannedRow(int(i) + 1, words[p], float(1 / chance[p]), reasons[p], float(chance[p]))
+        PlannedRow(int(i) + 1, words[p], float(1 / probability[p]), reasons[p], float(probability[p]))
         for i, p in zip(drawn, index[drawn], strict=True)
     )
     numbers = zip(words, problem.patterns.target, problem.patterns.source, spread, expected, planned, strict=True)
@@ -214,7 +215,71 @@ def plan_labels(prepared: Fit, settings: EstimatorSettings, n: int, target: Samp
     return LabelPlan(rows, tuple(by_pattern), len(index), before, after, at_random, detectable)
 
 
-def _answered(prepared: Fit, target: Sample) -> NDArray[np.bool_]:
+def allocate(counts: Floats, spread: Floats, n: int) -> Floats:
+    """Share n labels out among patterns, in proportion to rows times spread; numbers need not be whole.
+
+    No pattern gets more than its rows, and one that a random draw would meet at least once gets at least one.
+
+    Parameters
+    ----------
+    counts, spread : array of float, shape (n_patterns,)
+
+    Examples
+    --------
+    >>> allocate(np.array([60.0, 30.0, 10.0]), np.array([0.1, 0.4, 0.2]), 10).round(2).tolist()
+    [3.0, 6.0, 1.0]
+    """
+    size = counts * spread
+    least = np.where(counts * n >= counts.sum(), 1.0, 0.0)
+    low, high = 0.0, float((counts[size > 0] / size[size > 0]).max(initial=1.0))
+    for _ in range(200):  # the total grows with the scale, from too few to all rows
+        scale = (low + high) / 2
+        low, high = (scale, high) if np.clip(scale * size, least, counts).sum() < n else (low, scale)
+    return np.clip(high * size, least, counts)
+
+
+def spreads(problem: Problem, outcome: Outcome) -> Floats:
+    """Return the standard deviation of scores within each pattern, shape (n_patterns,).
+
+    In the source, drawn towards the overall one; where the source has no row, the largest of all.
+
+    Parameters
+    ----------
+    outcome : Outcome
+        Says at which means the metric's slope is taken.
+    """
+    members, gradient = problem.members, problem.metric.slope(outcome.means)
+    scores, rows = members.statistics @ gradient, problem.patterns.source
+    mean = add_up(members.source, scores * members.source_rows, len(rows)) / np.maximum(rows, 1)
+    squares = add_up(members.source, (scores - mean[members.source]) ** 2 * members.source_rows, len(rows))
+    overall = float(scores.var()) if scores.var() > 0 else 1.0  # all the same: nothing to prefer one pattern for
+    variance = (squares + PRIOR_ROWS * overall) / (rows + PRIOR_ROWS)
+    seen = rows > 0
+    # Rows that were always right on the source may not be on the target: they keep some probability.
+    return np.sqrt(np.where(seen, np.maximum(variance, LEAST_SPREAD**2 * overall), variance[seen].max()))
+
+
+def round_at_random(expected: Floats, rng: np.random.Generator) -> Index:
+    """Round up or down so that each number is right on average and the total stays: a systematic draw."""
+    order = rng.permutation(len(expected))
+    ends = np.cumsum(expected[order])
+    ends[-1] = round(ends[-1])
+    steps = np.floor(ends + rng.random()).astype(np.intp)
+    planned = np.empty(len(expected), dtype=np.intp)
+    planned[order] = np.diff(steps, prepend=0)
+    return planned
+
+
+def draw_rows(rows: Index, index: Index, planned: Index, rng: np.random.Generator) -> Index:
+    """Draw so many rows of each pattern; all in random order."""
+    mixed = rng.permutation(rows)
+    by_pattern = mixed[np.argsort(index[mixed], kind="stable")]
+    pattern = index[by_pattern]
+    place = np.arange(len(pattern)) - np.searchsorted(pattern, pattern)
+    return rng.permutation(by_pattern[place < planned[pattern]])
+
+
+def _predicted(prepared: Fit, target: Sample) -> NDArray[np.bool_]:
     """Say which rows have a prediction: without one, a label would be wasted."""
     rows = prepared.cells.rows
     if rows is None or rows.metric.column is not None or rows.model is None or rows.model.prediction is None:

@@ -1,4 +1,4 @@
-"""Prediction-powered estimates: a few labels, carried further by predicted scores of all rows."""
+"""Prediction-powered estimates: a few labels, carried further by scores that the source predicts for all rows."""
 
 from __future__ import annotations
 
@@ -8,8 +8,18 @@ import numpy as np
 from scipy.special import ndtri, stdtrit
 
 from mandoline_core.arrays import Floats, Interval
-from mandoline_core.estimators import influence_interval
+from mandoline_core.errors import MandolineError
+from mandoline_core.estimators import (
+    FEWEST,
+    Outcome,
+    OutcomeDesign,
+    influence_interval,
+    usable_rows,
+    why_not_new_classes,
+    why_not_probabilities,
+)
 from mandoline_core.metrics import Metric
+from mandoline_core.weighting import Problem, expected_potentials
 
 _LEAST = 1e-9  # a smaller lambda is rounding
 _ROUNDS = 2  # the slope of a metric is taken at the means, which move a little with lambda
@@ -145,18 +155,13 @@ def _variance(known: LabelledRows, gradient: Floats, weight: float) -> float:
     return some + float(known.shares @ truth**2) / known.n_target
 
 
-def _is_exact(metric: Metric, known: LabelledRows) -> bool:
-    """Tell whether the labels' mean determines their variance, which then needs no allowance for guessing it."""
-    return metric.is_mean and known.indicators
-
-
 def _allowance(metric: Metric, known: LabelledRows, confidence: float) -> float:
     """Return by how much a standard error guessed from few rows must grow: Student's quantile over the normal.
 
     Scores above 0 whose spread is like their mean have long tails, which few rows seldom show. Degrees of freedom are
     those that match the variance of a variance, at the kurtosis of a gamma law with that spread.
     """
-    if _is_exact(metric, known):
+    if metric.is_mean and known.indicators:  # the mean determines the variance, which is not guessed then
         return 1.0
     n, tail = len(known.shares), 0.5 + confidence / 2
     means = known.shares @ known.statistics
@@ -199,3 +204,80 @@ def _interval(
     # With finite bounds: the exact binomial interval for so many labels. Elsewhere Student's, or its logarithm.
     spread = 0.0 if bounded else float(np.sqrt(variance)) * _allowance(metric, known, confidence)
     return influence_interval(value, spread, confidence=confidence, bounds=bounds, effective_rows=worth)
+
+
+def predict_scores(problem: Problem, outcome: Outcome) -> tuple[Floats, Floats]:
+    """Regress the source's statistics on slices, and on confidence; apply the lines to the target.
+
+    No label of the target has a part in it.
+
+    Parameters
+    ----------
+    outcome : Outcome
+        Whose weights make the source look like the target.
+
+    Returns
+    -------
+    by_slices, best : array of float, shape (n_target, n_statistics)
+        From the slices alone; and from confidence and predicted class, too, where they are known, else the first again.
+    """
+    members = problem.members
+    potentials = expected_potentials(problem.patterns.codes, problem.corrections().source, problem.edges)
+    before, after = potentials[members.source], potentials[members.target]
+    weights, statistics = outcome.weights(members), members.statistics
+    by_slices = regress(before, statistics, weights, after)
+    if why_not_probabilities(problem) or why_not_new_classes(problem):
+        return by_slices, by_slices
+    try:
+        known = usable_rows(problem)
+    except MandolineError:
+        return by_slices, by_slices
+    source, target = known.source, known.target
+    if len(source) < FEWEST or not weights[source.rows].any():
+        return by_slices, by_slices
+    design = OutcomeDesign.of(source, len(known.classes))
+    best = by_slices.copy()
+    best[target.rows] = regress(
+        np.hstack([before[source.rows], design.columns(source)]),
+        statistics[source.rows],
+        weights[source.rows],
+        np.hstack([after[target.rows], design.columns(target)]),
+    )
+    return by_slices, best
+
+
+def regress(source: Floats, statistics: Floats, weights: Floats, target: Floats) -> Floats:
+    """Predict statistics by weighted least squares, held back by about one row's worth; kept to the range seen.
+
+    Parameters
+    ----------
+    source : array of float, shape (n_source, n_columns)
+    statistics : array of float, shape (n_source, n_statistics)
+    weights : array of float, shape (n_source,)
+        Taken as shares of their total.
+    target : array of float, shape (n_target, n_columns)
+
+    Returns
+    -------
+    array of float, shape (n_target, n_statistics)
+
+    Examples
+    --------
+    >>> column = np.array([[0.0], [1.0]] * 500)
+    >>> regress(column, 2 + 3 * column, np.ones(1000), np.array([[0.5], [9.0]])).round(2).ravel().tolist()
+    [3.5, 5.0]
+    """
+    used = weights > 0
+    share = weights[used] / weights[used].sum()
+    columns, values = source[used], statistics[used]
+    centre, middle = share @ columns, share @ values
+    scale = np.sqrt(share @ (columns - centre) ** 2)
+    varies = scale > 1e-9
+    scaled = (columns[:, varies] - centre[varies]) / scale[varies]
+    square = (share[:, None] * scaled).T @ scaled
+    # One-hot slices make columns depend on each other: the penalty also makes the solution unique.
+    slope = np.linalg.solve(
+        square + float(share @ share) * np.eye(len(square)), (share[:, None] * scaled).T @ (values - middle)
+    )
+    predicted = middle + ((target[:, varies] - centre[varies]) / scale[varies]) @ slope
+    return np.clip(predicted, statistics.min(axis=0), statistics.max(axis=0))

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
-from mandoline_core.arrays import Interval
 from mandoline_core.checks import ModelReport
 from mandoline_core.errors import MandolineError, did_you_mean
 from mandoline_core.formatting import listed
@@ -16,6 +14,8 @@ from mandoline_core.report import Report
 
 LEVELS = ("green", "amber", "red")  # of a verdict, the best first
 AGAINST = ("estimate", "interval")
+BEYOND = {"higher": "below", "lower": "above", "near 0": "further from 0 than"}  # what is worse, by what is better
+_NO_ESTIMATE = "no estimate", "there is no estimate: the weights did not converge"
 _MOST_DIGITS = 12
 
 
@@ -63,7 +63,7 @@ class Demands:
 
 
 @dataclass(frozen=True)
-class Held:
+class DemandResult:
     """Hold whether a model meets one rule.
 
     Parameters
@@ -73,7 +73,7 @@ class Held:
         What is demanded, in a few words.
     found : str
         What there is instead.
-    sentence : str
+    message : str
         What is met, or not, in one sentence.
     """
 
@@ -82,73 +82,66 @@ class Held:
     met: bool
     demand: str
     found: str
-    sentence: str
+    message: str
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain data."""
-        return {
-            "model": self.model,
-            "rule": self.rule,
-            "met": self.met,
-            "demand": self.demand,
-            "found": self.found,
-            "message": self.sentence,
-        }
+        return asdict(self)
 
 
-def hold_against(report: Report, demands: Demands) -> tuple[Held, ...]:
+def check_demands(report: Report, demands: Demands) -> tuple[DemandResult, ...]:
     """Hold every model of a report against what is demanded.
 
     Examples
     --------
     >>> from mandoline_core import estimate_from_codes
     >>> report = estimate_from_codes([[1], [-1], [-1], [-1]], [0.0, 1.0, 1.0, 1.0], [[1], [-1]])
-    >>> for held in hold_against(report, Demands(worst=0.6, max_drop=30)):
-    ...     print(held.met, held.sentence)
+    >>> for result in check_demands(report, Demands(worst=0.6, max_drop=30)):
+    ...     print(result.met, result.message)
     False score: the estimate 50% is below 60%.
     True score: the estimate 50% is 25 points worse than the source's 75%, at most 30.
     """
     if demands.worst is not None:
         check_worst("--min", demands.worst, report.first.problem.metric)
-    return tuple(held for name, model in report.models.items() for held in _hold(name, model, demands))
+    results = []
+    for name, model in report.models.items():
+        if demands.worst is not None:
+            results.append(_hold_worst(name, model, demands.worst, demands.against))
+        if demands.max_drop is not None:
+            results.append(_hold_drop(name, model, demands.max_drop, demands.against))
+        if demands.verdict is not None:
+            results.append(_hold_verdict(name, model, demands.verdict))
+    return tuple(results)
 
 
-def _hold(name: str, model: ModelReport, demands: Demands) -> Iterator[Held]:
-    if demands.worst is not None:
-        yield _hold_worst(name, model, demands.worst, demands.against)
-    if demands.max_drop is not None:
-        yield _hold_drop(name, model, demands.max_drop, demands.against)
-    if demands.verdict is not None:
-        yield _hold_verdict(name, model, demands.verdict)
-
-
-def _hold_worst(name: str, model: ModelReport, worst: float, against: str) -> Held:
+def _hold_worst(name: str, model: ModelReport, worst: float, against: str) -> DemandResult:
     metric = model.problem.metric
-    demand = f"{'no further from 0 than' if metric.better == 'near 0' else _limit(metric)} {_shown(worst, metric)}"
+    limit = {"higher": "at least", "lower": "at most", "near 0": "no further from 0 than"}[metric.better]
+    demand = f"{limit} {_shown(worst, metric)}"
     if not model.converged:
-        return _without_estimate(name, "min", demand)
-    value, what = _judged(model, against)
+        return _missed(name, "min", demand, *_NO_ESTIMATE)
+    value, what = _judged_value(model, against)
     met = not is_worse(value, worst, metric)
     found, bound = _apart(value, worst, metric)
-    beyond = {"higher": "below", "lower": "above", "near 0": "further from 0 than"}[metric.better]
+    beyond = BEYOND[metric.better]
     said = f"is {f'not {beyond}' if met else beyond} {bound}"
-    return Held(name, "min", met, demand, found, f"{name}: {what} {found} {said}.")
+    return DemandResult(name, "min", met, demand, found, f"{name}: {what} {found} {said}.")
 
 
-def _hold_drop(name: str, model: ModelReport, most: float, against: str) -> Held:
+def _hold_drop(name: str, model: ModelReport, most: float, against: str) -> DemandResult:
     metric = model.problem.metric
     unit = " points" if metric.share else ""
     demand = f"at most {most:g}{unit} worse than on the source"
     if not model.converged:
-        return _without_estimate(name, "max-drop", demand)
-    value, what = _judged(model, against)
+        return _missed(name, "max-drop", demand, *_NO_ESTIMATE)
+    value, what = _judged_value(model, against)
     drop = (badness(value, metric) - badness(model.source, metric)) * (100 if metric.share else 1)
     met = drop <= most
     found, bound = _digits(abs(drop), most)
     way = "worse" if drop > 0 else "better"
     said = f"{found}{unit} {way} than the source's {_shown(model.source, metric)}"
     end = f"at most {bound}" if met else f"more than {bound}"
-    return Held(
+    return DemandResult(
         name,
         "max-drop",
         met,
@@ -158,7 +151,7 @@ def _hold_drop(name: str, model: ModelReport, most: float, against: str) -> Held
     )
 
 
-def _hold_verdict(name: str, model: ModelReport, worst: str) -> Held:
+def _hold_verdict(name: str, model: ModelReport, worst: str) -> DemandResult:
     demand = worst if worst == LEVELS[0] else f"{worst} or better"
     if model.verdict is None:
         return _missed(name, "verdict", demand, "none", "there is no verdict")
@@ -166,7 +159,7 @@ def _hold_verdict(name: str, model: ModelReport, worst: str) -> Held:
     met = LEVELS.index(level) <= LEVELS.index(worst)
     said = f"the verdict is {level}" + ("" if met else f", worse than {worst}")
     why = f" {model.verdict.doubts}" if model.verdict.doubts and not met else ""
-    return Held(name, "verdict", met, demand, level, f"{name}: {said}.{why}")
+    return DemandResult(name, "verdict", met, demand, level, f"{name}: {said}.{why}")
 
 
 def is_worse(value: float, worst: float, metric: Metric) -> bool:
@@ -204,27 +197,16 @@ def check_worst(option: str, worst: float, metric: Metric) -> None:
     raise MandolineError(f"{option} must be between {least:g} and {most:g}. Got {worst:g}.{hint}")
 
 
-def _without_estimate(name: str, rule: str, demand: str) -> Held:
-    return _missed(name, rule, demand, "no estimate", "there is no estimate: the weights did not converge")
+def _missed(name: str, rule: str, demand: str, found: str, why: str) -> DemandResult:
+    return DemandResult(name, rule, met=False, demand=demand, found=found, message=f"{name}: {why}.")
 
 
-def _missed(name: str, rule: str, demand: str, found: str, why: str) -> Held:
-    return Held(name, rule, met=False, demand=demand, found=found, sentence=f"{name}: {why}.")
-
-
-def _judged(model: ModelReport, against: str) -> tuple[float, str]:
+def _judged_value(model: ModelReport, against: str) -> tuple[float, str]:
     """Return the score that must meet the rules, and what it is."""
     if against == "estimate":
         return model.estimate, "the estimate"
-    return _worse_end(model.interval, model.problem.metric), "the interval's worse end"
-
-
-def _worse_end(interval: Interval, metric: Metric) -> float:
-    return max(interval, key=lambda end: badness(end, metric))
-
-
-def _limit(metric: Metric) -> str:
-    return {"higher": "at least", "lower": "at most"}[metric.better]
+    metric = model.problem.metric
+    return max(model.interval, key=lambda end: badness(end, metric)), "the interval's worse end"
 
 
 def _shown(value: float, metric: Metric) -> str:

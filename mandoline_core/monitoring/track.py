@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from mandoline_core.formatting import Sentence, csv_text, one_line, show_interval, table
 from mandoline_core.metrics import Metric, get_metric
-from mandoline_core.monitoring.alerting import AlertRule, find_alerts, find_limits
+from mandoline_core.monitoring.alerts import AlertRule, find_alerts, find_limits
 from mandoline_core.project import Project
 
 if TYPE_CHECKING:
@@ -75,8 +75,11 @@ class Track:
         """What calls for a person, by target and model, in one sentence each."""
         if self.alert is None:
             return {}
-        found = {model: find_alerts(self._of(model), model, self.alert, self.metric) for model in self.models}
-        return {(target, model): said for model, all_said in found.items() for target, said in all_said.items()}
+        return {
+            (target, model): sentence
+            for model in self.models
+            for target, sentence in find_alerts(self._of(model), model, self.alert, self.metric).items()
+        }
 
     def points(self, model: str) -> list[TrackedPoint]:
         """Return what is drawn of a model: its estimates in the order of targets, with marks for alerts."""

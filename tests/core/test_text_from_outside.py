@@ -24,8 +24,8 @@ FIXED = {
     "mandoline_core.comparison.backtests.column_splits",
     "mandoline_core.cli.app",
     "mandoline_core.formatting",
-    "mandoline_core.monitoring.markdown",
-    "mandoline_core.monitoring.tracking",
+    "mandoline_core.monitoring.build_servers",
+    "mandoline_core.monitoring.tracker",
     "mandoline_core.project.file",
     "mandoline_core.project.roles",
     "mandoline_core.data.classes",
@@ -70,7 +70,7 @@ FILES = {
     "app.project.server_files": "of a visitor",
     "app.project.store.database": "the name of our own file",
     "mandoline_core.estimators.transformer": "a table of names",
-    "mandoline_core.monitoring.tracking": "of the command line",
+    "mandoline_core.monitoring.tracker": "of the command line",
     "mandoline_core.data.files": "of a project file",
 }
 

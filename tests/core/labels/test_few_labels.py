@@ -23,8 +23,14 @@ from mandoline_core import (
     report_model,
 )
 from mandoline_core.labels.few_labels import FewLabels, use_labels
-from mandoline_core.labels.predicted_scores import predict_scores, regress
-from mandoline_core.labels.prediction_powered import LabelledRows, best_weight, from_all, from_labels
+from mandoline_core.labels.prediction_powered import (
+    LabelledRows,
+    best_weight,
+    from_all,
+    from_labels,
+    predict_scores,
+    regress,
+)
 from mandoline_core.labels.rows import has_label, score_labelled, share_out
 from mandoline_core.metrics.registry import get_metric
 from tests.core.answered import random_answers
@@ -159,9 +165,9 @@ def test_without_noise_expected_scores_average_to_the_estimate() -> None:
     """Weighted regression on the slices is Mandoline's own estimate, but for the tiny penalty."""
     prepared, _ = prepared_with(probabilities=False)
     outcome = report_model(prepared, EstimatorSettings()).outcome
-    predicted = predict_scores(prepared.problem, outcome)
-    assert not predicted.uses_confidence
-    assert predicted.by_slices.mean() == pytest.approx(outcome.value, abs=1e-4)
+    by_slices, best = predict_scores(prepared.problem, outcome)
+    assert best is by_slices  # without probabilities there is no confidence to go by
+    assert by_slices.mean() == pytest.approx(outcome.value, abs=1e-4)
 
 
 # --- On samples ---

@@ -14,9 +14,16 @@ from scipy.stats import binom
 
 from mandoline_core import DataError, EstimatorSettings, MandolineError, Sample, read_table
 from mandoline_core.estimators.registry import get_estimator
-from mandoline_core.labels.allocation import allocate, draw_rows, round_at_random, spreads
 from mandoline_core.labels.few_labels import use_labels
-from mandoline_core.labels.plan import COLUMNS, plan_labels, read_plan
+from mandoline_core.labels.plan import (
+    COLUMNS,
+    allocate,
+    draw_rows,
+    plan_labels,
+    read_plan,
+    round_at_random,
+    spreads,
+)
 from mandoline_core.labels.rows import has_label
 from mandoline_core.patterns import describe
 from tests.core.labelled_worlds import LabelWorld, judged

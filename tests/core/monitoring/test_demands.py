@@ -9,7 +9,7 @@ import pytest
 
 import mandoline_core as md
 from mandoline_core.metrics import get_metric
-from mandoline_core.monitoring import Demands, check_worst, hold_against, is_worse
+from mandoline_core.monitoring import Demands, check_demands, check_worst, is_worse
 from mandoline_core.report import Report
 
 
@@ -34,9 +34,9 @@ def test_min_is_the_worst_score_that_will_do(metric: str, met: float, missed: fl
     """The least where more is better, the most where less is, the furthest from 0 else; the bound itself will do."""
     report = replace(report_of(metric))
     report = replace(report, models={"score": replace(report.first, estimate=0.5)})
-    assert [held.met for held in hold_against(report, Demands(worst=met))] == [True]
-    (held,) = hold_against(report, Demands(worst=missed))
-    assert (held.met, held.sentence) == (False, words)
+    assert [result.met for result in check_demands(report, Demands(worst=met))] == [True]
+    (result,) = check_demands(report, Demands(worst=missed))
+    assert (result.met, result.message) == (False, words)
 
 
 def test_a_bias_below_zero_is_as_bad_as_one_above() -> None:
@@ -48,21 +48,21 @@ def test_a_bias_below_zero_is_as_bad_as_one_above() -> None:
 @pytest.mark.parametrize(("metric", "met"), [("accuracy", False), ("error", True)])
 def test_a_drop_is_what_became_worse(metric: str, met: bool) -> None:
     """From 75% to 50% is 25 points lost where more is better, and 25 won where less is."""
-    (held,) = hold_against(report_of(metric), Demands(max_drop=3))
-    assert held.met is met
-    assert ("25 points worse" in held.sentence) is not met
-    (held,) = hold_against(report_of(metric), Demands(max_drop=25.0001))
-    assert held.met
+    (result,) = check_demands(report_of(metric), Demands(max_drop=3))
+    assert result.met is met
+    assert ("25 points worse" in result.message) is not met
+    (result,) = check_demands(report_of(metric), Demands(max_drop=25.0001))
+    assert result.met
 
 
 def test_the_interval_is_harder_to_meet_than_the_estimate() -> None:
     report = report_of()
     low = report.interval[0]
-    (by_estimate,) = hold_against(report, Demands(worst=0.45))
-    (by_interval,) = hold_against(report, Demands(worst=0.45, against="interval"))
+    (by_estimate,) = check_demands(report, Demands(worst=0.45))
+    (by_interval,) = check_demands(report, Demands(worst=0.45, against="interval"))
     assert low < 0.45
     assert (by_estimate.met, by_interval.met) == (True, False)
-    assert "the interval's worse end" in by_interval.sentence
+    assert "the interval's worse end" in by_interval.message
 
 
 def test_a_verdict_must_be_at_least_as_good() -> None:
@@ -70,16 +70,16 @@ def test_a_verdict_must_be_at_least_as_good() -> None:
     level = report.first.verdict
     assert level is not None
     for worst in ("green", "amber", "red"):
-        (held,) = hold_against(report, Demands(verdict=worst))
-        assert held.met is (("green", "amber", "red").index(level.level) <= ("green", "amber", "red").index(worst))
+        (result,) = check_demands(report, Demands(verdict=worst))
+        assert result.met is (("green", "amber", "red").index(level.level) <= ("green", "amber", "red").index(worst))
 
 
 def test_without_an_estimate_no_bound_is_met() -> None:
     report = report_of()
     report = replace(report, models={"score": replace(report.first, converged=False)})
-    for held in hold_against(report, Demands(worst=0.0, max_drop=100)):
-        assert not held.met
-        assert held.sentence == "score: there is no estimate: the weights did not converge."
+    for result in check_demands(report, Demands(worst=0.0, max_drop=100)):
+        assert not result.met
+        assert result.message == "score: there is no estimate: the weights did not converge."
 
 
 def test_no_rule_means_that_no_verdict_may_be_red() -> None:

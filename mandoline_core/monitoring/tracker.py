@@ -1,4 +1,4 @@
-"""Tracking: the estimate on one target after the other, with what was done before kept by what the files hold."""
+"""The tracker: the estimate on one target after the other, with what was done before kept by what the files hold."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,7 +16,7 @@ from typing import Any, NamedTuple
 from mandoline_core.data import Sample, take_step
 from mandoline_core.errors import DataError, MandolineError
 from mandoline_core.formatting import one_line
-from mandoline_core.monitoring.alerting import AlertRule
+from mandoline_core.monitoring.alerts import AlertRule
 from mandoline_core.monitoring.track import TargetEstimates, Track
 from mandoline_core.pipeline import Progress
 from mandoline_core.project import Project, dump_project
@@ -55,21 +56,21 @@ class Tracker:
     def __init__(self, project: Project, *, memory: Path | None = None, source: Sample | None = None) -> None:
         self._project, self._memory, self._source = project, memory, source
         self._made_of = _made_of(project)
-        self._known = _remember(memory, self._made_of)
+        self._done = _remember(memory, self._made_of)
 
     def estimate(self, target: TargetFile, progress: Progress | None = None) -> TargetEstimates:
-        """Take what is known of a target, or estimate on it and keep that; the answer says if it cannot be used."""
+        """Take what is done of a target, or estimate on it and keep that; the answer says if it cannot be used."""
         digest = ""
         try:
             digest = _file_digest(target.path, target.name)
-            if digest in self._known:
-                return TargetEstimates(target.name, digest, self._known[digest], kept=True)
+            if digest in self._done:
+                return TargetEstimates(target.name, digest, self._done[digest], kept=True)
             points = _points(self._report(target, progress))
         except MandolineError as error:
             return TargetEstimates(target.name, digest, error=error.sentence)
-        self._known[digest] = points
+        self._done[digest] = points
         if self._memory is not None:  # after each: who stops it keeps what was done
-            _keep(self._memory, self._made_of, self._known)
+            _keep(self._memory, self._made_of, self._done)
         return TargetEstimates(target.name, digest, points)
 
     def _report(self, target: TargetFile, progress: Progress | None) -> Report:
@@ -107,16 +108,13 @@ def track_targets(
         The file that keeps what was done.
     """
     tracker, n = Tracker(project, memory=memory), len(targets)
-    found = [
-        tracker.estimate(TargetFile(path, path.as_posix()), _within(progress, one_line(path.name), number, n))
-        for number, path in enumerate(targets)
-    ]
-    return Track(project, tuple(found), alert)
-
-
-def _within(progress: Progress | None, name: str, number: int, n: int) -> Progress | None:
-    """Report the progress on one target out of n as progress on all."""
-    return None if progress is None else lambda _, share: progress(name, (number + share) / n)
+    tell = progress or (lambda _what, _share: None)
+    estimates = []
+    for number, path in enumerate(targets):
+        # Progress on one target is progress on all, under the target's name.
+        part = partial(lambda name, done, _, share: tell(name, (done + share) / n), one_line(path.name), number)
+        estimates.append(tracker.estimate(TargetFile(path, path.as_posix()), part))
+    return Track(project, tuple(estimates), alert)
 
 
 def find_targets(pattern: str) -> list[Path]:
@@ -153,16 +151,13 @@ def _points(report: Report) -> dict[str, dict[str, Any]]:
 
 def _made_of(project: Project) -> str:
     """Hash all that an estimate depends on but the target: the project, its source, and the program's version."""
-    said = dump_project(replace(project, target_path=Path("target"), target_labels=None, note=""))
-    digest = hashlib.blake2b(f"{version('mandoline-estimator')}\n{said}".encode(), digest_size=16)
-    for path in _source_files(project):
+    stated = dump_project(replace(project, target_path=Path("target"), target_labels=None, note=""))
+    digest = hashlib.blake2b(f"{version('mandoline-estimator')}\n{stated}".encode(), digest_size=16)
+    place = project.base / project.source_path
+    sources = [place] if place.is_file() else [Path(name) for name in sorted(glob.glob(str(place), recursive=True))]  # noqa: PTH207
+    for path in sources:
         digest.update(_file_digest(path, path.name).encode())
     return digest.hexdigest()
-
-
-def _source_files(project: Project) -> list[Path]:
-    place = project.base / project.source_path
-    return [place] if place.is_file() else [Path(name) for name in sorted(glob.glob(str(place), recursive=True))]  # noqa: PTH207
 
 
 def _file_digest(path: Path, name: str) -> str:
@@ -182,9 +177,9 @@ def _remember(memory: Path | None, made_of: str) -> dict[str, Any]:
     if memory is None or not memory.is_file():
         return {}
     try:
-        said = json.loads(memory.read_text(encoding="utf-8"))
-        known = said["done"] if said["format"] == _FORMAT and said["project"] == made_of else {}
-        return {str(key): {str(name): _checked(point) for name, point in one.items()} for key, one in known.items()}
+        kept = json.loads(memory.read_text(encoding="utf-8"))
+        done = kept["done"] if kept["format"] == _FORMAT and kept["project"] == made_of else {}
+        return {str(key): {str(name): _checked(point) for name, point in one.items()} for key, one in done.items()}
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return {}
 
@@ -203,11 +198,11 @@ def _checked(point: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _keep(memory: Path, made_of: str, known: Mapping[str, Any]) -> None:
+def _keep(memory: Path, made_of: str, done: Mapping[str, Any]) -> None:
     draft = memory.with_name(f"{memory.name}.part")
-    said = json.dumps({"format": _FORMAT, "project": made_of, "done": dict(known)}, indent=1, allow_nan=False)
+    kept = json.dumps({"format": _FORMAT, "project": made_of, "done": dict(done)}, indent=1, allow_nan=False)
     try:
-        draft.write_text(said, encoding="utf-8")
+        draft.write_text(kept, encoding="utf-8")
         draft.replace(memory)
     except OSError as error:
         raise MandolineError(

@@ -1,4 +1,4 @@
-"""Starting a project on two files: guessed roles, slices that were tried, and a file that explains itself."""
+"""A project drafted from two files: guessed roles, slices that were tried, and a file that explains itself."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from mandoline_core.data import Sample, few_classes, open_data
-from mandoline_core.discovery import Suggestions, suggest
+from mandoline_core.discovery import suggest
 from mandoline_core.errors import DataError, MandolineError, ProjectError
 from mandoline_core.formatting import listed
 from mandoline_core.metrics import METRICS
@@ -45,7 +45,7 @@ _NO_SLICES = """
 
 
 @dataclass(frozen=True, eq=False)
-class Start:
+class ProjectDraft:
     """Hold a project to start with, and why it is as it is.
 
     Parameters
@@ -62,16 +62,16 @@ class Start:
 
     def to_toml(self) -> str:
         """Write the project file, with a comment that explains each part."""
-        said = []
+        parts = []
         for heading, text in dump_parts(self.project).items():
             why = _EXPLAINED.get(heading, "")
             if heading == "slices" and self.doubt:
                 why = f"{why} {self.doubt}"
             reasons = "".join(_comment(reason) for reason in self._reasons(heading))
-            said.append(f"{_comment(why)}{reasons}{text}")
+            parts.append(f"{_comment(why)}{reasons}{text}")
             if heading == "metric" and not self.project.slices:
-                said.append(_comment(self.doubt) + _NO_SLICES.lstrip("\n"))
-        return "\n".join(said)
+                parts.append(_comment(self.doubt) + _NO_SLICES.lstrip("\n"))
+        return "\n".join(parts)
 
     def _reasons(self, heading: str) -> list[str]:
         wanted = {
@@ -89,7 +89,7 @@ def draft_project(
     label: str | None = None,
     predictions: Sequence[str] = (),
     progress: Progress | None = None,
-) -> Start:
+) -> ProjectDraft:
     """Guess the roles of two files' columns, and find slices to start with.
 
     Parameters
@@ -106,13 +106,13 @@ def draft_project(
     if not guess.complete or guess.label is None:
         raise DataError(f"{' '.join(guess.problems)} Name them with --label COLUMN and --prediction COLUMN.")
     name = place.stem if place.stem != "project" else place.resolve().parent.name or "project"
-    here = place.parent.resolve()
+    folder = place.parent.resolve()
     classes = few_classes(old, guess.label, _MOST_CLASSES)
     numbers = not classes and old.schema[guess.label].is_numeric()
-    old_path, new_path = (Path(os.path.relpath(path.resolve(), here)) for path in (source, target))
+    old_path, new_path = (Path(os.path.relpath(path.resolve(), folder)) for path in (source, target))
     project = start_project(name, old_path, new_path, guess.label, guess.models, numbers=numbers)
     project = replace(project, slices=(), base=place.parent)  # what suggestions find takes the place of the first ones
-    return _with_slices(Start(project, guess), progress)
+    return _with_slices(ProjectDraft(project, guess), progress)
 
 
 def _roles(source: Sample, target: Sample, label: str | None, predictions: Sequence[str]) -> RoleGuess:
@@ -132,48 +132,45 @@ def _roles(source: Sample, target: Sample, label: str | None, predictions: Seque
     return replace(guess, label=chosen, models=models, reasons=reasons)
 
 
-def _with_slices(start: Start, progress: Progress | None) -> Start:
+def _with_slices(draft: ProjectDraft, progress: Progress | None) -> ProjectDraft:
     """Put in what `suggest` finds: what it accepted switched on, the rest switched off."""
     try:
-        found = suggest(start.project, auto=True, progress=progress)
+        found = suggest(draft.project, auto=True, progress=progress)
     except ProjectError:
         raise
     except MandolineError as error:
-        return replace(start, doubt=f"Slices could not be suggested: {error}")
+        return replace(draft, doubt=f"Slices could not be suggested: {error}")
     sound = found.accepted is not None and all(report.converged for report in found.accepted.reports.values())
-    on = found.apply(start.project) if sound else start.project
-    others = _others(found, {rule.name for rule in on.slices})
-    project = replace(on, slices=(*on.slices, *others))
-    if on.slices:
-        return replace(start, project=project)
-    if others:
-        return replace(start, project=project, doubt="None is switched on: none stands out from luck.")
-    return replace(start, doubt="No column that both files have shifts in a way that matters to a model.")
-
-
-def _others(found: Suggestions, taken: set[str]) -> list[Slice]:
-    return [
+    on = found.apply(draft.project) if sound else draft.project
+    taken = {rule.name for rule in on.slices}
+    others = [
         replace(one.rule, enabled=False, note=str(one.reason))
         for one in found.suggestions
         if isinstance(one.rule, Slice) and one.name not in taken
     ]
+    project = replace(on, slices=(*on.slices, *others))
+    if on.slices:
+        return replace(draft, project=project)
+    if others:
+        return replace(draft, project=project, doubt="None is switched on: none stands out from luck.")
+    return replace(draft, doubt="No column that both files have shifts in a way that matters to a model.")
 
 
-def guessed_text(start: Start) -> str:
+def draft_summary(draft: ProjectDraft) -> str:
     """Say what was guessed and what to do next."""
-    project = start.project
+    project = draft.project
     on = [rule.name for rule in project.slices if rule.enabled]
     off = len(project.slices) - len(on)
-    lines = [f"label: {project.label} ({start.guess.reasons.get(str(project.label), 'guessed')})"]
+    lines = [f"label: {project.label} ({draft.guess.reasons.get(str(project.label), 'guessed')})"]
     for model in project.models:
         sure = " and its probabilities" if model.probabilities else ""
-        why = start.guess.reasons.get(str(model.prediction), "guessed")
+        why = draft.guess.reasons.get(str(model.prediction), "guessed")
         lines.append(f"model {model.name}: {model.prediction}{sure} ({why})")
     lines.append(f"slices: {listed(on) or 'none'} switched on, {off} more to look at")
-    return "\n".join([*lines, *([start.doubt] if start.doubt else [])])
+    return "\n".join([*lines, *([draft.doubt] if draft.doubt else [])])
 
 
 def _comment(text: str) -> str:
     """Write a comment; whatever a column is called, it stays one."""
-    plain = "".join(letter if letter.isprintable() else " " for letter in text)
+    plain = "".join(character if character.isprintable() else " " for character in text)
     return "".join(f"# {line}\n" for line in textwrap.wrap(plain, _WIDTH))

@@ -1,16 +1,16 @@
-"""Alerting: when the estimate on one of several targets calls for a person, and the line that it must not cross."""
+"""Alerts: when the estimate on one of several targets calls for a person, and the line that it must not cross."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from mandoline_core.errors import MandolineError, did_you_mean
 from mandoline_core.formatting import Sentence, listed, show_difference, show_value, together
 from mandoline_core.metrics import Metric
-from mandoline_core.monitoring.demands import badness, is_worse
+from mandoline_core.monitoring.demands import BEYOND, badness, is_worse
 
 BASES = ("source", "first", "previous")
 Point = Mapping[str, Any]  # what is kept of an estimate
@@ -53,27 +53,40 @@ class AlertRule:
             raise MandolineError(f"--alert-against must be one of {listed(BASES)}. Got {self.base!r}.{hint}")
 
 
-class _Judged(NamedTuple):
-    """Hold a target's estimate of one model beside what it is compared with, and where that is from."""
-
-    target: str
-    point: Point
-    against: float | None
-    where: str
-
-
 def find_alerts(
     points: Sequence[tuple[str, Point]], model: str, rule: AlertRule, metric: Metric
 ) -> dict[str, Sentence]:
     """Say which of a model's estimates call for a person, in one sentence each, by target."""
-    found = {}
-    for one in _judged(points, rule.base):
-        said = [
-            sentence for sentence in (_below(one, model, rule, metric), _drop(one, model, rule, metric)) if sentence
-        ]
+    share, alerts = metric.share, {}
+    for target, point, against, where in _with_base(points, rule.base):
+        value, said = point["estimate"], list[Sentence]()
+        parts = {"name": target, "model": model, "value": show_value(value, share=share)}
+        if rule.worst is not None and is_worse(value, rule.worst, metric):
+            said.append(
+                Sentence(
+                    "{name}: the estimate of {model}, {value}, is {beyond} {worst}.",
+                    **parts,
+                    beyond=BEYOND[metric.better],
+                    worst=show_value(rule.worst, share=share),
+                )
+            )
+        drop = 0.0 if against is None else badness(value, metric) - badness(against, metric)
+        if against is not None and rule.drop is not None and drop * (100 if share else 1) > rule.drop:
+            base = "{where}" if where else "the {source}"
+            said.append(
+                Sentence(
+                    "{name}: the estimate of {model}, {value}, is {drop} worse than the {against} on "
+                    f"{base}, more than {{most:g}}.",
+                    **parts,
+                    drop=show_difference(drop, share=share),
+                    against=show_value(against, share=share),
+                    where=where,
+                    most=rule.drop,
+                )
+            )
         if said:
-            found[one.target] = together(said) if len(said) > 1 else said[0]
-    return found
+            alerts[target] = together(said) if len(said) > 1 else said[0]
+    return alerts
 
 
 def find_limits(points: Sequence[tuple[str, Point]], rule: AlertRule, metric: Metric) -> dict[str, tuple[float, ...]]:
@@ -87,62 +100,31 @@ def find_limits(points: Sequence[tuple[str, Point]], rule: AlertRule, metric: Me
     >>> round(*limits["a"], 3)
     0.87
     """
-    found = {}
-    for one in _judged(points, rule.base):
+    limits = {}
+    for target, _, against, _ in _with_base(points, rule.base):
         bounds = [] if rule.worst is None else [badness(rule.worst, metric)]
-        if rule.drop is not None and one.against is not None:
-            bounds.append(badness(one.against, metric) + rule.drop / (100 if metric.share else 1))
+        if rule.drop is not None and against is not None:
+            bounds.append(badness(against, metric) + rule.drop / (100 if metric.share else 1))
         if bounds:
             strictest = min(bounds)
             ends = {"higher": (-strictest,), "lower": (strictest,), "near 0": (strictest, -strictest)}
-            found[one.target] = ends[metric.better]
-    return found
+            limits[target] = ends[metric.better]
+    return limits
 
 
-def _judged(points: Sequence[tuple[str, Point]], base: str) -> Iterator[_Judged]:
-    """Go through the estimates of a model, each with what it is compared with: nothing, for the first of several."""
+def _with_base(points: Sequence[tuple[str, Point]], base: str) -> Iterator[tuple[str, Point, float | None, str]]:
+    """Go through a model's estimates, each with what it is compared with and where that is from.
+
+    The first of several is compared with nothing; a name of "" is the source's.
+    """
     before: tuple[str, float] | None = None
     for target, point in points:
         if not point["converged"]:
             continue
         if base == "source":
-            yield _Judged(target, point, point["source"], "")
+            yield target, point, point["source"], ""
         else:
             where, against = before or ("", None)
-            yield _Judged(target, point, against, where)
+            yield target, point, against, where
         if before is None or base == "previous":
             before = target, point["estimate"]
-
-
-def _drop(one: _Judged, model: str, rule: AlertRule, metric: Metric) -> Sentence | None:
-    if rule.drop is None or one.against is None:
-        return None
-    drop = badness(one.point["estimate"], metric) - badness(one.against, metric)
-    if drop * (100 if metric.share else 1) <= rule.drop:
-        return None
-    where = "{where}" if one.where else "the {source}"
-    return Sentence(
-        "{name}: the estimate of {model}, {value}, is {drop} worse than the {against} on "
-        + where
-        + ", more than {most:g}.",
-        name=one.target,
-        model=model,
-        value=show_value(one.point["estimate"], share=metric.share),
-        drop=show_difference(drop, share=metric.share),
-        against=show_value(one.against, share=metric.share),
-        where=one.where,
-        most=rule.drop,
-    )
-
-
-def _below(one: _Judged, model: str, rule: AlertRule, metric: Metric) -> Sentence | None:
-    if rule.worst is None or not is_worse(one.point["estimate"], rule.worst, metric):
-        return None
-    return Sentence(
-        "{name}: the estimate of {model}, {value}, is {beyond} {worst}.",
-        name=one.target,
-        model=model,
-        value=show_value(one.point["estimate"], share=metric.share),
-        beyond={"higher": "below", "lower": "above", "near 0": "further from 0 than"}[metric.better],
-        worst=show_value(rule.worst, share=metric.share),
-    )
