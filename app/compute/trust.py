@@ -40,20 +40,12 @@ class WeightedReport:
 
     Parameters
     ----------
-    workspace : Workspace
-        The project as it would be with that method.
     instead : bool
         Whether the paper's weights stand in for the project's own method.
     """
 
     report: ModelReport
-    workspace: Workspace
     instead: bool
-
-    @property
-    def name(self) -> str:
-        """The method."""
-        return self.workspace.project.estimator.name
 
 
 @dataclass(frozen=True)
@@ -69,9 +61,8 @@ class Curve:
 def weighted(workspace: Workspace) -> WeightedReport:
     """Find weights that may be changed: those of the project's method or, where it has none, the paper's."""
     if _weights_rows(workspace):
-        return WeightedReport(report(workspace), workspace, instead=False)
-    other = _with_method(workspace, PAPER)
-    return WeightedReport(report(other), other, instead=True)
+        return WeightedReport(report(workspace), instead=False)
+    return WeightedReport(report(_with_method(workspace, PAPER)), instead=True)
 
 
 def _with_method(workspace: Workspace, name: str) -> Workspace:
@@ -88,7 +79,7 @@ def _weights_rows(workspace: Workspace) -> bool:
 def trimmings(workspace: Workspace) -> tuple[Trimming, ...]:
     """Estimate with every cap worth trying on how much a row may count; the last is none."""
     found, confidence = weighted(workspace), workspace.project.estimator.confidence
-    return tuple(trim(found.report, cap, confidence=confidence, estimator=found.name) for cap in caps(found.report))
+    return tuple(trim(found.report, cap, confidence=confidence) for cap in caps(found.report))
 
 
 def attribution(workspace: Workspace) -> tuple[Attribution, bool]:
@@ -132,7 +123,7 @@ def hidden_shift(workspace: Workspace, gamma: float) -> SensitivityPoint:
 
 def _with_intervals(workspace: Workspace, gammas: list[float]) -> tuple[SensitivityPoint, ...]:
     found = weighted(workspace)
-    return sensitivity_curve(found.report, gammas, workspace.project.estimator.confidence, estimator=found.name)
+    return sensitivity_curve(found.report, gammas, workspace.project.estimator.confidence)
 
 
 @kept(by=keys.solution)
@@ -158,7 +149,7 @@ def crossing_gamma(workspace: Workspace, threshold: float) -> float | None:
 def strengths(workspace: Workspace) -> tuple[SliceStrength, ...]:
     """Measure every slice as if it were the hidden shift."""
     found = weighted(workspace)
-    return slice_strengths(found.report, estimator=found.name)
+    return slice_strengths(found.report)
 
 
 def promise(workspace: Workspace, correction_error: float, unknown: float) -> TheoremBound:

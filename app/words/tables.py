@@ -13,7 +13,7 @@ from mandoline_core.checks import BalanceLine
 from mandoline_core.data import class_codes, profile_column
 from mandoline_core.formatting import csv_text, show_times
 from mandoline_core.patterns import describe
-from mandoline_core.pipeline import HeavyPattern, SliceBalance
+from mandoline_core.pipeline import HeavyPattern, MeanShift
 
 
 @dataclass(frozen=True)
@@ -135,13 +135,13 @@ def effects(curves: Ablation) -> list[tuple[str, float]]:
     return sorted(found, key=lambda pair: -abs(pair[1]))
 
 
-def balance_table(lines: Sequence[SliceBalance | BalanceLine]) -> pd.DataFrame:
+def balance_table(lines: Sequence[MeanShift | BalanceLine]) -> pd.DataFrame:
     """List what the weights did to slices and columns."""
     return pd.DataFrame(
         [
             {
                 "what": line.name,
-                "modelled": isinstance(line, SliceBalance),
+                "modelled": isinstance(line, MeanShift),
                 "labelled data": line.source,
                 "reweighted": line.weighted,
                 "new data": line.target,

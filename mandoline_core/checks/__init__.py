@@ -11,7 +11,7 @@ from mandoline_core.checks.checks import CHECKS, find_all, goes_by_verdict, repo
 from mandoline_core.checks.columns import NOTABLE
 from mandoline_core.checks.corrections import MISTAKE_Z
 from mandoline_core.checks.domain_classifier import DomainTest
-from mandoline_core.checks.drift import Drift, PredictionShift, SliceCalibration
+from mandoline_core.checks.drift import Drift, SliceCalibration
 from mandoline_core.checks.evidence import Evidence, ModelReport
 from mandoline_core.checks.means import LEAST_LEFT, CellWeights, compare_means, sampling_threshold, weigh
 from mandoline_core.checks.second_opinion import SecondOpinionOn

@@ -19,6 +19,7 @@ from mandoline_core.pipeline import (
     NO_VARIANCE,
     ColumnTable,
     Estimate,
+    MeanShift,
     Quantity,
     column_table,
     cut_rule,
@@ -47,19 +48,6 @@ Edge = tuple[str, str]
 
 
 @dataclass(frozen=True)
-class WordShift:
-    """Hold the share of rows with a word in the source, the reweighted source and the target, as in `BalanceLine`."""
-
-    word: str
-    source: float
-    weighted: float
-    target: float
-    before: float
-    after: float
-    z: float
-
-
-@dataclass(frozen=True)
 class BalanceLine:
     """Hold how far something that no slice stands for is off, before and after weighting.
 
@@ -84,7 +72,7 @@ class BalanceLine:
         What remains over its standard error, from both samples and the weights.
     threshold : float
         The |z| beyond which one of all the comparisons made would stand out from sampling error.
-    words : tuple of WordShift
+    words : tuple of MeanShift
         Of text: the words that are furthest off after weighting.
     suggestion : Slice, pair of slice names (an edge), or None
         What would model it.
@@ -107,7 +95,7 @@ class BalanceLine:
     threshold: float
     spread_before: float | None = None
     spread_after: float | None = None
-    words: tuple[WordShift, ...] = ()
+    words: tuple[MeanShift, ...] = ()
     suggestion: Slice | Edge | None = None
     read_by: tuple[str, ...] = ()
 
@@ -135,8 +123,10 @@ class BalanceLine:
     def as_dict(self) -> dict[str, Any]:
         """Return the line as plain data; a slice as its rule in words."""
         rule = self.suggestion
-        words = rule.describe() if isinstance(rule, Slice) else rule
         plain = asdict(replace(self, suggestion=None))
+        for word in plain["words"]:
+            word["word"] = word.pop("name")
+        words = rule.describe() if isinstance(rule, Slice) else rule
         return {**plain, "suggestion": words, "stands_out": self.stands_out}
 
 
@@ -373,7 +363,7 @@ def _item_line(
         distance_before=distances[0],
         distance_after=distances[1],
         threshold=threshold,
-        words=tuple(WordShift(column.items[i], **gaps.at(i)) for i in order[:MOST_SHOWN]) if text else (),
+        words=tuple(MeanShift(column.items[i], **gaps.at(i)) for i in order[:MOST_SHOWN]) if text else (),
         suggestion=_if_seen(item_rule(name, column.kind, item), gaps, worst),
     )
 

@@ -118,7 +118,7 @@ def unmodelled_findings(lines: Iterable[BalanceLine]) -> Iterator[Finding]:
 
 def _what(line: BalanceLine) -> Sentence:
     if line.words and line.detail != "missing":  # of text; the first word is the one compared
-        word = line.words[0].word
+        word = line.words[0].name
         return Sentence("share of rows whose {column!r} contains {word!r}", column=line.column, word=word)
     if line.detail == "mean":
         return Sentence("mean of {column!r}", column=line.column)

@@ -10,12 +10,12 @@ import numpy as np
 
 from mandoline_core.arrays import Floats, Interval
 from mandoline_core.checks.balance import counted_by_pattern
-from mandoline_core.checks.means import MeanGaps, compare_means, sampling_threshold, weigh
+from mandoline_core.checks.means import compare_means, sampling_threshold, weigh
 from mandoline_core.findings import Finding
 from mandoline_core.formatting import Sentence
 from mandoline_core.metrics import MOST_CLASSES
 from mandoline_core.patterns import Patterns
-from mandoline_core.pipeline import Estimate, row_cells, tally_predictions
+from mandoline_core.pipeline import Estimate, MeanShift, row_cells, tally_predictions
 
 Z_95 = 1.959964
 NOTABLE = 0.02  # two points: less would hardly move an estimate that anyone acts on
@@ -27,33 +27,6 @@ NO_LABELS = (
         "confidence on the new rows can raise a doubt about that, and cannot settle it."
     ),
 )
-
-
-@dataclass(frozen=True)
-class PredictionShift:
-    """Hold how often a class is predicted, or how sure the model is, before and after weighting.
-
-    Parameters
-    ----------
-    name : str
-        The class, or "confidence".
-    source, weighted, target : float
-        The share of the rows with a prediction, or the mean probability of the predicted class; in the source, the
-        reweighted source and the target.
-    z : float
-        What remains after weighting, over its standard error.
-    """
-
-    name: str
-    source: float
-    weighted: float
-    target: float
-    z: float
-
-    @property
-    def gap(self) -> float:
-        """What remains after weighting."""
-        return self.target - self.weighted
 
 
 @dataclass(frozen=True)
@@ -88,8 +61,10 @@ class Drift:
 
     Parameters
     ----------
-    predicted : tuple of PredictionShift
-        Empty without predicted classes.
+    predicted : tuple of MeanShift
+        The share of the rows that each class is predicted for; empty without predicted classes.
+    confidence : MeanShift or None
+        The mean probability of the predicted class; None without probabilities.
     calibration : tuple of SliceCalibration
         All source rows first, then slice by slice; empty without probabilities.
     words : tuple of str
@@ -100,8 +75,8 @@ class Drift:
         Why probabilities that are there could not be compared.
     """
 
-    predicted: tuple[PredictionShift, ...]
-    confidence: PredictionShift | None
+    predicted: tuple[MeanShift, ...]
+    confidence: MeanShift | None
     calibration: tuple[SliceCalibration, ...]
     words: tuple[str, ...]
     findings: tuple[Finding, ...] = ()
@@ -147,21 +122,17 @@ def drift(report: Estimate) -> Drift:
         predicted=()
         if shares is None
         else tuple(
-            _shift(name, shares, i)
+            MeanShift(name, **shares.at(i))
             for i, name in enumerate(predictions.classes)
             if shares.source[i] + shares.target[i] > 0
         ),
-        confidence=None if sure is None else _shift("confidence", sure, 0),
+        confidence=None if sure is None else MeanShift("confidence", **sure.at(0)),
         calibration=calibration,
         words=(),
         findings=predictions.findings if calibration else (),
         unread=predictions.unread,
     )
     return replace(found, words=(*_say(found), *NO_LABELS))
-
-
-def _shift(name: str, gaps: MeanGaps, i: int) -> PredictionShift:
-    return PredictionShift(name, *(float(side[i]) for side in (gaps.source, gaps.weighted, gaps.target, gaps.z)))
 
 
 def slice_calibration(table: Patterns, sums: Floats | None) -> tuple[SliceCalibration, ...]:
@@ -183,13 +154,13 @@ def slice_calibration(table: Patterns, sums: Floats | None) -> tuple[SliceCalibr
     return tuple(found)
 
 
-def worst_class(found: Drift) -> PredictionShift | None:
+def worst_class(found: Drift) -> MeanShift | None:
     """Return the class whose share is left furthest off, beyond sampling error and two points."""
     moved = [share for share in found.predicted if abs(share.z) > found.threshold and abs(share.gap) > NOTABLE]
     return max(moved, key=lambda share: (round(abs(share.gap), 12), share.gap), default=None)
 
 
-def confidence_moved(sure: PredictionShift) -> bool:
+def confidence_moved(sure: MeanShift) -> bool:
     """Tell whether confidence is left off beyond sampling error and two points."""
     return abs(sure.gap) > NOTABLE and abs(sure.z) > sampling_threshold(1)
 

@@ -12,7 +12,7 @@ from mandoline_core.checks.drift import Drift, drift
 from mandoline_core.checks.second_opinion import SecondOpinionOn, second_opinion_on
 from mandoline_core.checks.support import Support, support
 from mandoline_core.checks.tail import Tail, tail_of
-from mandoline_core.pipeline import Estimate, SliceBalance, slice_balance
+from mandoline_core.pipeline import Estimate, MeanShift, slice_balance
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +47,7 @@ class Evidence:
         return unmodelled_pairs(self.report)
 
     @cached_property
-    def slices(self) -> tuple[SliceBalance, ...]:
+    def slices(self) -> tuple[MeanShift, ...]:
         """The modelled slices, before and after weighting."""
         return slice_balance(self.report)
 

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import dataclass
 
 import numpy as np
 
 from mandoline_core.arrays import Floats, Interval
-from mandoline_core.checks.trimming import restate, weights_of
+from mandoline_core.checks.trimming import mean_influence, weights_of
 from mandoline_core.errors import MandolineError
-from mandoline_core.estimators import Outcome, get_estimator, influence_interval
-from mandoline_core.metrics import get_metric
+from mandoline_core.estimators import get_estimator, influence_interval
 from mandoline_core.pipeline import Estimate, steps
 
 TYPICAL = 0.9  # nine rows in ten change by less
@@ -86,7 +85,7 @@ def sensitivity_bounds(report: Estimate, gamma: float) -> Interval:
 
 
 def sensitivity_curve(
-    report: Estimate, gammas: Iterable[float], confidence: float = 0.95, *, estimator: str | None = None
+    report: Estimate, gammas: Iterable[float], confidence: float = 0.95
 ) -> tuple[SensitivityPoint, ...]:
     """Bound the estimate under hidden shift of each strength, with sampling error.
 
@@ -95,11 +94,6 @@ def sensitivity_curve(
     through fitted weights as well, is the bound's (the envelope theorem). Each end gets the tail it would have in a
     two-sided interval: the whole range between the bounds is covered with at least the confidence asked for,
     in large samples.
-
-    Parameters
-    ----------
-    estimator : str, optional
-        The method, where it is not the one the report names: any that weights source rows.
 
     Examples
     --------
@@ -110,15 +104,15 @@ def sensitivity_curve(
     1.0 0.75 0.75 [0.656, 0.825]
     2.0 0.429 0.923 [0.323, 0.95]
     """
-    scores = _by_score(report)
+    by_score, scores = _by_score(report), report.problem.members.statistics[:, 0]
     points = []
     for gamma in gammas:
-        (low, high), cuts = _bounds(scores, gamma)
-        ends = [
-            _with_error(report, factors, value, confidence, estimator)
-            for value, factors in zip((low, high), _factors(report, cuts, gamma), strict=True)
-        ]
-        points.append(SensitivityPoint(float(gamma), low, high, (ends[0][0], ends[1][1])))
+        bounds, cuts = _bounds(by_score, gamma)
+        (low, _), (_, high) = (
+            _with_error(report, np.where(scores > cut, up, 1 / up), bound, confidence)
+            for bound, cut, up in zip(bounds, cuts, (1 / gamma, gamma), strict=True)
+        )
+        points.append(SensitivityPoint(float(gamma), *bounds, (low, high)))
     return tuple(points)
 
 
@@ -149,15 +143,10 @@ def crossing(report: Estimate, threshold: float) -> float | None:
     return math.sqrt(near / far) if far > 0 else None
 
 
-def slice_strengths(report: Estimate, *, estimator: str | None = None) -> tuple[SliceStrength, ...]:
+def slice_strengths(report: Estimate) -> tuple[SliceStrength, ...]:
     """Measure every modelled rule as if it were the hidden shift: refit without it, and compare the rows' weights.
 
     What a missing slice could do can then be said in terms of the slices one knows.
-
-    Parameters
-    ----------
-    estimator : str, optional
-        The method, where it is not the one the report names: one that weights slice patterns.
 
     Examples
     --------
@@ -168,21 +157,22 @@ def slice_strengths(report: Estimate, *, estimator: str | None = None) -> tuple[
     >>> [(found.name, round(found.largest, 3)) for found in slice_strengths(report)]
     [('shifts', 2.0), ('stays', 1.0)]
     """
-    estimator = estimator or report.estimator
+    estimator = report.estimator
     if not get_estimator(estimator).uses_slices or report.outcome.scored_weights is not None:
         raise MandolineError(
             f"Estimator {estimator!r} does not weight slice patterns, so no slice can be taken out of its weights. "
             'Use a method on slices, such as "mandoline".'
         )
     groups = steps(report.fit)
-    return tuple(_strength(report, name, groups, estimator) for name in groups)
+    return tuple(_strength(report, name, groups) for name in groups)
 
 
-def _strength(report: Estimate, name: str, groups: dict[str, list[int]], estimator: str) -> SliceStrength:
+def _strength(report: Estimate, name: str, groups: dict[str, list[int]]) -> SliceStrength:
     problem = report.problem
     left = sorted(i for other, slices in groups.items() if other != name for i in slices)
     try:
-        outcome = get_estimator(estimator if left else "source").estimate(problem.select(left) if left else problem)
+        method = get_estimator(report.estimator if left else "source")
+        outcome = method.estimate(problem.select(left) if left else problem)
     except MandolineError as error:
         return SliceStrength(name, None, None, f"The weights cannot be fitted without it. {error}")
     if not outcome.converged:
@@ -190,24 +180,13 @@ def _strength(report: Estimate, name: str, groups: dict[str, list[int]], estimat
     index = problem.patterns.select(left)[1] if left else np.arange(len(problem.patterns))
     counts = np.array([group.source for group in problem.groups])
     full = np.where(counts > 0, report.outcome.row_weights, 0.0)
-    used = np.asarray(full.any(axis=1))  # the others only serve to fit and have no weight to change
-    counts = np.where(used[:, None], counts, 0.0)
-    return _compare(name, full, _spread(outcome, index, counts), counts)
-
-
-def _spread(outcome: Outcome, index: np.ndarray, counts: Floats) -> Floats:
-    """Give every pattern the weight of the one it has become, scaled to sum to 1 over the rows evaluated."""
-    weights = np.where(counts > 0, outcome.row_weights[:, index], 0.0)
-    return weights / (counts * weights).sum()
-
-
-def _compare(name: str, full: Floats, without: Floats, counts: Floats) -> SliceStrength:
+    counts = np.where(full.any(axis=1, keepdims=True), counts, 0.0)  # the others only serve to fit: no weight to change
+    # Every pattern has the weight of the one it has become, scaled to sum to 1 over the rows evaluated.
+    without = np.where(counts > 0, outcome.row_weights[:, index], 0.0)
+    without /= (counts * without).sum()
     seen = (counts > 0) & ((full > 0) | (without > 0))
-    some, other = full[seen], without[seen]
-    factors = np.full(len(some), np.inf)
-    both = (some > 0) & (other > 0)
-    factors[both] = np.maximum(some[both] / other[both], other[both] / some[both])
-    share = (counts * full)[seen]
+    share, low, high = (counts * full)[seen], np.minimum(full, without)[seen], np.maximum(full, without)[seen]
+    factors = np.divide(high, low, out=np.full(len(low), np.inf), where=low > 0)
     order = np.argsort(factors)
     reached = np.cumsum(share[order]) >= TYPICAL * share.sum() * (1 - 1e-12)
     return SliceStrength(name, float(factors.max()), float(factors[order][np.argmax(reached)]))
@@ -252,36 +231,19 @@ def _bounds(scores: tuple[Floats, Floats], gamma: float) -> tuple[Interval, tupl
     return (found[0], found[1]), (cuts[0], cuts[1])
 
 
-def _factors(report: Estimate, cuts: tuple[float, float], gamma: float) -> Iterator[Floats]:
-    """Go through the factors of the scored rows that reach the lower and the upper bound."""
-    scores = report.problem.members.statistics[:, 0]
-    for cut, up in zip(cuts, (1 / gamma, gamma), strict=True):
-        yield np.where(scores > cut, up, 1 / up)
-
-
-def _with_error(report: Estimate, factors: Floats, value: float, confidence: float, estimator: str | None) -> Interval:
+def _with_error(report: Estimate, factors: Floats, bound: float, confidence: float) -> Interval:
     """Put an interval around a bound whose factors are fixed."""
     members = report.problem.members
-    weights = report.outcome.weights(members) * factors
-    excess = factors * (members.statistics[:, 0] - value) / weights.sum()
-    return influence_interval(
-        value,
-        _standard_error(report, excess, estimator),
-        confidence=confidence,
-        bounds=report.problem.metric.bounds,
-        effective_rows=float(weights.sum() ** 2 / (weights @ (weights / members.source_rows))),
-    )
-
-
-def _standard_error(report: Estimate, excess: Floats, estimator: str | None) -> float:
-    """Find how far luck moves the weighted mean of the rows' excess over a bound, which is how far it moves the bound.
-
-    Where scores are 0 or 1 the excess is linear in the score, and so the report's own error, scaled, will do.
-    """
-    scores = report.problem.members.statistics[:, 0]
+    scores, weights = members.statistics[:, 0], report.outcome.weights(members) * factors
+    # How far sampling error moves the weighted mean of the rows' excess over a bound is how far it moves the bound.
+    excess = factors * (scores - bound) / weights.sum()
     right, wrong = scores == 1, scores == 0
     if right.any() and wrong.any() and (right | wrong).all():
+        # The excess is linear in the score, and so the report's own error, scaled, will do.
         slope = float(excess[np.argmax(right)] - excess[np.argmax(wrong)])
-        return abs(slope) * report.outcome.influence.standard_error()
-    plain = replace(get_metric("mean"), bounds=None)
-    return restate(report, excess[:, None], plain, estimator).influence.standard_error()
+        error = abs(slope) * report.outcome.influence.standard_error()
+    else:
+        error = mean_influence(report, excess).standard_error()
+    effective = float(weights.sum() ** 2 / (weights @ (weights / members.source_rows)))
+    limits = report.problem.metric.bounds
+    return influence_interval(bound, error, confidence=confidence, bounds=limits, effective_rows=effective)

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from mandoline_core.arrays import Floats, Interval
+from mandoline_core.arrays import Bools, Floats, Interval
 from mandoline_core.errors import MandolineError
-from mandoline_core.estimators import Influence, Outcome, RowInfluence, get_estimator, influence_interval
+from mandoline_core.estimators import Influence, RowInfluence, get_estimator, influence_interval
 from mandoline_core.formatting import Sentence
-from mandoline_core.metrics import Metric, get_metric
+from mandoline_core.metrics import get_metric
 from mandoline_core.patterns import add_up
 from mandoline_core.pipeline import Estimate, slice_balance
 
@@ -50,18 +50,16 @@ class Trimming:
     gap_slice: str | None
 
 
-def trim(report: Estimate, cap: float, *, confidence: float = 0.95, estimator: str | None = None) -> Trimming:
+def trim(report: Estimate, cap: float, *, confidence: float = 0.95) -> Trimming:
     """Cap the ratios, scale them to average 1 again, and estimate.
 
-    The interval allows for luck in the scores, in the weights below the cap, and in how they are scaled; at the cap
-    a ratio is what it is. Without a cap it is the report's influence-function interval.
+    The interval allows for sampling error in the scores, in the weights below the cap, and in how they are scaled; at
+    the cap a ratio is what it is. Without a cap it is the report's influence-function interval.
 
     Parameters
     ----------
     cap : float
         Above 0; infinity for no cap.
-    estimator : str, optional
-        The method, where it is not the one the report names: any that weights source rows.
 
     Examples
     --------
@@ -92,9 +90,9 @@ def trim(report: Estimate, cap: float, *, confidence: float = 0.95, estimator: s
     estimate = problem.metric.combine(means)
     slope = problem.metric.slope(means)
     excess = (members.statistics @ slope - float(means @ slope)) / left
-    error = _standard_error(report, excess, capped, ratios / n, estimator)
+    error = _standard_error(report, excess, capped, ratios / n)
     effective = 1 / float(kept @ (kept / rows))
-    gap = _largest_gap(report, kept)
+    gap, gap_slice = _largest_gap(report, kept)
     return Trimming(
         cap=float(cap),
         estimate=estimate,
@@ -105,8 +103,8 @@ def trim(report: Estimate, cap: float, *, confidence: float = 0.95, estimator: s
         effective_sample_size=effective,
         rows_capped=round(rows[capped].sum()),
         weight_removed=1 - left if capped.any() else 0.0,
-        largest_gap=gap[0],
-        gap_slice=gap[1],
+        largest_gap=gap,
+        gap_slice=gap_slice,
     )
 
 
@@ -172,32 +170,24 @@ def weights_of(report: Estimate) -> Floats:
     return weights
 
 
-def restate(report: Estimate, statistics: Floats, metric: Metric, estimator: str | None = None) -> Outcome:
-    """Estimate another metric of other statistics with the report's weights, and how every row moves it.
+def mean_influence(report: Estimate, values: Floats) -> Influence | RowInfluence:
+    """Find how every row of both samples moves the weighted mean of other numbers, the weights being fitted.
 
     Parameters
     ----------
-    statistics : array of float, shape (n_scored, n_statistics)
-    metric : Metric
-        A smooth function of the statistics' means.
-    estimator : str, optional
-        The method, where it is not the one the report names.
+    values : array of float, shape (n_scored,)
+        A number for each scored row.
     """
-    estimator = estimator or report.estimator
-    problem = replace(report.problem.with_statistics(statistics, metric), start=report.outcome.delta)
-    outcome = get_estimator(estimator).estimate(problem)
-    members = problem.members
-    if not np.allclose(outcome.weights(members), report.outcome.weights(members), rtol=1e-6, atol=1e-12):
+    mean = replace(get_metric("mean"), bounds=None)
+    # The weights are the report's own, so the fit starts where it ends.
+    problem = replace(report.problem.with_statistics(values[:, None], mean), start=report.outcome.delta)
+    influence = get_estimator(report.estimator).estimate(problem).influence
+    if not isinstance(influence, (Influence, RowInfluence)):
         raise MandolineError(
-            f"Estimator {estimator!r} gives other weights than the report has, so it did not make it. "
-            "Name the method that did."
-        )
-    if not isinstance(outcome.influence, (Influence, RowInfluence)):
-        raise MandolineError(
-            f"Estimator {estimator!r} finds its interval by redrawing rows, which cannot be carried over to "
+            f"Estimator {report.estimator!r} finds its interval by redrawing rows, which cannot be carried over to "
             'changed weights. Use a method such as "mandoline".'
         )
-    return outcome
+    return influence
 
 
 def _n_evaluated(report: Estimate, weights: Floats) -> float:
@@ -208,9 +198,7 @@ def _n_evaluated(report: Estimate, weights: Floats) -> float:
     return float(add_up(groups, members.source_rows, n_groups)[used].sum())
 
 
-def _standard_error(
-    report: Estimate, excess: Floats, capped: np.ndarray, weights: Floats, estimator: str | None
-) -> float:
+def _standard_error(report: Estimate, excess: Floats, capped: Bools, weights: Floats) -> float:
     """Linearise the capped estimate in every row of both samples.
 
     Below the cap, rows move it as they move the weighted mean of their excess over it, the weights being fitted;
@@ -224,10 +212,9 @@ def _standard_error(
     weights : array of float, shape (n_scored,)
         Of each cell with all its rows; capped, and not scaled up again.
     """
-    members = report.problem.members._replace(statistics=np.where(capped, 0.0, excess)[:, None])
-    plain = replace(get_metric("mean"), bounds=None)
-    influence = restate(report, members.statistics, plain, estimator).influence
-    by_row = RowInfluence.of(influence.pieces(members))
+    below = np.where(capped, 0.0, excess)
+    influence, members = mean_influence(report, below), report.problem.members
+    by_row = RowInfluence.of(influence.pieces(members._replace(statistics=below[:, None])))
     direct = np.where(capped, weights * excess, 0.0)
     split = isinstance(influence, Influence) and len(influence.source) > 1
     # Where the source is split, each part was drawn on its own.
@@ -235,7 +222,7 @@ def _standard_error(
     rows = members.source_rows
     n_rows = np.maximum(add_up(part, rows, len(report.problem.groups)), 1)
     average = add_up(part, direct, len(report.problem.groups)) / n_rows
-    # Of a cell, the rows share what it adds; as pieces of luck their squares add up.
+    # Of a cell, the rows share what it adds; as pieces of sampling error their squares add up.
     moved = (direct / rows - average[part]) * np.sqrt(rows)
     return replace(by_row, source=by_row.source + moved).standard_error()
 

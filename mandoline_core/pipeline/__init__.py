@@ -18,7 +18,7 @@ from mandoline_core.pipeline.balance import (
     FARTHEST,
     NO_VARIANCE,
     HeavyPattern,
-    SliceBalance,
+    MeanShift,
     heaviest_patterns,
     slice_balance,
     standardise,

@@ -17,18 +17,18 @@ _ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
-class SliceBalance:
-    """Hold how far a modelled slice of the source is from the target, before and after weighting.
-
-    Slices match by construction, which proves nothing.
+class MeanShift:
+    """Hold a mean, or a share of rows, before and after weighting: of a slice, a word, a predicted class, confidence.
 
     Parameters
     ----------
     source, weighted, target : float
-        The share of rows inside, in the source, the reweighted source and the target.
+        In the source, the reweighted source and the target.
     before, after : float
         Target minus source, and target minus reweighted source, over the pooled standard deviation; `FARTHEST` where
-        that is 0.
+        that is 0 and the two differ.
+    z : float
+        What remains over its standard error; 0 for a modelled slice, which matches by construction.
     """
 
     name: str
@@ -37,6 +37,12 @@ class SliceBalance:
     target: float
     before: float
     after: float
+    z: float = 0.0
+
+    @property
+    def gap(self) -> float:
+        """What remains after weighting, as it is."""
+        return self.target - self.weighted
 
 
 @dataclass(frozen=True)
@@ -81,8 +87,11 @@ def standardise(gap: Floats, deviation: Floats, size: Floats | float) -> Floats:
     return np.where(varies, gap / np.where(varies, deviation, 1.0), constant)
 
 
-def slice_balance(report: Estimate) -> tuple[SliceBalance, ...]:
-    """Compare the share of rows inside each modelled slice, on the patterns."""
+def slice_balance(report: Estimate) -> tuple[MeanShift, ...]:
+    """Compare the share of rows inside each modelled slice, on the patterns.
+
+    Slices match by construction, which proves nothing.
+    """
     table = report.problem.patterns
     inside = (table.codes == 1).astype(float)
     kept = report.outcome.kept * table.target
@@ -94,7 +103,7 @@ def slice_balance(report: Estimate) -> tuple[SliceBalance, ...]:
     deviation = np.sqrt(np.where(variance > NO_VARIANCE, variance, 0.0))
     shifts = (standardise(target - side, deviation, np.maximum(source, target)) for side in (source, weighted))
     columns = (source, weighted, target, *shifts)
-    return tuple(map(SliceBalance, table.names, *(column.tolist() for column in columns)))
+    return tuple(map(MeanShift, table.names, *(column.tolist() for column in columns)))
 
 
 def heaviest_patterns(report: Estimate, most: int = 8) -> tuple[HeavyPattern, ...]:

@@ -12,7 +12,7 @@ from app.words import tables, wording
 from mandoline_core.checks import BalanceLine, Evidence, ModelReport
 from mandoline_core.formatting import together
 from mandoline_core.metrics import get_metric
-from mandoline_core.pipeline import SliceBalance, is_share, steps
+from mandoline_core.pipeline import MeanShift, is_share, steps
 from mandoline_core.report import charts
 from mandoline_core.report.words import TOOLTIPS
 
@@ -150,13 +150,13 @@ def balance(workspace: Workspace, report: ModelReport) -> None:
     dark = parts.is_dark()
     with parts.boundary():
         found = report.evidence
-        lines: list[BalanceLine | SliceBalance] = [*(found.columns or ()), *found.slices]
+        lines: list[BalanceLine | MeanShift] = [*(found.columns or ()), *found.slices]
         parts.chart(
             charts.balance(
                 [line.name for line in lines],
                 [line.before for line in lines],
                 [line.after for line in lines],
-                [isinstance(line, SliceBalance) for line in lines],
+                [isinstance(line, MeanShift) for line in lines],
                 dark=dark,
             ),
             "balance",

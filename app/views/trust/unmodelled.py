@@ -17,7 +17,7 @@ from app.words import wording
 from mandoline_core import Keyword, Slice
 from mandoline_core.checks import BalanceLine
 from mandoline_core.formatting import direction
-from mandoline_core.pipeline import ROWS_LEFT_OUT, SliceBalance, is_share
+from mandoline_core.pipeline import ROWS_LEFT_OUT, MeanShift, is_share
 from mandoline_core.report import charts
 from mandoline_core.report.charts import NAME_WIDTH, shorten
 from mandoline_core.report.words import TOOLTIPS
@@ -80,7 +80,7 @@ def unmodelled() -> None:
         evidence.download(trust_words.unmodelled_table(lines), "what nobody modelled")
 
 
-def _dots(lines: Sequence[BalanceLine], slices: Sequence[SliceBalance]) -> Iterator[_Dot]:
+def _dots(lines: Sequence[BalanceLine], slices: Sequence[MeanShift]) -> Iterator[_Dot]:
     """List what the figure shows: the worst of what is not modelled, words one by one, then some slices in grey."""
     free = []
     for line in lines:
@@ -88,7 +88,7 @@ def _dots(lines: Sequence[BalanceLine], slices: Sequence[SliceBalance]) -> Itera
             rule = line.suggestion if isinstance(line.suggestion, Slice) else None
             free.append(_Dot(_name(line), line.before, line.after, rule=rule))
         free += [
-            _Dot(f"{line.column}: {word.word}", word.before, word.after, rule=_contains(line.column, word.word))
+            _Dot(f"{line.column}: {word.name}", word.before, word.after, rule=_contains(line.column, word.name))
             for word in line.words
         ]
     free += [_Dot(line.name, line.before, line.after) for line in slices if not _matches(line)]
@@ -102,7 +102,7 @@ def _contains(column: str, word: str) -> Slice:
     return Keyword(f"{column} contains {word}", column=column, words=(word,))
 
 
-def _matches(line: SliceBalance) -> bool:
+def _matches(line: MeanShift) -> bool:
     """Tell whether weighting made a slice as frequent as in the new data, as far as anybody could see."""
     return not abs(line.after) >= _MATCHED  # where nothing can be compared, nothing is off
 
@@ -116,7 +116,7 @@ def _name(line: BalanceLine) -> str:
     return f"{shorten(first, max(room, _LEAST_OF_A_NAME))} + {second}"
 
 
-def _offers(workspace: Workspace, lines: Sequence[BalanceLine], slices: Sequence[SliceBalance]) -> None:
+def _offers(workspace: Workspace, lines: Sequence[BalanceLine], slices: Sequence[MeanShift]) -> None:
     """Offer to model what is off most, where that was tried and gives an estimate."""
     lines = sorted(lines, key=lambda line: (not line.stands_out, -abs(line.after)))
     notable = [line for line in lines if line.stands_out]
@@ -124,7 +124,7 @@ def _offers(workspace: Workspace, lines: Sequence[BalanceLine], slices: Sequence
         st.markdown("Nothing stays off by more than luck would do.")
     could = [(line, remedy) for line in notable or lines if (remedy := _remedy(line, workspace)) is not None]
     most = MOST_OFFERED if notable else 2
-    compared: list[BalanceLine | SliceBalance] = [*lines, *slices]
+    compared: list[BalanceLine | MeanShift] = [*lines, *slices]
     weighted = any(abs(line.after - line.before) > 1e-9 for line in compared)
     tried = dict(offers.worth_offering(workspace, [remedy for _, remedy in could], most))
     for number, (line, remedy) in enumerate(could):

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import plotly.graph_objects as go
 
-from mandoline_core.checks import PredictionShift, SliceCalibration
-from mandoline_core.pipeline import FARTHEST
+from mandoline_core.checks import SliceCalibration
+from mandoline_core.pipeline import FARTHEST, MeanShift
 from mandoline_core.report.charts.drawing import Drawing
 from mandoline_core.report.charts.style import (
     SOURCE,
@@ -155,7 +155,7 @@ def _before_after(
     return figure.finish(title=title, x=x, y=y, height=24 * len(ticks) + 80, head=18)
 
 
-def predicted_classes(shares: Sequence[PredictionShift], *, dark: bool = False) -> go.Figure:
+def predicted_classes(shares: Sequence[MeanShift], *, dark: bool = False) -> go.Figure:
     """Show how often each class is predicted: labelled, reweighted and new rows; the largest gap on top."""
     shown = sorted(shares, key=lambda line: -abs(line.gap))[:_MOST_LINES]
     title = "No classes are predicted"

@@ -11,8 +11,9 @@ import polars as pl
 import pytest
 
 from mandoline_core import Category, Model, ModelReport, Prediction, Sample, estimate, estimate_from_codes, load_project
-from mandoline_core.checks.drift import Drift, PredictionShift, drift
+from mandoline_core.checks.drift import Drift, drift
 from mandoline_core.checks.predictions import drift_findings
+from mandoline_core.pipeline import MeanShift
 from mandoline_core.project.settings import MetricSettings
 from tests.core.projects import REVIEWS
 
@@ -108,13 +109,13 @@ def test_a_change_that_the_slices_explain_is_not_found() -> None:
 
 def test_small_changes_are_not_worth_a_finding() -> None:
     """Beyond luck, but less than two points."""
-    predicted = (PredictionShift("no", 0.5, 0.5, 0.515, 9.0), PredictionShift("yes", 0.5, 0.5, 0.485, -9.0))
-    assert list(drift_findings(Drift(predicted, PredictionShift("confidence", 0.8, 0.8, 0.79, -9.0), (), ()))) == []
+    predicted = (MeanShift("no", 0.5, 0.5, 0.515, 0.1, 0.1, 9.0), MeanShift("yes", 0.5, 0.5, 0.485, 0.1, 0.1, -9.0))
+    assert list(drift_findings(Drift(predicted, MeanShift("confidence", 0.8, 0.8, 0.79, 0.1, 0.1, -9.0), (), ()))) == []
 
 
 def test_luck_is_not_worth_a_finding() -> None:
-    predicted = (PredictionShift("no", 0.5, 0.5, 0.6, 2.0), PredictionShift("yes", 0.5, 0.5, 0.4, -2.0))
-    assert list(drift_findings(Drift(predicted, PredictionShift("confidence", 0.8, 0.8, 0.7, -1.5), (), ()))) == []
+    predicted = (MeanShift("no", 0.5, 0.5, 0.6, 0.1, 0.1, 2.0), MeanShift("yes", 0.5, 0.5, 0.4, 0.1, 0.1, -2.0))
+    assert list(drift_findings(Drift(predicted, MeanShift("confidence", 0.8, 0.8, 0.7, 0.1, 0.1, -1.5), (), ()))) == []
 
 
 def test_it_is_said_what_cannot_be_known(frames: tuple[pd.DataFrame, pd.DataFrame]) -> None:

@@ -199,12 +199,6 @@ def test_estimates_that_are_no_weighted_means_are_refused():
         trim(report_of(noise=NOISE, estimator="denoised"), 2)
 
 
-def test_the_method_named_must_be_the_one_that_made_the_report():
-    """Other weights would put the wrong interval around the estimate."""
-    with pytest.raises(md.MandolineError, match="'simple' gives other weights"):
-        trim(report_of(), 1.5, estimator="simple")
-
-
 def test_weights_that_were_not_found_are_not_capped():
     """A fit that did not converge has no weights."""
     report = report_of()

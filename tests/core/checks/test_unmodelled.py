@@ -162,7 +162,7 @@ def test_row_order_does_not_matter(frames: tuple[pd.DataFrame, pd.DataFrame]) ->
     shuffled = [frame.sample(frac=1, random_state=3).reset_index(drop=True) for frame in frames]
     for one, other in zip(make(*frames)[1], make(*shuffled)[1], strict=True):
         assert (one.column, one.detail, one.suggestion) == (other.column, other.detail, other.suggestion)
-        assert [word.word for word in one.words] == [word.word for word in other.words]
+        assert [word.name for word in one.words] == [word.name for word in other.words]
         assert (one.after, one.z, one.distance_after) == pytest.approx(
             (other.after, other.z, other.distance_after), abs=1e-6
         )

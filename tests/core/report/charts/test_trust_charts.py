@@ -9,12 +9,13 @@ from dataclasses import replace
 import plotly.graph_objects as go
 import pytest
 
-from mandoline_core.checks.drift import PredictionShift, SliceCalibration
+from mandoline_core.checks.drift import SliceCalibration
 from mandoline_core.checks.sensitivity import SensitivityPoint, SliceStrength
 from mandoline_core.checks.theory import Term, TheoremBound
 from mandoline_core.checks.trimming import Trimming
 from mandoline_core.comparison.backtests.results import ModelBacktest, Trial, judge
 from mandoline_core.metrics.registry import get_metric
+from mandoline_core.pipeline import MeanShift
 from mandoline_core.pipeline.attribution import Attribution, AttributionPart
 from mandoline_core.pipeline.elasticity import CorrectionSlope
 from mandoline_core.report import charts
@@ -91,7 +92,7 @@ FIGURES = {
     "hidden": lambda dark: charts.hidden_shift_curve(hidden(), metric="accuracy", share=True, dark=dark),
     "theory": lambda dark: charts.bound_bars(bound(), half_interval=0.02, share=True, dark=dark),
     "predicted": lambda dark: charts.predicted_classes(
-        [PredictionShift(HOSTILE, 0.5, 0.4, 0.6, 5.0), PredictionShift("b", 0.5, 0.6, 0.4, -5.0)], dark=dark
+        [MeanShift(HOSTILE, 0.5, 0.4, 0.6, 0.1, 0.1, 5.0), MeanShift("b", 0.5, 0.6, 0.4, 0.1, 0.1, -5.0)], dark=dark
     ),
     "calibration": lambda dark: charts.calibration(
         [
@@ -247,7 +248,7 @@ def test_source_and_target_keep_their_colours_and_shapes_differ() -> None:
 
 def test_a_small_difference_does_not_fill_the_axis() -> None:
     figure = charts.predicted_classes(
-        [PredictionShift("a", 0.498, 0.502, 0.5, 0.1), PredictionShift("b", 0.502, 0.498, 0.5, 0.1)]
+        [MeanShift("a", 0.498, 0.502, 0.5, 0.1, 0.1, 0.1), MeanShift("b", 0.502, 0.498, 0.5, 0.1, 0.1, 0.1)]
     )
     low, high = figure.layout.xaxis.range
     assert high - low == pytest.approx(0.1)
