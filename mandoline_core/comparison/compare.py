@@ -19,7 +19,7 @@ from mandoline_core.comparison.results import (
     paired_error,
     summarise,
 )
-from mandoline_core.data import Sample
+from mandoline_core.data import Sample, cancelled_by, progress_to, take_step
 from mandoline_core.domain_classifier import one_thread
 from mandoline_core.errors import MandolineError
 from mandoline_core.estimators import ESTIMATORS, Outcome, Redraws, get_estimator
@@ -38,7 +38,6 @@ from mandoline_core.pipeline import (
 )
 from mandoline_core.project import EstimatorSettings, Project
 from mandoline_core.slices import Slice, codes
-from mandoline_core.weighting import cancelled_by, progress_to, take_step
 
 ROUNDING = 1e-9  # of a score: a smaller change is none
 

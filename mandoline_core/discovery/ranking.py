@@ -12,13 +12,14 @@ from scipy.sparse import csc_matrix, csr_matrix, hstack
 
 from mandoline_core.arrays import Bools, Floats, Index
 from mandoline_core.checks import sampling_threshold, weigh
+from mandoline_core.data import take_step
 from mandoline_core.discovery.pool import Pool, has_support
 from mandoline_core.discovery.relevance import Relevance, ScoreTally, relevance, score_table
 from mandoline_core.discovery.search_state import Edge, SearchState, rule_key, rule_name
 from mandoline_core.formatting import show_number
 from mandoline_core.pipeline import Tally, cell_marks
 from mandoline_core.slices import Category, Expression, Keyword, Slice, conjoin, written_column, written_text
-from mandoline_core.weighting import has_rows, take_step
+from mandoline_core.weighting import has_rows
 
 MOST_JOINED = 10  # candidates that are looked at in pairs
 CLEARLY_MORE = 1.25  # times the z of its parts, and of what it comes before: then a conjunction is worth its length

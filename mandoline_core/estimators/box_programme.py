@@ -10,7 +10,7 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
 from mandoline_core.arrays import Floats
-from mandoline_core.weighting import take_step
+from mandoline_core.data import take_step
 
 _MOST_ITERATIONS = 80
 _TO_THE_BOUNDARY = 0.995

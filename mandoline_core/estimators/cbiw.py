@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from mandoline_core.arrays import Floats, Index
-from mandoline_core.data import kind_of
+from mandoline_core.data import kind_of, take_step
 from mandoline_core.domain_classifier import fit_logistic
 from mandoline_core.errors import DataError, MandolineError
 from mandoline_core.estimators.base import Estimator, Outcome, evaluate_rows, row_influence, row_outcome, what_stops
@@ -13,7 +13,7 @@ from mandoline_core.estimators.features import Features, OnFeatures
 from mandoline_core.estimators.kernels import Points, stack
 from mandoline_core.estimators.on_patterns import OnPatterns, PointRatios
 from mandoline_core.findings import Finding
-from mandoline_core.weighting import Problem, take_step
+from mandoline_core.weighting import Problem
 
 _FARTHEST = 500.0  # log odds beyond which a ratio no longer fits into a float
 

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import expit
 
 from mandoline_core.arrays import Floats, Index
-from mandoline_core.data import SAMPLE_CACHE, Sample, profile_column
+from mandoline_core.data import SAMPLE_CACHE, Sample, profile_column, take_step
 from mandoline_core.domain_classifier import auc, common_kind, default_columns, fit_logistic
 from mandoline_core.errors import DataError, MandolineError
 from mandoline_core.estimators.base import Estimator, Outcome, rows_of, what_stops
@@ -30,7 +30,7 @@ from mandoline_core.estimators.transformer import (
 from mandoline_core.findings import FindingKind
 from mandoline_core.formatting import Sentence, listed
 from mandoline_core.project import MethodSettings
-from mandoline_core.weighting import Problem, take_step
+from mandoline_core.weighting import Problem
 
 Fit = Callable[[int, Index, Floats], Score]
 FINE_TUNED = FindingKind(

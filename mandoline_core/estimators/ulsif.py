@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 
 from mandoline_core.arrays import Floats
+from mandoline_core.data import take_step
 from mandoline_core.errors import MandolineError, OverlapError
 from mandoline_core.estimators.features import Features, OnFeatures
 from mandoline_core.estimators.kernels import Points, check_points, median_width, squared_distances
@@ -25,7 +26,7 @@ from mandoline_core.estimators.on_patterns import OnPatterns, PointRatios
 from mandoline_core.findings import FindingKind
 from mandoline_core.formatting import Sentence
 from mandoline_core.project import MethodSettings
-from mandoline_core.weighting import Problem, take_step
+from mandoline_core.weighting import Problem
 
 WIDTHS = (0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0)
 RIDGES = tuple(float(ridge) for ridge in np.logspace(-3, 1, 9))

@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from mandoline_core.arrays import Floats, Interval
+from mandoline_core.data import progress_to
 from mandoline_core.errors import MandolineError
 from mandoline_core.estimators import Outcome, bootstrap, bootstrap_interval, get_estimator
 from mandoline_core.findings import Finding, FindingKind, Verdict
@@ -17,7 +18,7 @@ from mandoline_core.patterns import add_up
 from mandoline_core.pipeline.assemble import Fit
 from mandoline_core.pipeline.diagnostics import Diagnostics, diagnose, interval_of
 from mandoline_core.project import EstimatorSettings, fewest_replicates
-from mandoline_core.weighting import Problem, potential_names, progress_to
+from mandoline_core.weighting import Problem, potential_names
 
 Progress = Callable[[str, float], None]
 

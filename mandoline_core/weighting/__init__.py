@@ -5,7 +5,6 @@ Corrections become numbers here, edges are learned or chosen, and what the sourc
 
 from __future__ import annotations
 
-from mandoline_core.data import cancelled_by, progress_to, take_step
 from mandoline_core.weighting.corrections import (
     ABSTAIN,
     IN,
