@@ -79,7 +79,7 @@ def run(options: argparse.Namespace) -> int:
     command = [sys.executable, "-m", "streamlit", "run", str(root / "app" / "server.py")]
     command += ["--server.address", address, "--server.showEmailPrompt", "false"]
     if sign_in is not None:  # only what was checked here is read there
-        command += ["--secrets.files", str(sign_in.path.resolve())]
+        command += ["--secrets.files", str(sign_in[0].resolve())]
     if options.port is not None:
         command += ["--server.port", str(options.port)]
     if options.project is not None:
@@ -94,7 +94,7 @@ def run(options: argparse.Namespace) -> int:
     if options.allow_dir:
         environment["MANDOLINE_ALLOW_DIRS"] = os.pathsep.join(map(str, options.allow_dir))
     names = [*options.allow_host, *([] if is_loopback(address) else [address, socket.gethostname()])]
-    environment["MANDOLINE_ALLOW_HOSTS"] = ",".join([*names, *([sign_in.host] if sign_in else [])])
+    environment["MANDOLINE_ALLOW_HOSTS"] = ",".join([*names, *([sign_in[1]] if sign_in else [])])
     environment["MANDOLINE_SIGN_IN"] = "" if sign_in is None else ",".join(options.allow_user) or "*"
     return _serve(command, environment)
 

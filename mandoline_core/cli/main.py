@@ -9,50 +9,19 @@ import traceback
 from collections.abc import Sequence
 from contextlib import nullcontext
 from functools import cache
+from importlib import import_module
 from types import ModuleType
 
-from mandoline_core.cli import (
-    ablation,
-    app,
-    backtest,
-    check,
-    compare,
-    completion,
-    estimate,
-    init,
-    labels,
-    plan,
-    report,
-    reproduce,
-    schema,
-    slices,
-    suggest,
-    track,
-)
 from mandoline_core.cli.terminal import own_terminal
 from mandoline_core.errors import MandolineError
 from mandoline_core.formatting import printable
 
 DONE, BAD_INPUT, OUR_BUG, STOPPED = 0, 2, 70, 130
 _LONGEST = 4_000  # characters of a sentence
-COMMANDS: dict[str, ModuleType] = {
-    "app": app,
-    "estimate": estimate,
-    "compare": compare,
-    "backtest": backtest,
-    "labels": labels,
-    "plan": plan,
-    "slices": slices,
-    "ablation": ablation,
-    "suggest": suggest,
-    "report": report,
-    "reproduce": reproduce,
-    "check": check,
-    "track": track,
-    "init": init,
-    "schema": schema,
-    "completion": completion,
-}
+_ASK = ("app", "estimate", "compare", "backtest", "labels", "plan", "slices", "ablation", "suggest", "report")
+_OTHERS = ("reproduce", "check", "track", "init", "schema", "completion")
+# A command is a file of its name here: what it is for (HELP), what it takes, and what it does.
+COMMANDS: dict[str, ModuleType] = {name: import_module(f"mandoline_core.cli.{name}") for name in (*_ASK, *_OTHERS)}
 
 _EPILOG = """\
 a first session:
@@ -80,7 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = make_parser().parse_args(arguments)
     code = DONE
     try:
-        with nullcontext() if options.run is app.run else own_terminal(program=arguments is None):
+        with nullcontext() if options.run is COMMANDS["app"].run else own_terminal(program=arguments is None):
             code = options.run(options) or DONE
         if sys.stdout is not None:  # it is None where it was closed from the start
             sys.stdout.flush()  # here, where a reader that has gone is met with silence

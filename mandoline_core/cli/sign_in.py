@@ -5,7 +5,6 @@ from __future__ import annotations
 import ipaddress
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -22,16 +21,15 @@ class SignInError(MandolineError):
     """Report settings for signing in that would not work, or not protect anyone."""
 
 
-@dataclass(frozen=True)
-class SignIn:
-    """Hold where the settings are, and the name under which people come back from signing in."""
-
-    path: Path
-    host: str
-
-
-def find_sign_in(given: Path | None) -> SignIn | None:
+def find_sign_in(given: Path | None) -> tuple[Path, str] | None:
     """Read the settings that were named, or those in the places where Streamlit looks; None when there are none.
+
+    Returns
+    -------
+    path : Path
+        Where the settings are.
+    host : str
+        The name under which people come back from signing in.
 
     Raises
     ------
@@ -69,7 +67,7 @@ def _auth(path: Path) -> Mapping[str, Any]:
     return found
 
 
-def _checked(path: Path, auth: Mapping[str, Any]) -> SignIn:
+def _checked(path: Path, auth: Mapping[str, Any]) -> tuple[Path, str]:
     back = _url(path, auth, "redirect_uri")
     if not back.path.endswith(_CALLBACK):
         raise SignInError(f"{path}: redirect_uri must end with {_CALLBACK}. Got {auth['redirect_uri']!r}.")
@@ -86,7 +84,7 @@ def _checked(path: Path, auth: Mapping[str, Any]) -> SignIn:
         _url(path, provider, "server_metadata_url")
     if find_spec("authlib") is None or find_spec("httpx") is None:
         raise SignInError("Signing in needs Authlib. Run: pip install 'mandoline-estimator[auth]'")
-    return SignIn(path, str(back.hostname))
+    return path, str(back.hostname)
 
 
 def _providers(path: Path, auth: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:

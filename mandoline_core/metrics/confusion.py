@@ -44,9 +44,9 @@ def table_rows(truth: ClassCodes, predicted: ClassCodes, n_classes: int) -> Floa
 # What stands below the line of a ratio of hits: how much predictions of a class and labels of it weigh there. And what
 # is missing where that is nothing.
 _RATIOS = {
-    "precision": (1.0, 0.0, "The model never predicts class {!r}", "precision"),
-    "recall": (0.0, 1.0, "No label is {!r}", "recall"),
-    "f1": (0.5, 0.5, "Class {!r} is neither a label nor a prediction", "F1"),
+    "precision": (1.0, 0.0, "The model never predicts class", "", "precision"),
+    "recall": (0.0, 1.0, "No label is", "", "recall"),
+    "f1": (0.5, 0.5, "Class", " is neither a label nor a prediction", "F1"),
 }
 
 
@@ -58,12 +58,12 @@ def ratio_of_one(metric: str, means: Floats, name: str) -> Found:
     >>> ratio_of_one("f1", np.array([0.5, 0.25, 0.25]), "yes")[0]
     0.6666666666666666
     """
-    predictions, labels, missing, called = _RATIOS[metric]
+    predictions, labels, before, after, called = _RATIOS[metric]
     below = np.array([predictions + labels, predictions, labels])
     whole = float(means @ below)
     if whole <= 0:
         raise DataError(
-            f"{missing.format(name)} in rows that count, so its {called} is not defined. "
+            f"{before} {name!r}{after} in rows that count, so its {called} is not defined. "
             "Choose another class or metric."
         )
     value = float(means[0] / whole)

@@ -5,17 +5,6 @@ It knows data, models, slices and settings by name, and reads no rows until aske
 
 from __future__ import annotations
 
-from mandoline_core.project.archive import (
-    base_name,
-    data_files,
-    load_project,
-    load_unpacked,
-    name_files,
-    pack_project,
-    place_files,
-    unpack_project,
-    without_engines,
-)
 from mandoline_core.project.file import (
     PLACES,
     ProjectFile,
@@ -23,7 +12,6 @@ from mandoline_core.project.file import (
     dump_project,
     parse_project,
     rule_table,
-    save_project,
 )
 from mandoline_core.project.project import Project
 from mandoline_core.project.roles import RoleGuess, choose_models, guess_roles, start_project
@@ -38,5 +26,17 @@ from mandoline_core.project.settings import (
     TrustSettings,
     fewest_replicates,
     read_edge_choice,
+)
+from mandoline_core.project.storage import (
+    base_name,
+    data_files,
+    load_project,
+    load_unpacked,
+    name_files,
+    pack_project,
+    place_files,
+    save_project,
+    unpack_project,
+    without_engines,
 )
 from mandoline_core.project.validation import Name

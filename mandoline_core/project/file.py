@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, fields, replace
 from pathlib import Path
@@ -22,7 +20,6 @@ from mandoline_core.project.validation import Name, Whole, first_problem, proble
 from mandoline_core.slices import ANSWERS, KINDS, AuditAnswers, Correction, Noise, Slice, SliceAudit
 
 VERSION = 1
-_LONGEST_NAME = 255
 
 
 class _Table(BaseModel):
@@ -81,35 +78,6 @@ PLACES = {
     "target": {key: f"target_{key}" for key in _Target.model_fields},
     "task": {"label": "label"},
 }
-
-
-def load_file(path: Path) -> Project:
-    """Read a project from its TOML file."""
-    check_file(path)
-    try:
-        mapping = tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except UnicodeDecodeError as error:
-        if b"\0" in error.object:
-            raise ProjectError(f"{path.name} is not a text file. Expected a project file in TOML.") from None
-        line = error.object[: error.start].count(b"\n") + 1
-        problem = f"is not in UTF-8, as a TOML file must be: see line {line}. Save it as UTF-8."
-        raise ProjectError(f"{path.name} {problem}") from None
-    except tomllib.TOMLDecodeError as error:
-        reason, where = re.fullmatch(r"(.*?)(?: \(at (.*)\))?", str(error), re.DOTALL).groups()  # type: ignore[union-attr]
-        hint = "Correct it there." if path.suffix == ".toml" else "Expected a project file in TOML."
-        raise ProjectError(f"{path.name} is not valid TOML at {where or 'its start'}: {reason}. {hint}") from None
-    except OSError as error:
-        raise ProjectError(f"{path.name} cannot be read: {error.strerror}. Check who may read it.") from None
-    except (ValueError, RecursionError) as error:  # a number of thousands of digits, lists in one another
-        what = (
-            "holds lists or tables nested too deep"
-            if isinstance(error, RecursionError)
-            else "holds a number of too many digits"
-        )
-        raise ProjectError(f"{path.name} {what}. Write it in plainer terms.") from None
-    if "name" not in mapping:
-        mapping["name"] = path.stem
-    return replace(parse_project(mapping, path.parent, file=path.name), path=path)
 
 
 def parse_project(mapping: dict[str, Any], base: str | Path, *, file: str = "The project") -> Project:
@@ -193,35 +161,6 @@ def _problem(error: ValidationError, mapping: Mapping[str, Any], file: str) -> P
                 wrong = f"Got {model['probabilities'][rest[1]]!r} for {rest[1]!r}."
                 return ProjectError(f"probabilities in {where} must name a column for each class. {wrong}")
     return problem_of(error, mapping, tables)
-
-
-def save_project(project: Project, path: str | Path) -> Project:
-    """Write a project file; paths are made relative to its folder.
-
-    Returns
-    -------
-    Project
-        The project as it reads from there.
-    """
-    path = Path(path)
-    here = path.parent.resolve()
-    moved: dict[str, Any] = {"base": path.parent, "path": path}
-    if project.base.resolve() != here:
-        for key in ("source_path", "target_path", "target_labels"):
-            old = getattr(project, key)
-            if old is not None and not old.is_absolute():
-                moved[key] = Path(os.path.relpath(project.base.resolve() / old, here))
-        folder = project.methods.transformer
-        if folder is not None and not Path(folder).is_absolute():
-            there = Path(os.path.relpath(project.base.resolve() / folder, here)).as_posix()
-            moved["methods"] = replace(project.methods, transformer=there)
-    project = replace(project, **moved)
-    text = dump_project(project)
-    # Written beside and then moved: a crash never leaves half a project.
-    draft = path.with_name(f"{path.name}.part")
-    draft.write_text(text, encoding="utf-8", newline="\n")
-    draft.replace(path)
-    return project
 
 
 def dump_project(project: Project) -> str:
@@ -402,17 +341,3 @@ def _short_lists(text: str) -> str:
         return joined if len(joined) <= 120 else found[0]
 
     return re.sub(r"^.* = \[\n(?:.*\n)*?\]$", shorten, text, flags=re.MULTILINE)
-
-
-def check_file(path: Path) -> None:
-    """Refuse what is not there, or no file."""
-    folder = path.parent
-    if len(path.name) > _LONGEST_NAME:
-        raise ProjectError(f"{path.name[:40]!r}... is no file: a name has at most {_LONGEST_NAME} characters.")
-    if path.is_dir():
-        found = sorted(item.name for item in path.glob("*.toml"))
-        raise ProjectError(f"{path} is a folder. Name the project file in it: {listed(found) or 'it has none'}.")
-    if not path.is_file():
-        where = f"{folder}" if folder.is_dir() else f"{folder}, which does not exist"
-        near = [item.name for item in folder.glob("*.toml")]
-        raise ProjectError(f"Project file {path.name!r} is not in {where}.{did_you_mean(path.name, near)}")

@@ -27,6 +27,7 @@ FIXED = {
     "mandoline_core.monitoring.build_servers",
     "mandoline_core.monitoring.tracker",
     "mandoline_core.project.file",
+    "mandoline_core.project.storage",
     "mandoline_core.project.roles",
     "mandoline_core.data.classes",
     "mandoline_core.data.profile",

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
+from pathlib import Path
 from typing import Annotated, Literal
 
 import pytest
 from pydantic import Field
 
 from mandoline_core.errors import ProjectError
-from mandoline_core.project import EstimatorSettings
+from mandoline_core.project import EstimatorSettings, MethodSettings, MetricSettings, TrustSettings
 from mandoline_core.project.validation import Whole, settings
 from mandoline_core.schemas.shapes import schema_of
+
+README = (Path(__file__).parents[3] / "README.md").read_text(encoding="utf-8")
 
 
 @settings
@@ -53,3 +57,10 @@ def test_the_schema_has_its_default_its_bounds_and_its_sentence() -> None:
     assert schema["rounds"] == {"type": "integer", "default": 3, "minimum": 1, "description": "How often to try."}
     assert schema["order"]["enum"] == ["rows", "patterns"]
     assert Own(rounds=5).as_dict()["rounds"] == 5
+
+
+@pytest.mark.parametrize("settings", [EstimatorSettings, MethodSettings, MetricSettings, TrustSettings])
+def test_the_reference_names_every_setting_and_its_choices(settings: type) -> None:
+    written = set(re.findall(r"\w+", " ".join(re.findall(r"```.*?```|`[^`\n]+`", README, re.DOTALL))))
+    for name, shape in schema_of(settings)["properties"].items():
+        assert {name, *shape.get("enum", ())} <= written

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from mandoline_core import ProjectError, estimate, load_project, pack_project
-from mandoline_core.project import archive
+from mandoline_core.project import storage
 from tests.core.projects import refused, run, run_json, write_project
 
 
@@ -104,16 +104,16 @@ def test_a_zip_that_is_too_large_is_refused_whatever_it_says_of_itself(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What counts is what comes out: a bomb lies about its size."""
-    monkeypatch.setattr(archive, "MAX_BYTES", 1 << 20)
+    monkeypatch.setattr(storage, "MAX_BYTES", 1 << 20)
     bomb = io.BytesIO()
     with zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as file:
         file.writestr("a.csv", b"0" * (1 << 22))
     lying = bomb.getvalue().replace((1 << 22).to_bytes(4, "little"), (9).to_bytes(4, "little"))
     for content in (bomb.getvalue(), lying):
         with pytest.raises(ProjectError, match=r"unpacks to more than 1,048,576 bytes|cannot be unpacked"):
-            archive.unpack_project(io.BytesIO(content), tmp_path)
+            storage.unpack_project(io.BytesIO(content), tmp_path)
     assert sum(path.stat().st_size for path in tmp_path.rglob("*")) <= 1 << 20
-    many = packed(tmp_path, {f"{i}.csv": b"" for i in range(archive.MAX_FILES + 1)})
+    many = packed(tmp_path, {f"{i}.csv": b"" for i in range(storage.MAX_FILES + 1)})
     with pytest.raises(ProjectError, match=r"holds 51 files\. A project may have at most 50"):
         load_project(many)
 
@@ -140,6 +140,6 @@ def test_an_unpacked_zip_goes_when_there_is_no_room_for_it(tmp_path: Path) -> No
     path.write_bytes(pack_project(load_project(write_project(tmp_path))))
     base = load_project(path).base
     assert load_project(path).base == base
-    archive._UNPACKED.clear()
+    storage._UNPACKED.clear()
     assert not base.exists()
     assert load_project(path).read()[0].n_rows > 0

@@ -1,11 +1,17 @@
-"""A project with its data as one zip: packed the same way every time, and unpacked without trusting what it says."""
+"""Projects on disk: their files, and zips that hold one with its data.
+
+A zip is packed the same way every time, and unpacked without trusting what it says.
+"""
 
 from __future__ import annotations
 
 import io
 import lzma
+import os
+import re
 import stat
 import struct
+import tomllib
 import zipfile
 import zlib
 from collections import Counter
@@ -13,16 +19,18 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path, PurePosixPath, PureWindowsPath
+from typing import Any
 
 from mandoline_core.data import Cache, TemporaryFolder
-from mandoline_core.errors import ProjectError
+from mandoline_core.errors import ProjectError, did_you_mean
 from mandoline_core.formatting import listed
-from mandoline_core.project.file import check_file, dump_project, load_file
+from mandoline_core.project.file import dump_project, parse_project
 from mandoline_core.project.project import Project
 
 MAX_FILES = 50
 _UNPACKED: Cache[tuple[Path, TemporaryFolder]] = Cache(10_000_000_000, size=lambda unpacked: unpacked[1].n_bytes)
 MAX_BYTES = 4 * 2**30  # unpacked
+_LONGEST_NAME = 255
 PROJECT_FILE = "project.toml"
 _LONG_AGO = (1980, 1, 1, 0, 0, 0)  # the first day that a zip can name: no time of packing makes two zips differ
 _CHUNK = 1 << 20
@@ -58,8 +66,8 @@ def load_project(path: str | Path) -> Project:
     """
     path = Path(path)
     if path.suffix.lower() != ".zip":
-        return load_file(path)
-    check_file(path)
+        return _load_file(path)
+    _check_file(path)
     status = path.stat()
 
     def unpack() -> tuple[Path, TemporaryFolder]:
@@ -70,6 +78,78 @@ def load_project(path: str | Path) -> Project:
     return load_unpacked(file, folder.path, name=path.name)
 
 
+def _load_file(path: Path) -> Project:
+    """Read a project from its TOML file."""
+    _check_file(path)
+    try:
+        mapping = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except UnicodeDecodeError as error:
+        if b"\0" in error.object:
+            raise ProjectError(f"{path.name} is not a text file. Expected a project file in TOML.") from None
+        line = error.object[: error.start].count(b"\n") + 1
+        problem = f"is not in UTF-8, as a TOML file must be: see line {line}. Save it as UTF-8."
+        raise ProjectError(f"{path.name} {problem}") from None
+    except tomllib.TOMLDecodeError as error:
+        reason, where = re.fullmatch(r"(.*?)(?: \(at (.*)\))?", str(error), re.DOTALL).groups()  # type: ignore[union-attr]
+        hint = "Correct it there." if path.suffix == ".toml" else "Expected a project file in TOML."
+        raise ProjectError(f"{path.name} is not valid TOML at {where or 'its start'}: {reason}. {hint}") from None
+    except OSError as error:
+        raise ProjectError(f"{path.name} cannot be read: {error.strerror}. Check who may read it.") from None
+    except (ValueError, RecursionError) as error:  # a number of thousands of digits, lists in one another
+        what = (
+            "holds lists or tables nested too deep"
+            if isinstance(error, RecursionError)
+            else "holds a number of too many digits"
+        )
+        raise ProjectError(f"{path.name} {what}. Write it in plainer terms.") from None
+    if "name" not in mapping:
+        mapping["name"] = path.stem
+    return replace(parse_project(mapping, path.parent, file=path.name), path=path)
+
+
+def _check_file(path: Path) -> None:
+    """Refuse what is not there, or no file."""
+    folder = path.parent
+    if len(path.name) > _LONGEST_NAME:
+        raise ProjectError(f"{path.name[:40]!r}... is no file: a name has at most {_LONGEST_NAME} characters.")
+    if path.is_dir():
+        found = sorted(item.name for item in path.glob("*.toml"))
+        raise ProjectError(f"{path} is a folder. Name the project file in it: {listed(found) or 'it has none'}.")
+    if not path.is_file():
+        where = f"{folder}" if folder.is_dir() else f"{folder}, which does not exist"
+        near = [item.name for item in folder.glob("*.toml")]
+        raise ProjectError(f"Project file {path.name!r} is not in {where}.{did_you_mean(path.name, near)}")
+
+
+def save_project(project: Project, path: str | Path) -> Project:
+    """Write a project file; paths are made relative to its folder.
+
+    Returns
+    -------
+    Project
+        The project as it reads from there.
+    """
+    path = Path(path)
+    here = path.parent.resolve()
+    moved: dict[str, Any] = {"base": path.parent, "path": path}
+    if project.base.resolve() != here:
+        for key in ("source_path", "target_path", "target_labels"):
+            old = getattr(project, key)
+            if old is not None and not old.is_absolute():
+                moved[key] = Path(os.path.relpath(project.base.resolve() / old, here))
+        folder = project.methods.transformer
+        if folder is not None and not Path(folder).is_absolute():
+            there = Path(os.path.relpath(project.base.resolve() / folder, here)).as_posix()
+            moved["methods"] = replace(project.methods, transformer=there)
+    project = replace(project, **moved)
+    text = dump_project(project)
+    # Written beside and then moved: a crash never leaves half a project.
+    draft = path.with_name(f"{path.name}.part")
+    draft.write_text(text, encoding="utf-8", newline="\n")
+    draft.replace(path)
+    return project
+
+
 def load_unpacked(file: Path, folder: Path, *, name: str) -> Project:
     """Read the project file of a zip that was unpacked into a folder; it may name no file but those that came with it.
 
@@ -78,7 +158,7 @@ def load_unpacked(file: Path, folder: Path, *, name: str) -> Project:
     name : str
         What the zip is called.
     """
-    project = load_file(file)
+    project = _load_file(file)
     project = without_engines(project)
     for path in data_files(project).values():
         if not (project.base / path).resolve().is_relative_to(folder.resolve()):
