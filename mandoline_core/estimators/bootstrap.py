@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from contextlib import suppress
+from dataclasses import replace
 
 import numpy as np
 from scipy.special import logsumexp
@@ -27,21 +28,6 @@ _BATCH = 250
 _MAX_STEPS = 30
 
 
-@dataclass(frozen=True, eq=False)
-class Bootstrap:
-    """Hold refitted estimates.
-
-    Parameters
-    ----------
-    values : array of float, shape (n_succeeded,)
-    failures : int
-        Redraws on which the estimator could not be computed.
-    """
-
-    values: Floats
-    failures: int
-
-
 def bootstrap(
     problem: Problem,
     estimator: Estimator,
@@ -50,29 +36,31 @@ def bootstrap(
     replicates: int,
     rng: np.random.Generator,
     progress: Progress | None = None,
-) -> Bootstrap:
+) -> Floats:
     """Redraw the rows of both samples with replacement and estimate again, many times.
 
     Redrawing rows is redrawing how many rows each pattern gets, and how their scores add up: no row is touched.
     Edges stay as they are. Without noise, all refits of a batch are solved at once.
+
+    Returns
+    -------
+    array of float, shape (n_succeeded,)
+        The estimates; fewer than asked for where the estimator could not be computed on some redraws.
     """
     problem = replace(problem, start=outcome.delta)
     together = _solves_together(problem, estimator, outcome)
     values: list[float] = []
-    failures = 0
     low, high = problem.metric.bounds or (-np.inf, np.inf)  # which a denoised value may leave, as the estimate may
     for start in range(0, replicates, _BATCH):
         n = min(_BATCH, replicates - start)
         for redrawn, means in _redraw(problem, n, rng, together):
-            try:
+            with suppress(MandolineError):
                 solved = estimator.means(redrawn) if means is None else means
                 value = problem.metric.combine(solved)  # fails where a redraw lost the metric's class
                 values.append(min(max(value, low), high))
-            except MandolineError:
-                failures += 1
         if progress is not None:
             progress((start + n) / replicates)
-    return Bootstrap(np.array(values), failures)
+    return np.array(values)
 
 
 def _redraw(

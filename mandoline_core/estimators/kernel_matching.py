@@ -224,28 +224,32 @@ class Matching:
         return self.gap / max(abs(self.objective), np.finfo(float).tiny)
 
 
-@dataclass(frozen=True, eq=False)
 class KernelMatcher:
-    """Hold the points of both samples and what their kernel is solved with, whatever their counts.
+    """Match kernel means between two sets of points, whatever their counts.
+
+    Of few points the kernel is kept, among the source's and with the target's; of many, a low-rank factor of it.
 
     Parameters
     ----------
     source, target : array or CSR matrix, shape (n_points, n_features)
-    kernel, cross : array of float or None
-        The kernel among source points and between source and target points, when they are few.
-    factor : Factor or None
-        The low-rank factor of the kernel, when they are many.
+    width : float
+        Width of the Gaussian kernel.
+    rank : int
+        Largest rank of the kernel's factor, used when there are many points.
     ridge : float
-        Added to the kernel of a row with itself, which is 1.
+        How much even ratios are favoured, added to the kernel of a row with itself, which is 1; 0 for the method as it
+        was published.
     """
 
-    source: Points
-    target: Points
-    width: float
-    kernel: Floats | None
-    cross: Floats | None
-    factor: Factor | None
-    ridge: float = 0.0
+    def __init__(self, source: Points, target: Points, *, width: float, rank: int = 300, ridge: float = 0.0) -> None:
+        self.source, self.target, self.width, self.ridge = source, target, width, ridge
+        self.kernel: Floats | None = None
+        self.cross: Floats | None = None
+        self.factor: Factor | None = None
+        if source.shape[0] <= _MOST_DENSE and target.shape[0] <= 10 * _MOST_DENSE:
+            self.kernel, self.cross = (gaussian_kernel(source, other, width) for other in (source, target))
+        else:
+            self.factor = factorise(source, target, width, most=rank)
 
     def solve(
         self, source_counts: Floats, target_counts: Floats, *, box: float = 1000.0, tolerance: float | None = None
@@ -263,7 +267,7 @@ class KernelMatcher:
         Examples
         --------
         >>> points = np.array([[0.0], [1.0]])
-        >>> matcher = kernel_matcher(points, points, width=1.0)
+        >>> matcher = KernelMatcher(points, points, width=1.0)
         >>> matching = matcher.solve(np.array([3.0, 1.0]), np.array([1.0, 1.0]))
         >>> matching.ratios.round(3).tolist(), matching.relative_gap < 1e-6
         ([0.667, 2.0], True)
@@ -311,7 +315,7 @@ class KernelMatcher:
         Examples
         --------
         >>> points = np.array([[0.0], [1.0]])
-        >>> kernel_matcher(points, points, width=1.0).resolve(np.array([4.0, 0.0]), np.ones(2)).round(3).tolist()
+        >>> KernelMatcher(points, points, width=1.0).resolve(np.array([4.0, 0.0]), np.ones(2)).round(3).tolist()
         [0.803, 0.0]
         """
         used, shares, target_shares, region = self._prepare(source_counts, target_counts, box, tolerance)
@@ -364,32 +368,6 @@ class KernelMatcher:
         ratios = np.zeros(len(shares))
         ratios[used] = np.clip(point / shares[used], 0.0, box)
         return ratios
-
-
-def kernel_matcher(
-    source: Points, target: Points, *, width: float, rank: int = 300, ridge: float = 0.0
-) -> KernelMatcher:
-    """Prepare kernel mean matching between two sets of points.
-
-    Parameters
-    ----------
-    source, target : array or CSR matrix, shape (n_points, n_features)
-    width : float
-        Width of the Gaussian kernel.
-    rank : int
-        Largest rank of the kernel's factor, used when there are many points.
-    ridge : float
-        How much even ratios are favoured; 0 for the method as it was published.
-
-    Examples
-    --------
-    >>> kernel_matcher(np.zeros((1, 2)), np.ones((1, 2)), width=1.0).cross.round(3).tolist()
-    [[0.368]]
-    """
-    if source.shape[0] <= _MOST_DENSE and target.shape[0] <= 10 * _MOST_DENSE:
-        kernel, cross = (gaussian_kernel(source, other, width) for other in (source, target))
-        return KernelMatcher(source, target, width, kernel, cross, None, ridge)
-    return KernelMatcher(source, target, width, None, None, factorise(source, target, width, most=rank), ridge)
 
 
 def _minimise(form: Form, means: Floats, region: Region) -> Floats:

@@ -14,7 +14,7 @@ from mandoline_core.errors import MandolineError
 from mandoline_core.estimators.base import Estimator, Outcome, evaluate_rows, row_outcome
 from mandoline_core.estimators.features import Features, OnFeatures
 from mandoline_core.estimators.intervals import Redraws
-from mandoline_core.estimators.kernel_matching import Matching, kernel_matcher
+from mandoline_core.estimators.kernel_matching import KernelMatcher, Matching
 from mandoline_core.estimators.kernels import Points, median_width
 from mandoline_core.estimators.on_patterns import why_not_slices
 from mandoline_core.findings import Finding, FindingKind
@@ -148,7 +148,7 @@ def _match(problem: Problem, source: _Side, target: _Side, *, ridge: float = 0.0
     # One generator a redraw, and no draw that depends on the model: then all models have the same redraws.
     streams = rng.spawn(methods.redraws)
     width = methods.width or median_width(source.points, source.counts, target.points, target.counts, rng)
-    matcher = kernel_matcher(source.points, target.points, width=width, ridge=ridge)
+    matcher = KernelMatcher(source.points, target.points, width=width, ridge=ridge)
     matching = matcher.solve(source.counts, target.counts, box=methods.box, tolerance=methods.tolerance)
     if not matching.ratios.any():
         raise MandolineError(

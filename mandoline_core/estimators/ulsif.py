@@ -14,8 +14,6 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.linalg import cho_factor, cho_solve
 
 from mandoline_core.arrays import Floats
 from mandoline_core.data import take_step
@@ -41,12 +39,8 @@ class RatioFit:
 
     Parameters
     ----------
-    alpha : array of float, shape (n_centres,)
-        Coefficients, none negative.
     unclipped : array of float, shape (n_centres,)
         Coefficients before the negative ones became 0.
-    active : array of bool, shape (n_centres,)
-        Which coefficients are above 0.
     centres : array or CSR matrix, shape (n_centres, n_features)
     width, ridge : float
         As chosen.
@@ -62,9 +56,7 @@ class RatioFit:
         h.
     """
 
-    alpha: Floats
     unclipped: Floats
-    active: NDArray[np.bool_]
     centres: Points
     width: float
     ridge: float
@@ -74,6 +66,11 @@ class RatioFit:
     source_features: Floats
     target_features: Floats
     target_mean: Floats
+
+    @property
+    def alpha(self) -> Floats:
+        """The coefficients, none negative, shape (n_centres,)."""
+        return np.maximum(self.unclipped, 0.0)
 
     def alpha_influence(self) -> tuple[Floats, Floats]:
         """Return the influence of one row at each point on alpha, for fixed centres, width and ridge.
@@ -100,30 +97,8 @@ class RatioFit:
         fitted = self.source_features @ self.unclipped
         source = (moved - self.source_features * fitted[:, None]) @ self.inverse
         target = (self.target_features - self.target_mean) @ self.inverse
-        return source * self.active, target * self.active
-
-    def refit(self, source_counts: Floats, target_counts: Floats) -> Floats:
-        """Return the ratios for other counts of the same points, with centres, width and ridge as they are.
-
-        Parameters
-        ----------
-        source_counts, target_counts : array of float, shape (n_points,)
-
-        Returns
-        -------
-        array of float, shape (n_source_points,)
-
-        Examples
-        --------
-        >>> points, counts = np.array([[0.0], [1.0]]), np.array([2.0, 1.0])
-        >>> fit = fit_ratio(points, counts, points, counts, rng=np.random.default_rng(0))
-        >>> bool(np.allclose(fit.refit(counts, counts), fit.ratios))
-        True
-        """
-        gram, mean = _moments(self.source_features, source_counts, self.target_features, target_counts)
-        gram.flat[:: len(gram) + 1] += self.ridge
-        alpha = np.maximum(cho_solve(cho_factor(gram), mean), 0.0)
-        return self.source_features @ alpha
+        active = self.unclipped > 0
+        return source * active, target * active
 
 
 def fit_ratio(
@@ -172,8 +147,7 @@ def fit_ratio(
     gram, mean = _moments(features, source_counts, target_features, target_counts)
     inverse = np.asarray(np.linalg.inv(gram + ridge * np.eye(len(gram))), dtype=float)
     unclipped = inverse @ mean
-    alpha = np.maximum(unclipped, 0.0)
-    ratios = features @ alpha
+    ratios = features @ np.maximum(unclipped, 0.0)
     if source_counts @ ratios <= _NOTHING * source_counts.sum():
         raise OverlapError(
             Sentence(
@@ -182,9 +156,7 @@ def fit_ratio(
             )
         )
     return RatioFit(
-        alpha=alpha,
         unclipped=unclipped,
-        active=unclipped > 0,
         centres=centres,
         width=width,
         ridge=ridge,

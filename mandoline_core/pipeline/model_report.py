@@ -245,7 +245,7 @@ def interval_by_settings(
     if not estimator.on_patterns or prepared.problem.metric.ranked:
         return interval_of(prepared.problem, outcome, settings.confidence), [NO_BOOTSTRAP.found("info")]
     said = (lambda share: progress(f"bootstrap of {prepared.model}", share)) if progress is not None else None
-    found = bootstrap(
+    values = bootstrap(
         prepared.problem,
         estimator,
         outcome,
@@ -253,22 +253,23 @@ def interval_by_settings(
         rng=np.random.default_rng(settings.seed),
         progress=said,
     )
-    if len(found.values) < max(fewest_replicates(settings.confidence), settings.replicates // 2):
+    failures = settings.replicates - len(values)
+    if len(values) < max(fewest_replicates(settings.confidence), settings.replicates // 2):
         raise MandolineError(
-            f"The bootstrap failed on {found.failures} of {settings.replicates} redraws: "
+            f"The bootstrap failed on {failures} of {settings.replicates} redraws: "
             "the weights hang on too few rows. "
             'Use interval = "influence", or fewer slices.'
         )
     findings = []
-    if found.failures:
-        findings.append(BOOTSTRAP_FAILURES.found("warning", failures=found.failures, replicates=settings.replicates))
-    if np.ptp(found.values) < 1e-12:  # where every row is right, so is every redraw: it says nothing about luck
+    if failures:
+        findings.append(BOOTSTRAP_FAILURES.found("warning", failures=failures, replicates=settings.replicates))
+    if np.ptp(values) < 1e-12:  # where every row is right, so is every redraw: it shows no sampling error
         return interval_of(prepared.problem, outcome, settings.confidence), findings
-    sides = {"above": (found.values <= outcome.value).mean(), "below": (found.values >= outcome.value).mean()}
+    sides = {"above": (values <= outcome.value).mean(), "below": (values >= outcome.value).mean()}
     way = min(sides, key=lambda side: sides[side])
     if sides[way] < (1 - settings.confidence) / 2:
         findings.append(ONE_SIDED.found("warning", way=way))
-    return bootstrap_interval(found.values, confidence=settings.confidence, estimate=outcome.value), findings
+    return bootstrap_interval(values, confidence=settings.confidence, estimate=outcome.value), findings
 
 
 def is_share(model: Estimate) -> bool:

@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from mandoline_core.estimators.kernel_matching import Matching, kernel_matcher
+from mandoline_core.estimators.kernel_matching import KernelMatcher, Matching
 from mandoline_core.estimators.kernels import gaussian_kernel, median_width
 from mandoline_core.estimators.ulsif import RIDGES, WIDTHS, RatioFit, fit_ratio
 from tests.benchmarks.measuring import Bound, medians_in_turn
@@ -117,7 +117,7 @@ def _match(given: Arrays, folder: Path) -> list[Bound]:
 def _our_match(given: Arrays) -> Matching:
     ones = np.ones(N_ROWS)
     width = float(np.sqrt(0.5 / given["gamma"]))
-    matcher = kernel_matcher(given["source"], given["target"], width=width)
+    matcher = KernelMatcher(given["source"], given["target"], width=width)
     return matcher.solve(ones, ones, box=BOX, tolerance=float(given["tolerance"]))
 
 

@@ -25,7 +25,7 @@ def bootstrap_covers(problem, name: str, truth: float, rng: np.random.Generator)
     """Tell whether the 95% bootstrap interval holds the truth."""
     estimator = get_estimator(name)
     outcome = estimator.estimate(problem)
-    values = bootstrap(problem, estimator, outcome, replicates=REPLICATES, rng=rng).values
+    values = bootstrap(problem, estimator, outcome, replicates=REPLICATES, rng=rng)
     low, high = bootstrap_interval(values, confidence=0.95, estimate=outcome.value)
     return low <= truth <= high
 

@@ -11,7 +11,7 @@ import pytest
 from scipy.stats import binom, chisquare
 
 import mandoline_core as md
-from mandoline_core.estimators.bootstrap import Bootstrap, bootstrap, draw_problem
+from mandoline_core.estimators.bootstrap import bootstrap, draw_problem
 from mandoline_core.estimators.registry import get_estimator
 from mandoline_core.patterns.patterns import count_patterns
 from mandoline_core.pipeline import model_report
@@ -50,8 +50,8 @@ def test_a_batch_equals_refitting_each_draw(name, n, monkeypatch):
     together = run(problem, name, replicates=300)
     monkeypatch.setattr(module, "_solve_together", lambda problem, source, target, sums: [None] * len(source))
     one_by_one = run(problem, name, replicates=300)
-    assert together.failures == one_by_one.failures
-    np.testing.assert_allclose(together.values, one_by_one.values, rtol=0, atol=1e-9)
+    assert len(together) == len(one_by_one)
+    np.testing.assert_allclose(together, one_by_one, rtol=0, atol=1e-9)
 
 
 def test_most_refits_are_solved_together():
@@ -85,14 +85,14 @@ def test_spread_equals_that_of_resampled_rows_and_of_the_influence(binary, noise
     problem = case.problem()
     n, n_explicit = (300, 300) if noises else (2000, 400)
     found = run(problem, replicates=n)
-    assert found.failures == 0
-    spread, error = np.std(found.values), get_estimator("mandoline").estimate(problem).influence.standard_error()
+    assert len(found) == n
+    spread, error = np.std(found), get_estimator("mandoline").estimate(problem).influence.standard_error()
     explicit = explicit_spread(case, n_explicit)
     assert abs(np.log(spread / explicit)) < spread_band(n, n_explicit)
     # The influence is the first-order spread; what it leaves out is of the order of 1 / rows.
     assert abs(np.log(spread / error)) < spread_band(n) + 4 / 400
     centre = get_estimator("mandoline").means(problem)[0]
-    assert abs(found.values.mean() - centre) < SIGMAS * spread / np.sqrt(n) + spread**2
+    assert abs(found.mean() - centre) < SIGMAS * spread / np.sqrt(n) + spread**2
 
 
 @pytest.mark.parametrize("split", ["half", "crossfit"])
@@ -103,7 +103,7 @@ def test_split_sources_are_redrawn_half_by_half(split):
     for before, after in zip(problem.groups, redrawn.groups, strict=True):
         assert after.n_source == before.n_source
     np.testing.assert_array_equal(redrawn.patterns.source, sum(group.source for group in redrawn.groups))
-    spread = np.std(run(problem, replicates=400).values)
+    spread = np.std(run(problem, replicates=400))
     error = get_estimator("mandoline").estimate(problem).influence.standard_error()
     assert abs(np.log(spread / error)) < spread_band(400) + 8 / 600
 
@@ -163,8 +163,8 @@ def test_redraws_keep_the_numbers_of_rows():
 def test_the_same_seed_gives_the_same_values(noises):
     """And another seed gives others."""
     problem = random_case(np.random.default_rng(8), noises=noises).problem()
-    assert (run(problem).values == run(problem).values).all()
-    assert (run(problem).values != run(problem, seed=1).values).any()
+    assert (run(problem) == run(problem)).all()
+    assert (run(problem) != run(problem, seed=1)).any()
 
 
 def test_redraws_that_fail_are_counted():
@@ -174,8 +174,7 @@ def test_redraws_that_fail_are_counted():
     problem = case.problem()
     found = run(problem, "simple", replicates=400)
     lost = 0.75**4  # the one source row inside is not drawn
-    assert len(found.values) + found.failures == 400
-    assert abs(found.failures - 400 * lost) < SIGMAS * np.sqrt(400 * lost * (1 - lost))
+    assert abs(400 - len(found) - 400 * lost) < SIGMAS * np.sqrt(400 * lost * (1 - lost))
 
 
 def test_progress_is_told_in_shares_that_end_at_one():
@@ -205,7 +204,7 @@ def test_the_interval_holds_its_estimate_and_stays_within_bounds():
 def test_redraws_to_one_side_are_found_and_the_interval_holds_its_estimate(monkeypatch):
     """Percentiles alone would leave the estimate out."""
     values = np.linspace(0.2, 0.4, 60)
-    monkeypatch.setattr(model_report, "bootstrap", lambda *_, **__: Bootstrap(values, 0))
+    monkeypatch.setattr(model_report, "bootstrap", lambda *_, **__: values)
     codes = [[1], [-1]] * 50
     found = md.estimate_from_codes(codes, [1.0, 1.0, 0.0, 1.0] * 25, codes, interval="bootstrap", replicates=60).first
     assert found.estimate == pytest.approx(0.75)

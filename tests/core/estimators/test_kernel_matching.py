@@ -14,7 +14,7 @@ from mandoline_core.errors import MandolineError
 from mandoline_core.estimators import kernel_matching
 from mandoline_core.estimators.box_programme import DenseForm, LowRankForm, Region
 from mandoline_core.estimators.box_programme import minimise as minimise_over_region
-from mandoline_core.estimators.kernel_matching import kernel_matcher
+from mandoline_core.estimators.kernel_matching import KernelMatcher
 
 WIDTH = 1.5
 
@@ -75,7 +75,7 @@ def test_objective_is_that_of_a_general_solver(box, tolerance, shift, low_rank, 
         monkeypatch.setattr(kernel_matching, "_FIRST_MEMBERS", 3)
     source, target = draw(1, 25, shift=shift)
     rows = np.ones(len(source))
-    matching = kernel_matcher(source, target, width=WIDTH, rank=8).solve(
+    matching = KernelMatcher(source, target, width=WIDTH, rank=8).solve(
         rows, np.ones(len(target)), box=box, tolerance=tolerance
     )
     best, ratios = reference(source, target, box, tolerance)
@@ -92,9 +92,9 @@ def test_gap_bounds_what_is_left_on_many_points(most_members, monkeypatch):
     """With a factor far from the kernel, both ways of solving end near the same, certified objective."""
     source, target = draw(3, 700, 4)
     counts, target_counts = np.ones(len(source)), np.ones(len(target))
-    exact = kernel_matcher(source, target, width=2.0, rank=400).solve(counts, target_counts)
+    exact = KernelMatcher(source, target, width=2.0, rank=400).solve(counts, target_counts)
     monkeypatch.setattr(kernel_matching, "_MOST_MEMBERS", most_members)
-    rough = kernel_matcher(source, target, width=2.0, rank=150).solve(counts, target_counts)
+    rough = KernelMatcher(source, target, width=2.0, rank=150).solve(counts, target_counts)
     assert exact.relative_gap <= 1e-5
     assert rough.objective == pytest.approx(objective(rough.ratios, source, target, 2.0), rel=1e-9)
     assert rough.objective - rough.gap <= exact.objective
@@ -110,9 +110,9 @@ def test_counts_are_repeated_rows(seed, sparse):
     counts, target_counts = rng.integers(1, 4, len(source)), rng.integers(0, 4, len(target))
     target_counts[0] = 1
     kind = csr_matrix if sparse else np.asarray
-    short = kernel_matcher(kind(source), kind(target), width=WIDTH).solve(counts, target_counts, box=3.0)
+    short = KernelMatcher(kind(source), kind(target), width=WIDTH).solve(counts, target_counts, box=3.0)
     rows, target_rows = np.repeat(source, counts, 0), np.repeat(target, target_counts, 0)
-    long = kernel_matcher(rows, target_rows, width=WIDTH).solve(np.ones(len(rows)), np.ones(len(target_rows)), box=3.0)
+    long = KernelMatcher(rows, target_rows, width=WIDTH).solve(np.ones(len(rows)), np.ones(len(target_rows)), box=3.0)
     assert short.objective == pytest.approx(long.objective, rel=3e-5)
     assert objective(np.repeat(short.ratios, counts), rows, target_rows) == pytest.approx(short.objective, rel=1e-9)
     assert_feasible(short.ratios, counts, 3.0, 1 - 1 / np.sqrt(counts.sum()))
@@ -123,7 +123,7 @@ def test_equal_samples_are_matched_by_ratios_of_one(n):
     """No ratios do better than 1 everywhere when source and target are the same rows."""
     source, _ = draw(0, n)
     counts = np.random.default_rng(1).integers(1, 5, n).astype(float)
-    matching = kernel_matcher(source, source, width=WIDTH).solve(counts, counts)
+    matching = KernelMatcher(source, source, width=WIDTH).solve(counts, counts)
     rows = np.repeat(source, counts.astype(int), 0)
     best = objective(np.ones(len(rows)), rows, rows)
     assert best <= matching.objective <= best + matching.gap
@@ -135,8 +135,8 @@ def test_points_without_rows_change_nothing():
     source, target = draw(2, 40)
     counts = np.ones(len(source))
     counts[::3] = 0
-    whole = kernel_matcher(source, target, width=WIDTH).solve(counts, np.ones(len(target)))
-    part = kernel_matcher(source[counts > 0], target, width=WIDTH).solve(counts[counts > 0], np.ones(len(target)))
+    whole = KernelMatcher(source, target, width=WIDTH).solve(counts, np.ones(len(target)))
+    part = KernelMatcher(source[counts > 0], target, width=WIDTH).solve(counts[counts > 0], np.ones(len(target)))
     np.testing.assert_allclose(whole.ratios[counts > 0], part.ratios, rtol=1e-6, atol=1e-9)
     assert (whole.ratios[counts == 0] == 0).all()
 
@@ -146,7 +146,7 @@ def test_resolve_repeats_the_solution_it_is_near(n):
     """With the same counts, the fast version moves the weighted mean of the features by next to nothing."""
     source, target = draw(5, n, 4)
     counts, target_counts = np.ones(len(source)), np.ones(len(target))
-    matcher = kernel_matcher(source, target, width=2.0, rank=100)
+    matcher = KernelMatcher(source, target, width=2.0, rank=100)
     matching = matcher.solve(counts, target_counts)
     again = matcher.resolve(counts, target_counts, near=matching)
     shift = again @ source / again.sum() - matching.ratios @ source / matching.ratios.sum()
@@ -158,7 +158,7 @@ def test_resolve_of_a_redraw_is_close_to_solving_it():
     """Bootstrap redraws, with counts of 0 among them, end near the certified solution."""
     source, target = draw(6, 900, 4)
     ones, target_ones = np.ones(len(source)), np.ones(len(target))
-    matcher = kernel_matcher(source, target, width=2.0, rank=150)
+    matcher = KernelMatcher(source, target, width=2.0, rank=150)
     matching = matcher.solve(ones, target_ones)
     rng = np.random.default_rng(0)
     counts = rng.multinomial(len(source), ones / len(source)).astype(float)
@@ -176,7 +176,7 @@ def test_resolve_of_a_redraw_is_close_to_solving_it():
 def test_settings_that_cannot_be_met_are_refused():
     """The message says which settings, and what to do."""
     source, target = draw(0, 10)
-    matcher = kernel_matcher(source, target, width=1.0)
+    matcher = KernelMatcher(source, target, width=1.0)
     with pytest.raises(MandolineError, match=r"With box = 0\.5 no ratio is above 0\.5"):
         matcher.solve(np.ones(len(source)), np.ones(len(target)), box=0.5, tolerance=0.1)
 

@@ -15,7 +15,7 @@ from sklearn.linear_model import LogisticRegression
 from mandoline_core import MandolineError, MetricSettings, prepare
 from mandoline_core.estimators.base import Outcome
 from mandoline_core.estimators.features import build_features
-from mandoline_core.estimators.kernel_matching import Matching, kernel_matcher
+from mandoline_core.estimators.kernel_matching import KernelMatcher, Matching
 from mandoline_core.estimators.kernels import median_width
 from mandoline_core.estimators.kmm import RIDGE
 from mandoline_core.estimators.registry import get_estimator
@@ -205,7 +205,7 @@ def match_rows(source: np.ndarray, target: np.ndarray, ridge: float = 0.0, **tun
     """Match row by row, each row a point of its own."""
     ones = np.ones(len(source)), np.ones(len(target))
     width = tuning.pop("width", None) or median_width(source, ones[0], target, ones[1], np.random.default_rng(0))
-    return kernel_matcher(source, target, width=width, ridge=ridge).solve(*ones, **tuning)
+    return KernelMatcher(source, target, width=width, ridge=ridge).solve(*ones, **tuning)
 
 
 TUNINGS: tuple[dict[str, Any], ...] = (
@@ -235,7 +235,7 @@ def test_the_gap_of_the_matching_is_reported() -> None:
     source, target = draw_rows(9, 200), draw_rows(59, 150, 0.2)
     table = prepare_rows(source, target).problem.patterns
     width = 1.1
-    found = kernel_matcher(table.codes, table.codes, width=width).solve(table.source, table.target)
+    found = KernelMatcher(table.codes, table.codes, width=width).solve(table.source, table.target)
     said = finding(run(prepare_rows(source, target, width=width, redraws=10), "kmm_slices"), "optimality_gap")
     assert f"within {found.relative_gap:.1e} of" in said.message
     assert said.severity == "info"

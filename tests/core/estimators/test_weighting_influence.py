@@ -14,13 +14,14 @@ from mandoline_core.domain_classifier.logistic import fit_logistic
 from mandoline_core.estimators.base import Outcome
 from mandoline_core.estimators.features import build_features
 from mandoline_core.estimators.intervals import Redraws
-from mandoline_core.estimators.kernel_matching import kernel_matcher
+from mandoline_core.estimators.kernel_matching import KernelMatcher
 from mandoline_core.estimators.registry import get_estimator
 from mandoline_core.estimators.ulsif import fit_ratio
 from mandoline_core.metrics.metric import evaluate
 from mandoline_core.patterns.patterns import add_up
 from mandoline_core.weighting.problem import Problem
 from tests.core.estimators.test_influence import assert_influence_is_the_derivative, derivative
+from tests.core.estimators.test_ulsif import plain_alpha
 from tests.core.weighted_rows import MODELS, draw_rows, prepare_rows, samples
 from tests.strategies import random_case
 
@@ -104,7 +105,8 @@ def test_influence_of_a_density_ratio_on_columns_is_the_derivative(columns: tupl
     fitted = fit_ratio(found.source, np.ones(120), found.target, np.ones(90), rng=np.random.default_rng(0))
 
     def value(source_counts: np.ndarray, target_counts: np.ndarray) -> float:
-        ratios = source_counts * fitted.refit(source_counts, target_counts)
+        features = fitted.source_features, source_counts, fitted.target_features, target_counts
+        ratios = source_counts * (fitted.source_features @ plain_alpha(*features, fitted.ridge))
         return evaluate(problem.metric, problem.members.statistics, ratios / ratios.sum()).value
 
     assert_pieces_are_derivatives(problem, get_estimator("ulsif_features").estimate(problem), value)
@@ -163,7 +165,7 @@ def bootstrap_values(problem: Problem, points: Any, width: float, times: int, rn
         counts = [
             add_up(place[some], np.ones(len(some)), len(points)) for place, some in zip(places, rows, strict=True)
         ]
-        ratios = kernel_matcher(points, points, width=width).solve(*counts).ratios[places[0][rows[0]]]
+        ratios = KernelMatcher(points, points, width=width).solve(*counts).ratios[places[0][rows[0]]]
         found = evaluate(problem.metric, problem.members.statistics[rows[0]], ratios / ratios.sum())
         values.append(found.value)
     return np.array(values)
@@ -189,7 +191,7 @@ def test_redraws_of_fewer_rows_are_scaled_back() -> None:
     problem = prepare_rows(source, target, features=("x",), width=1.0, redraws=times).problem
     outcome = get_estimator("kmm_features").estimate(problem)
     found = build_features(*samples(source, target), ("x",))
-    matcher, rng = kernel_matcher(found.source, found.target, width=1.0), np.random.default_rng(2)
+    matcher, rng = KernelMatcher(found.source, found.target, width=1.0), np.random.default_rng(2)
     right, values = problem.members.statistics[:, 0], []
     for _ in range(times):
         counts = [np.bincount(rng.integers(0, n, n), minlength=n).astype(float) for n in (2000, 400)]
