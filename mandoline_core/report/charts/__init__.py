@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from mandoline_core.report.charts.ablation import ablation_curve, leave_one_out
-from mandoline_core.report.charts.attribution import waterfall
+from mandoline_core.report.charts.ablation import ablation_curve, leave_one_out, waterfall
 from mandoline_core.report.charts.backtest import backtest_errors, method_order
 from mandoline_core.report.charts.comparison import method_dots, model_dots
 from mandoline_core.report.charts.corrections import (
     EFFECT_DIGITS,
+    MOST_NODES,
     correction_effects,
     correction_matrix,
     effect,
     pair_line,
     rate_table,
     side_by_side,
+    slice_graph,
 )
 from mandoline_core.report.charts.distributions import class_balance, histogram_with_cut
 from mandoline_core.report.charts.experiment import Point, experiment_dots, experiment_lines, is_number, series_title
-from mandoline_core.report.charts.graph import MOST_NODES, slice_graph
 from mandoline_core.report.charts.row_map import Shade, hover_lines, row_map, score_shade, weight_shade
 from mandoline_core.report.charts.sensitivity import (
     MOST_SLICES,

@@ -15,10 +15,10 @@ from mandoline_core.report.words import title_of
 
 # Colours that people who see few of them tell apart, and a shape of its own for each.
 KINDS = {
-    "slices": ("circle", "#0072B2", "●"),
-    "held-out slice": ("square", "#D55E00", "■"),
-    "class": ("cross", "#CC79A7", "✚"),
-    "column": ("triangle-up", "#009E73", "▲"),
+    "slices": ("circle", "#0072B2"),
+    "held-out slice": ("square", "#D55E00"),
+    "class": ("cross", "#CC79A7"),
+    "column": ("triangle-up", "#009E73"),
 }
 _ROW = 54
 
@@ -44,7 +44,7 @@ def backtest_errors(backtest: ModelBacktest, *, dark: bool = False) -> go.Figure
     heights = dict(zip(methods, figure.rows([_tick(backtest, name) for name in methods], grid=True), strict=True))
     furthest = 0.0
     for number, (kind, records) in enumerate(backtest.kinds.items()):
-        symbol, colour, _ = KINDS.get(kind, ("x", colours.ink, "x"))
+        symbol, colour = KINDS.get(kind, ("x", colours.ink))
         shown = {name: one for name, one in records.items() if one.mean_absolute_error is not None}
         errors = [scale * (record.mean_absolute_error or 0.0) for record in shown.values()]
         figure.points(
@@ -61,7 +61,7 @@ def backtest_errors(backtest: ModelBacktest, *, dark: bool = False) -> go.Figure
     if backtest.estimator in heights:
         figure.highlight(heights[backtest.estimator])
     figure.x_axis = {"range": [-0.02 * furthest, 1.06 * furthest or 1.0], "nticks": 5, "showgrid": True}
-    keys = [swatch(KINDS[kind][2], KINDS[kind][1], kind) for kind in backtest.kinds if kind in KINDS]
+    keys = [swatch(*KINDS[kind], kind) for kind in backtest.kinds if kind in KINDS]
     lines = ["   ".join(keys[i : i + 2]) for i in range(0, len(keys), 2)]  # two in a line fit on a phone
     figure.key(*lines)
     return figure.finish(

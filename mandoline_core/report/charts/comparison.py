@@ -13,6 +13,7 @@ from mandoline_core.estimators import get_estimator
 from mandoline_core.formatting import say, show_interval, show_value
 from mandoline_core.report.charts.drawing import Drawing, error_bars
 from mandoline_core.report.charts.style import (
+    CHARACTERS,
     HOVER_WIDTH,
     SOURCE,
     TITLE_WIDTH,
@@ -35,19 +36,7 @@ _ROW, _KEY_LINE = 50, 16  # pixels
 _GAP = 0.9  # rows left free above a group, for its title
 _FAR = 6.0  # typical half intervals from the middle: beyond it an estimate would squeeze all others together
 _LEAST_HALF = 0.01
-# How the figure calls a model's mark, and how it is written in the key above.
-_SYMBOLS = {
-    "circle": "●",
-    "square": "■",
-    "diamond": "◆",
-    "triangle-up": "▲",
-    "x": "✖",
-    "cross": "✚",
-    "star": "★",
-    "triangle-down": "▼",
-    "hexagon": "⬢",
-    "pentagon": "⬟",
-}
+_SYMBOLS = list(CHARACTERS)[:10]  # of models
 _COLOURS = ("#CC79A7", "#E69F00", "#56B4E9")  # none is the colour of the labelled data, the new data or the truth
 
 
@@ -295,7 +284,7 @@ def beside(number: int, of: int) -> float:
 
 def _mark(number: int, dark: bool) -> tuple[str, str]:
     colours = (palette(dark).ink, *_COLOURS)
-    return list(_SYMBOLS)[number % len(_SYMBOLS)], colours[number % len(colours)]
+    return _SYMBOLS[number % len(_SYMBOLS)], colours[number % len(colours)]
 
 
 def _key(models: Sequence[str], dark: bool) -> str:
@@ -305,7 +294,7 @@ def _key(models: Sequence[str], dark: bool) -> str:
         (symbol, colour), width = _mark(number, dark), len(shorten(name)) + 4
         if used and used + width > TITLE_WIDTH:
             lines, used = [*lines, ""], 0
-        lines[-1] += f"{swatch(_SYMBOLS[symbol], colour, label(name))}    "
+        lines[-1] += f"{swatch(symbol, colour, label(name))}    "
         used += width
     return "<br>".join(lines)
 

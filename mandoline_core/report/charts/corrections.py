@@ -1,4 +1,4 @@
-"""How sure a person is of a slice, what that does to the estimate, and what remains of pairs.
+"""How sure a person is of a slice, what that does to the estimate, and which slices move together.
 
 Most are small tables and bars that read as figures: they follow every move of a slider, and a browser draws them many
 times faster than a figure.
@@ -6,8 +6,10 @@ times faster than a figure.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
+from typing import Any
 
 import plotly.graph_objects as go
 
@@ -15,9 +17,10 @@ from mandoline_core.arrays import Interval
 from mandoline_core.formatting import is_nothing, say, show_points
 from mandoline_core.pipeline import CorrectionSlope
 from mandoline_core.report.charts.drawing import Drawing
-from mandoline_core.report.charts.style import label, mark, palette, safe, shorten
+from mandoline_core.report.charts.style import WIDE_AXIS, label, mark, palette, safe, shorten
 from mandoline_core.report.words import PLAIN
 
+MOST_NODES = 12  # slices in a graph that can be read
 EFFECT_DIGITS = 2  # after the point, of points: an effect is a hundredth of a slope
 _MOST_EFFECTS = 16
 _ROW = 34  # pixels
@@ -182,3 +185,69 @@ def _percent(share: float) -> str:
     ('99.5%', '2%', '100%')
     """
     return f"{round(100 * share, 1):g}%"
+
+
+def slice_graph(
+    names: Sequence[str],
+    edges: Sequence[tuple[str, str]],
+    suggested: Sequence[tuple[str, str, float]],
+    *,
+    dark: bool = False,
+) -> go.Figure:
+    """Draw at most a dozen slices on a circle; solid lines join those that move together, dashed ones are suggested."""
+    figure = Drawing(dark)
+    ink, muted = figure.colours.ink, figure.colours.muted
+    angles = [math.pi / 2 - 2 * math.pi * i / max(len(names), 1) for i in range(len(names))]
+    at = {name: (math.cos(angle), math.sin(angle)) for name, angle in zip(names, angles, strict=True)}
+
+    def join(a: str, b: str, name: str, *, hover: str, **look: Any) -> None:
+        # A third point in the middle, so that hovering over a line's middle says what it is.
+        x, y = ((start, (start + end) / 2, end) for start, end in zip(at[a], at[b], strict=True))
+        figure.line(x, y, name, hover=hover, **look)
+
+    for a, b in edges:
+        join(a, b, "edge", hover=_pair_words(a, b), colour=ink, width=3)
+    for a, b, z in suggested:
+        words = f"suggested: {_pair_words(a, b)}<br>z = {z:.1f}"
+        join(a, b, "suggested", hover=words, colour=muted, width=1 + min(abs(z), 15) / 3, dash="dash")
+    figure.points(
+        [x for x, _ in at.values()],
+        [y for _, y in at.values()],
+        "slices",
+        symbol="circle",
+        size=13,
+        colour=ink,
+        mode="markers+text",
+        text=[f" {label(name, 14)} " for name in names],
+        textposition=[_side(x, y) for x, y in at.values()],
+        textfont={"size": 12},
+        hover=[mark(name) for name in names],
+    )
+    bare = {"showgrid": False, "showticklabels": False, "ticks": ""}
+    figure.x_axis, figure.y_axis = {"range": [-2.1, 2.1], **bare}, {"range": [-1.25, 1.25], **bare}
+    return figure.finish(
+        title=_graph_title(edges, suggested),
+        x="solid: move together; dashed: suggested, wider for a larger |z|",
+        height=330,
+        axis_width=WIDE_AXIS,
+    )
+
+
+def _side(x: float, y: float) -> str:
+    if abs(x) < 0.2:
+        return "top center" if y > 0 else "bottom center"
+    return "middle right" if x > 0 else "middle left"
+
+
+def _pair_words(a: str, b: str) -> str:
+    return f"{label(a, 40)} and {label(b, 40)}"
+
+
+def _graph_title(edges: Sequence[tuple[str, str]], suggested: Sequence[tuple[str, str, float]]) -> str:
+    if suggested:
+        a, b, _ = max(suggested, key=lambda pair: abs(pair[2]))
+        more = f", and {len(suggested) - 1} more" if len(suggested) > 1 else ""
+        return f"Worth joining: {shorten(a)} and {shorten(b)}{more}"
+    if not edges:
+        return "No two slices move together"
+    return f"{len(edges):,} {'pair' if len(edges) == 1 else 'pairs'} of slices move together; no other stands out"

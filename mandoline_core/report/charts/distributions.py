@@ -247,7 +247,7 @@ def _sides(source: Floats, target: Floats, bounds: Mapping[str, float]) -> list[
 
 def _print_sides(figure: Drawing, sides: list[_Side]) -> None:
     """Print the shares over the plot, left to right as they lie; without a cut, what is what."""
-    keys = swatch("■", SOURCE, "labelled data"), swatch("╍", TARGET, "new data")
+    keys = swatch("square", SOURCE, "labelled data"), swatch("dashes", TARGET, "new data")
     blocks = [
         f"<b>{safe(side.words)}</b><br>{keys[0]} {side.source:.1%}<br>{keys[1]} {side.target:.1%}" for side in sides
     ] or [" ".join(keys)]

@@ -16,29 +16,22 @@ from mandoline_core.report.words import title_of
 
 # Colours that people who see few of them tell apart, and a shape of its own for each; Mandoline's is ink.
 _LOOKS = (
-    ("#0072B2", "circle", "●"),
-    ("#D55E00", "square", "■"),
-    ("#009E73", "triangle-up", "▲"),
-    ("#CC79A7", "cross", "✚"),
-    ("#E69F00", "triangle-down", "▼"),
-    ("#56B4E9", "star", "★"),
-    ("#8C6BB1", "hexagon", "⬢"),
-    ("#7F7F3F", "pentagon", "⬟"),
-    ("#A65628", "x", "✖"),
+    ("#0072B2", "circle"),
+    ("#D55E00", "square"),
+    ("#009E73", "triangle-up"),
+    ("#CC79A7", "cross"),
+    ("#E69F00", "triangle-down"),
+    ("#56B4E9", "star"),
+    ("#8C6BB1", "hexagon"),
+    ("#7F7F3F", "pentagon"),
+    ("#A65628", "x"),
 )
+_Look = tuple[str, str]  # of a series: its colour and its symbol
 _OWN, _PLAIN = "mandoline", "source"
 _LINE, _ROW, _HEIGHT = 18, 22, 300  # pixels
 _NAME = 24  # characters of a name beside dots
 _STEP = 0.45  # rows between two dots beside one name
 _DECADES = 100.0  # times the smallest value: with more between them, powers of ten are ticks enough
-
-
-class Look(NamedTuple):
-    """Hold how one series is drawn: its colour, its marker, and the character that stands for it in the key."""
-
-    colour: str
-    symbol: str
-    character: str
 
 
 class Point(NamedTuple):
@@ -76,20 +69,20 @@ def experiment_lines(
         for some in (points, paper)
     )
     looks = _looks(points, figure.colours)
-    for series, look in looks.items():
+    for series, (colour, symbol) in looks.items():
         line = sorted((point for point in points if point.series == series), key=lambda point: float(point.x))
-        _add_band(figure, line, look, log_y)
+        _add_band(figure, line, colour, log_y)
         figure.points(
             [float(point.x) for point in line],
             [point.value for point in line],
             safe(series),
-            symbol=look.symbol,
+            symbol=symbol,
             size=8,
-            colour=look.colour,
+            colour=colour,
             mode="lines+markers",
             cliponaxis=True,
             line={
-                "color": look.colour,
+                "color": colour,
                 "width": 3 if series == _OWN else 2,
                 "dash": "dash" if series == _PLAIN else "solid",
             },
@@ -122,7 +115,7 @@ def experiment_dots(points: Sequence[Point], *, title: str, x: str, log: bool = 
     heights = {name: -number * tall for number, name in enumerate(names)}
     # What is never below zero is not drawn there either.
     floor = 0.0 if all(point.value >= 0 for point in points) else -math.inf
-    for number, (series, look) in enumerate(looks.items()):
+    for number, (series, (colour, symbol)) in enumerate(looks.items()):
         row = [point for point in points if point.series == series]
         values, reach = [point.value for point in row], [2 * (point.error or 0.0) for point in row]
         minus = [min(far, value - floor) for far, value in zip(reach, values, strict=True)]
@@ -130,9 +123,9 @@ def experiment_dots(points: Sequence[Point], *, title: str, x: str, log: bool = 
             values,
             [heights[str(point.x)] + _STEP * ((len(looks) - 1) / 2 - number) for point in row],
             safe(series),
-            symbol=look.symbol,
-            colour=look.colour,
-            error_x={"array": reach, "arrayminus": minus, "color": look.colour, "thickness": 2, "width": 3},
+            symbol=symbol,
+            colour=colour,
+            error_x={"array": reach, "arrayminus": minus, "color": colour, "thickness": 2, "width": 3},
             hover=[_words(point, str(point.x)) for point in row],
         )
     figure.y_axis = {
@@ -157,16 +150,16 @@ def series_title(series: str) -> str:
     return title_of(series) if series in ESTIMATORS else series
 
 
-def _looks(points: Sequence[Point], colours: Palette) -> dict[str, Look]:
+def _looks(points: Sequence[Point], colours: Palette) -> dict[str, _Look]:
     """Give every series its look: Mandoline ink, the plain score grey, others a colour and a shape."""
     looks, number = {}, 0
     for series in dict.fromkeys(point.series for point in points):
         if series == _OWN:
-            looks[series] = Look(colours.ink, "diamond", "◆")
+            looks[series] = colours.ink, "diamond"
         elif series == _PLAIN:
-            looks[series] = Look(colours.muted, "triangle-left", "◀")
+            looks[series] = colours.muted, "triangle-left"
         else:
-            looks[series] = Look(*_LOOKS[number % len(_LOOKS)])
+            looks[series] = _LOOKS[number % len(_LOOKS)]
             number += 1
     return looks
 
@@ -192,26 +185,26 @@ def _tick(value: float) -> str:
     return f"{value / 1000:g}k" if value >= 1000 else f"{value:g}"
 
 
-def _add_band(figure: Drawing, line: Sequence[Point], look: Look, log: bool) -> None:
+def _add_band(figure: Drawing, line: Sequence[Point], colour: str, log: bool) -> None:
     sure = [point for point in line if point.error]
     low = [point.value - 2 * (point.error or 0.0) for point in sure]
     if len(sure) < 2 or (log and min(low) <= 0):
         return
-    red, green, blue = (int(look.colour[i : i + 2], 16) for i in (1, 3, 5))
+    red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
     high = [point.value + 2 * (point.error or 0.0) for point in sure]
     figure.band([float(point.x) for point in sure], low, high, colour=f"rgba({red},{green},{blue},0.15)")
 
 
-def _add_paper(figure: Drawing, paper: Sequence[Point], looks: dict[str, Look], x: str) -> None:
+def _add_paper(figure: Drawing, paper: Sequence[Point], looks: dict[str, _Look], x: str) -> None:
     for series in dict.fromkeys(point.series for point in paper):
-        line, look = [point for point in paper if point.series == series], looks[series]
+        line, (colour, symbol) = [point for point in paper if point.series == series], looks[series]
         figure.points(
             [float(point.x) for point in line],
             [point.value for point in line],
             f"{safe(series)}, the paper",
-            symbol=f"{look.symbol}-open",
+            symbol=f"{symbol}-open",
             size=13,
-            colour=look.colour,
+            colour=colour,
             outline={"width": 2},
             cliponaxis=True,
             hover=[_words(point, f"{x}: {show_number(float(point.x))}, in the paper") for point in line],
@@ -223,17 +216,17 @@ def _words(point: Point, where: str) -> str:
     return f"<b>{safe(series_title(point.series))}</b>: {point.value:.3g}{error}<br>{safe(where)}"
 
 
-def _keys(looks: dict[str, Look], *, hollow: bool) -> list[str]:
+def _keys(looks: dict[str, _Look], *, hollow: bool) -> list[str]:
     """Write the key in lines that fit on a phone."""
-    entries = [(look, series_title(series).partition(" (")[0]) for series, look in looks.items()]
     lines: list[list[str]] = []
     room = 0
-    for look, name in entries:
+    for series, (colour, symbol) in looks.items():
+        name = series_title(series).partition(" (")[0]
         room -= len(name) + 5
         if room < 0 or not lines:
             lines.append([])
             room = TITLE_WIDTH - len(name)
-        lines[-1].append(swatch(look.character, look.colour, label(name, TITLE_WIDTH)))
+        lines[-1].append(swatch(symbol, colour, label(name, TITLE_WIDTH)))
     if hollow:
         lines.append(["◇ ○ hollow: the paper's number"])
     return ["   ".join(line) for line in lines]

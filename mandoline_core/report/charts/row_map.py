@@ -12,7 +12,7 @@ import plotly.graph_objects as go
 from mandoline_core.arrays import Floats
 from mandoline_core.discovery import RowMap
 from mandoline_core.report.charts.drawing import Drawing
-from mandoline_core.report.charts.style import SOURCE, TARGET, WIDE_AXIS, safe, shorten, swatch, wrap
+from mandoline_core.report.charts.style import CHARACTERS, SOURCE, TARGET, WIDE_AXIS, safe, shorten, swatch, wrap
 
 # Little, some, much: clear of the colours that stand for the samples and the truth, on light and on dark.
 _SCALE = [[0.0, "#7B3FA0"], [0.5, "#B9A9C4"], [1.0, "#E3A51A"]]
@@ -154,13 +154,13 @@ def _marker(is_target: bool, shade: Shade | None, muted: str) -> dict[str, Any]:
 
 def _key(found: RowMap, shade: Shade | None) -> str:
     sides = [
-        (SOURCE, "●", "labelled", found.source_rows, found.n_source),
-        (TARGET, "◆" if shade is None else "◇", "new", found.target_rows, found.n_target),
+        (SOURCE, "circle", "labelled", found.source_rows, found.n_source),
+        (TARGET, "diamond" if shade is None else "diamond-open", "new", found.target_rows, found.n_target),
     ]
     parts = []
-    for colour, character, word, rows, n in sides:
+    for colour, symbol, word, rows, n in sides:
         count = f"{len(rows):,} of {n:,} {word}" if len(rows) < n else f"{n:,} {word}"
-        parts.append(swatch(character, colour, count) if shade is None else f"{character} {count}")
+        parts.append(swatch(symbol, colour, count) if shade is None else f"{CHARACTERS[symbol]} {count}")
     return "   ".join(parts)
 
 

@@ -28,11 +28,10 @@ _LEAST_SPAN = 0.1  # of a share: less would make little of nothing look large
 
 
 class _Series(NamedTuple):
-    """Hold one kind of dot: its name, symbol, the character that the key writes, colours and values."""
+    """Hold one kind of dot: its name, symbol, colours and values."""
 
     name: str
     symbol: str
-    character: str
     colour: str | Sequence[str]
     values: Sequence[float]
 
@@ -136,7 +135,7 @@ def _before_after(
     figure, grey = Drawing(dark), grey or [False] * len(ticks)
     muted = figure.colours.muted
     inks = [muted if is_grey else figure.colours.ink for is_grey in grey]
-    series = [_Series("before", "circle-open", "", inks, before), _Series("after", "circle", "", inks, after)]
+    series = [_Series("before", "circle-open", inks, before), _Series("after", "circle", inks, after)]
     hover = [
         f"<b>{name}</b><br>before {written(old)}, after {written(new)}"
         f"{'<br>matches by construction' if is_grey else ''}"
@@ -169,9 +168,9 @@ def predicted_classes(shares: Sequence[MeanShift], *, dark: bool = False) -> go.
     return _shares(
         [line.name for line in shown],
         [
-            _Series("labelled", "circle-open", "○", SOURCE, [line.source for line in shown]),
-            _Series("reweighted", "diamond", "◆", palette(dark).ink, [line.weighted for line in shown]),
-            _Series("new", "square", "■", TARGET, [line.target for line in shown]),
+            _Series("labelled", "circle-open", SOURCE, [line.source for line in shown]),
+            _Series("reweighted", "diamond", palette(dark).ink, [line.weighted for line in shown]),
+            _Series("new", "square", TARGET, [line.target for line in shown]),
         ],
         title=title,
         x=f"share of rows predicted as the class{note}",
@@ -191,8 +190,8 @@ def calibration(lines: Sequence[SliceCalibration], *, dark: bool = False) -> go.
     return _shares(
         ["all rows" if line.slice is None else line.slice for line in shown],
         [
-            _Series("confidence", "circle-open", "○", palette(dark).ink, [line.confidence for line in shown]),
-            _Series("accuracy", "circle", "●", SOURCE, [line.accuracy for line in shown]),
+            _Series("confidence", "circle-open", palette(dark).ink, [line.confidence for line in shown]),
+            _Series("accuracy", "circle", SOURCE, [line.accuracy for line in shown]),
         ],
         title=title,
         x="share, on the labelled rows inside the slice",
@@ -212,7 +211,7 @@ def _shares(names: Sequence[str], series: Sequence[_Series], *, title: str, x: s
     room = max(0.1 * (max(values) - min(values)), (_LEAST_SPAN - max(values) + min(values)) / 2)
     span = [max(min(values) - room, -0.02), min(max(values) + room, 1.02)]
     figure.value_axis("x", span, share=True, ticks=6)
-    figure.key("  ".join(swatch(kind.character, str(kind.colour), kind.name) for kind in series))
+    figure.key("  ".join(swatch(kind.symbol, str(kind.colour), kind.name) for kind in series))
     note = "" if span[0] <= 0 and span[1] >= 1 else f" ({ZOOMED})"
     return figure.finish(title=title, x=f"{x}{note}", height=26 * max(len(names), 1) + 80, head=18)
 

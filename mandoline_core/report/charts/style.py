@@ -12,6 +12,24 @@ from typing import Any
 SOURCE = "#0072B2"
 TARGET = "#D55E00"
 TRUTH = "#009E73"
+# How Plotly calls a marker, and the character that looks like it. Shapes differ as well as colours: about one man in
+# twelve tells some colours apart with difficulty.
+CHARACTERS = {
+    "circle": "●",
+    "square": "■",
+    "diamond": "◆",
+    "triangle-up": "▲",
+    "x": "✖",
+    "cross": "✚",
+    "star": "★",
+    "triangle-down": "▼",
+    "hexagon": "⬢",
+    "pentagon": "⬟",
+    "triangle-left": "◀",
+    "circle-open": "○",
+    "diamond-open": "◇",
+    "dashes": "╍",
+}
 IMAGE_FORMATS = ("svg", "png")
 ZOOMED = "the axis is zoomed in"  # a dot plot may zoom in, and then says so
 TITLE_WIDTH = 44  # characters a line: what fits on a phone
@@ -128,9 +146,13 @@ def mark(text: str) -> str:
     return label(text, HOVER_WIDTH)
 
 
-def swatch(character: str, colour: str, text: str) -> str:
-    """Write an entry of a key: a coloured character that looks like the marker, and what it stands for."""
-    return f'<span style="color:{colour}">{character}</span> {text}'
+def swatch(symbol: str, colour: str, text: str) -> str:
+    """Write an entry of a key: a coloured character that looks like the marker, and what it stands for.
+
+    >>> swatch("circle", "red", "rows")
+    '<span style="color:red">●</span> rows'
+    """
+    return f'<span style="color:{colour}">{CHARACTERS[symbol]}</span> {text}'
 
 
 def wrap(text: str, width: int = TITLE_WIDTH) -> str:

@@ -15,33 +15,33 @@ from typing import Any
 
 from mandoline_core.formatting import file_stem
 from mandoline_core.report.gathering import ReportParts
-from mandoline_core.report.html import closing, evidence, opening
+from mandoline_core.report.html import evidence, sections
 from mandoline_core.report.html.figures import PageFigure, ReportPage, packed, place, plotly_script
 from mandoline_core.report.markup import Html, joined, paragraphs, tag, text
 
 SECTIONS = (
-    opening.summary,
-    opening.verdict,
-    opening.changes,
-    opening.slices,
+    sections.summary,
+    sections.verdict,
+    sections.changes,
+    sections.slices,
     evidence.curve,
     evidence.weights,
     evidence.balance,
     evidence.comparison,
     evidence.sensitivity,
-    closing.models,
-    closing.assumptions,
-    closing.making,
-    closing.glossary,
+    sections.models,
+    sections.assumptions,
+    sections.making,
+    sections.glossary,
 )
 
 
 def render_page(parts: ReportParts) -> str:
     """Write a report as one HTML file."""
     page, report = ReportPage(parts), parts.report
-    sections = joined(write(page) for write in SECTIONS)
+    body = joined(write(page) for write in SECTIONS)
     lead = "How well a model does on data without labels."
-    return _page(report.name, "report", lead, sections, report.as_dict(), page.figures)
+    return _page(report.name, "report", lead, body, report.as_dict(), page.figures)
 
 
 def figure_page(
@@ -68,7 +68,7 @@ def figure_page(
 
 
 def _page(
-    name: str, kind: str, lead: str, sections: Html, numbers: Mapping[str, Any], figures: Sequence[PageFigure]
+    name: str, kind: str, lead: str, main: Html, numbers: Mapping[str, Any], figures: Sequence[PageFigure]
 ) -> str:
     script, style = _asset("page.js"), _asset("page.css")
     library, library_packed = plotly_script()
@@ -90,7 +90,7 @@ def _page(
                 tag("p", lead),
                 tag("noscript", tag("p", "Scripts are off: tables stand in the places of figures.")),
             ),
-            tag("main", sections),
+            tag("main", main),
             _data("numbers", "application/json", json_in_html(numbers)),
             _data("figures", "application/gzip", packed(figures)),
             _data("plotly", "application/gzip", library_packed),
