@@ -82,12 +82,12 @@ def _serious(model: ModelComparison) -> list[str]:
 
 def _drawn(model: ModelComparison) -> list[str]:
     """Say what methods on columns looked at, and how exactly they were solved: once a sentence."""
-    told = ("rows_drawn", "on_a_draw", "optimality_gap")
+    codes = ("rows_drawn", "on_a_draw", "optimality_gap")
     methods = _by_reason(
         (finding.message, entry.estimator)
         for entry in model.entries.values()
         for finding in entry.findings
-        if finding.code in told and finding.severity == "info"
+        if finding.code in codes and finding.severity == "info"
     )
     return [wrapped(f"{names}: {message}", "- ") for message, (names, _) in methods.items()]
 

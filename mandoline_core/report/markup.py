@@ -17,13 +17,13 @@ class Html(str):
     __slots__ = ()
 
 
-def text(said: object) -> Html:
+def text(words: object) -> Html:
     """Say a sentence in the words for people, and escape it; HTML stays as it is.
 
     >>> text("<b> & 'c'"), text(Html("<b>"))
     ('&lt;b&gt; &amp; &#x27;c&#x27;', '<b>')
     """
-    return said if isinstance(said, Html) else Html(html.escape(say(said, PLAIN)))
+    return words if isinstance(words, Html) else Html(html.escape(say(words, PLAIN)))
 
 
 def tag(name: str, *inner: object, **attributes: object) -> Html:
@@ -75,8 +75,8 @@ def table(caption: str, head: Sequence[str], rows: Sequence[Sequence[object]]) -
 def _side(column: int, rows: Sequence[Sequence[object]]) -> str | None:
     """Choose the side of a column: numbers stand to the right."""
     cells = [str(row[column]) for row in rows]
-    told = [cell for cell in cells if cell not in ("", "-")]
-    return "number" if told and all(map(_is_number, told)) and column else None
+    filled = [cell for cell in cells if cell not in ("", "-")]
+    return "number" if filled and all(map(_is_number, filled)) and column else None
 
 
 def _is_number(cell: str) -> bool:

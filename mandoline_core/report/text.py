@@ -54,9 +54,9 @@ def _title(report: Report) -> str:
 
 def _rows(report: Report) -> list[list[str]]:
     """List the models with their numbers, under a line of names."""
-    known = any(model.truth is not None for model in report.models.values())
-    return [["model", "on the target", "on the source", *(["truth"] if known else [])]] + [
-        [name, facts.number(model), facts.labelled(model), *([_truth(model)] if known else [])]
+    has_truth = any(model.truth is not None for model in report.models.values())
+    return [["model", "on the target", "on the source", *(["truth"] if has_truth else [])]] + [
+        [name, facts.number(model), facts.labelled(model), *([_truth(model)] if has_truth else [])]
         for name, model in report.models.items()
     ]
 

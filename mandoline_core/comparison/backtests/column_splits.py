@@ -103,12 +103,12 @@ def split_column(sample: Sample, column: str, scored: Bools) -> list[Split]:
 
 def _halves(column: str, values: Floats, show: Callable[[float], str]) -> list[Split]:
     """Split at the median: the upper half foretold from the lower, then the other way round."""
-    known = np.isfinite(values)
-    cut = np.median(values[known]) if known.any() else np.nan
-    low = known & (values < cut)
+    has_value = np.isfinite(values)
+    cut = np.median(values[has_value]) if has_value.any() else np.nan
+    low = has_value & (values < cut)
     if not low.any():  # more than half of the rows share the least value
-        low = known & (values <= cut)
-    high = known & ~low
+        low = has_value & (values <= cut)
+    high = has_value & ~low
     if not high.any():
         return []
     at = show(float(values[high].min()))

@@ -128,8 +128,8 @@ class ModelBacktest:
         """
         records = [self.kinds[kind].get(method) for kind in EXPECTED_KINDS if kind in self.kinds]
         errors = [record.mean_absolute_error for record in records if record is not None]
-        known = [error for error in errors if error is not None]
-        return float(np.mean(known)) if known else None
+        present = [error for error in errors if error is not None]
+        return float(np.mean(present)) if present else None
 
     def details(self, kind: str) -> dict[str, dict[str, MethodRecord]]:
         """Judge the methods on every part of a kind by itself: by slice held out, by part of a column."""

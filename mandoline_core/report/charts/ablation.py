@@ -97,8 +97,8 @@ def ablation_curve(curves: Ablation, *, truth: float | None, share: bool = True,
 
 def curve_span(points: Sequence[AblationPoint], truth: float | None, share: bool) -> list[float]:
     """Span the estimates with their intervals, and the truth."""
-    known = [point for point in points if point.estimate is not None]
-    values = [end for point in known for end in point.interval or (point.estimate or 0.0,)]
+    estimated = [point for point in points if point.estimate is not None]
+    values = [end for point in estimated for end in point.interval or (point.estimate or 0.0,)]
     values += [] if truth is None else [truth]
     return value_range(values, share) if values else [0.0, 1.0]
 
@@ -205,10 +205,10 @@ def _left_out_words(point: AblationPoint, full: float, share: bool) -> str:
 
 
 def _left_out_title(points: Sequence[AblationPoint], changes: Sequence[float | None], share: bool) -> str:
-    known = [(abs(change), change, point) for change, point in zip(changes, points, strict=True) if change is not None]
-    if not known:
+    sizes = [(abs(change), change, point) for change, point in zip(changes, points, strict=True) if change is not None]
+    if not sizes:
         return "Without any one of the slices there is no estimate"
-    _, change, point = max(known, key=lambda item: item[0])
+    _, change, point = max(sizes, key=lambda item: item[0])
     way = direction(change, share=share)
     if way == "the same":
         return "Leaving out any one slice leaves the estimate the same"
@@ -264,8 +264,8 @@ def waterfall(attribution: Attribution, source: float, *, metric: str, share: bo
         ("labelled data", source, first, "circle", SOURCE),
         ("estimate", estimate, last, "diamond", ink),
     ):
-        said = f"{name}: {show_value(value, share=share)}"
-        figure.points([value], [y], name, symbol=symbol, size=13, colour=colour, hover=said)
+        hover = f"{name}: {show_value(value, share=share)}"
+        figure.points([value], [y], name, symbol=symbol, size=13, colour=colour, hover=hover)
     ends = [s.start + value for s in steps for value in (0.0, s.value, *(s.interval or ()))]
     span = value_range([source, estimate, *ends], share)
     figure.value_axis("x", span, share=share)

@@ -69,8 +69,8 @@ def method_dots(
     if comparison.truth is not None:
         levels.append((comparison.truth, "truth", TRUTH, "dash"))
     for value, name, colour, dash in levels:
-        said = f"{name}: {show_value(value, share=share)}"
-        figure.line([value, value], [0.6, bottom], name, colour=colour, dash=dash, hover=said)
+        words = f"{name}: {show_value(value, share=share)}"
+        figure.line([value, value], [0.6, bottom], name, colour=colour, dash=dash, hover=words)
     for line in lines:
         if line.name == chosen:
             figure.highlight(line.y)
@@ -82,9 +82,9 @@ def method_dots(
         _write_left(figure, f"<b>{safe(title)}</b>", figure.colours.ink, x=0, y=y)
     for number, (value, name, colour, _) in enumerate(reversed(levels)):
         right = value > (span[0] + span[1]) / 2
-        arrow, said = f'<span style="color:{colour}">▼</span>', f"{name} <b>{show_value(value, share=share)}</b>"
+        arrow, words = f'<span style="color:{colour}">▼</span>', f"{name} <b>{show_value(value, share=share)}</b>"
         figure.write(
-            f"{said} {arrow}" if right else f"{arrow} {said}",
+            f"{words} {arrow}" if right else f"{arrow} {words}",
             x=value,
             y=1,
             yref="paper",

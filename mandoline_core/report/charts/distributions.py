@@ -50,21 +50,22 @@ def class_balance(
         What the classes are, for the axis: "label", "predicted class".
     """
     target = target_shares or {}
-    known = target_shares is not None
+    has_target = target_shares is not None
     names = sorted(
         {*source_shares, *target}, key=lambda name: (-source_shares.get(name, 0.0), -target.get(name, 0.0), name)
     )
     shares: _Shares = {
-        name: (source_shares.get(name, 0.0), target.get(name, 0.0) if known else None) for name in names[:MOST_CLASSES]
+        name: (source_shares.get(name, 0.0), target.get(name, 0.0) if has_target else None)
+        for name in names[:MOST_CLASSES]
     }
     if rest := names[MOST_CLASSES:]:
         source, others = (sum(side.get(name, 0.0) for name in rest) for side in (source_shares, target))
-        shares[f"{len(rest)} others"] = source, others if known else None
+        shares[f"{len(rest)} others"] = source, others if has_target else None
     figure = Drawing(dark)
     heights = figure.rows([label(name) for name in shares], room=0.55)
     # The hatching tells the samples apart where colours do not.
-    sides = [("labelled", SOURCE, "", 0.2 if known else 0.0, [pair[0] for pair in shares.values()])]
-    if known:
+    sides = [("labelled", SOURCE, "", 0.2 if has_target else 0.0, [pair[0] for pair in shares.values()])]
+    if has_target:
         sides.append(("new", TARGET, "/", -0.2, [pair[1] or 0.0 for pair in shares.values()]))
     for side, colour, pattern, offset, values in sides:
         hatching = {"shape": pattern, "bgcolor": colour, "fgcolor": "white", "fgopacity": 0.6, "size": 5}
@@ -73,7 +74,7 @@ def class_balance(
             [y + offset for y in heights],
             side,
             colour=colour,
-            width=0.38 if known else 0.6,
+            width=0.38 if has_target else 0.6,
             marker={"pattern": hatching},
             # The first pair says which bar is which; the colours and the hatching say it for the rest.
             text=[f"{side} {_percent(share)}" if i == 0 else _percent(share) for i, share in enumerate(values)],
@@ -83,17 +84,17 @@ def class_balance(
     furthest = max((100 * max(pair[0], pair[1] or 0.0) for pair in shares.values()), default=0.0) or 1.0
     figure.x_axis = {"range": [0, 1.35 * furthest], "showgrid": True, "nticks": 6, "ticksuffix": "%"}
     return figure.finish(
-        title=_class_title(shares, known),
+        title=_class_title(shares, has_target),
         x="share of rows (%)",
         y=what,
-        height=(2 if known else 1.4) * _BAR * len(shares) + 62,
+        height=(2 if has_target else 1.4) * _BAR * len(shares) + 62,
     )
 
 
-def _class_title(shares: _Shares, known: bool) -> str:
+def _class_title(shares: _Shares, has_target: bool) -> str:
     if not shares:
         return "There are no classes to count"
-    if not known:
+    if not has_target:
         name, (most, _) = next(iter(shares.items()))
         return f"{shorten(name, 24)} is the most frequent, {_percent(most)} of the labelled data"
     # A shift that the percentages would not show is none to speak of.
@@ -208,8 +209,8 @@ def _edges(values: Floats, cuts: list[float]) -> tuple[Floats, bool]:
 
 def _bin_shares(values: Floats, edges: Floats) -> Floats:
     """Count the share of all rows in each bin; what lies beyond goes into the end bins."""
-    known = values[~np.isnan(values)]
-    counts, _ = np.histogram(np.clip(known, edges[0], edges[-1]), edges)
+    present = values[~np.isnan(values)]
+    counts, _ = np.histogram(np.clip(present, edges[0], edges[-1]), edges)
     return counts / max(len(values), 1)
 
 
@@ -238,8 +239,8 @@ def _sides(source: Floats, target: Floats, bounds: Mapping[str, float]) -> list[
     words, inside = beyond(name, cut)
     if others:
         below, outside = beyond(*others[0])
-        known = [~np.isnan(values) for values in (source, target)]
-        between = [rows & ~(a | b) for rows, a, b in zip(known, inside, outside, strict=True)]
+        present = [~np.isnan(values) for values in (source, target)]
+        between = [rows & ~(a | b) for rows, a, b in zip(present, inside, outside, strict=True)]
         return [side(below, outside), side("abstains", between), side(f"{words}: in", inside)]
     both = [side(f"{words}: inside", inside), side(*beyond(_BOUNDS[name][2], cut))]
     return both if name in ("below", "at_most") else both[::-1]
@@ -251,8 +252,8 @@ def _print_sides(figure: Drawing, sides: list[_Side]) -> None:
     blocks = [
         f"<b>{safe(side.words)}</b><br>{keys[0]} {side.source:.1%}<br>{keys[1]} {side.target:.1%}" for side in sides
     ] or [" ".join(keys)]
-    places = {1: ["left"], 2: ["left", "right"], 3: ["left", "center", "right"]}[len(blocks)]
-    for block, anchor in zip(blocks, places, strict=True):
+    anchors = {1: ["left"], 2: ["left", "right"], 3: ["left", "center", "right"]}[len(blocks)]
+    for block, anchor in zip(blocks, anchors, strict=True):
         x = {"left": 0.0, "center": 0.5, "right": 1.0}[anchor]
         font = {"size": 10 if len(blocks) > 2 else 12}
         figure.write(

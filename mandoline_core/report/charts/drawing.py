@@ -102,12 +102,12 @@ class Drawing:
     def bars(self, x: Any, y: Any, name: str, *, colour: str, hover: Hover = None, **trace: Any) -> None:
         """Add bars, which lie unless `orientation` says otherwise; what they say is written level beside them."""
         marker = {"color": colour, **trace.pop("marker", {})}
-        told = {"textposition": "outside", "textangle": 0, "cliponaxis": False} if "text" in trace else {}
-        self._add("bar", x, y, name, hover, {"orientation": "h", "marker": marker, **told, **trace})
+        written = {"textposition": "outside", "textangle": 0, "cliponaxis": False} if "text" in trace else {}
+        self._add("bar", x, y, name, hover, {"orientation": "h", "marker": marker, **written, **trace})
 
-    def write(self, text: str, **place: Any) -> None:
+    def write(self, text: str, **where: Any) -> None:
         """Write words into the plot, escaped already."""
-        self._annotations.append({"text": text, "showarrow": False, **place})
+        self._annotations.append({"text": text, "showarrow": False, **where})
 
     def key(self, *lines: str, shift: float = 0) -> None:
         """Write what the markers stand for, line by line, between the title and the plot."""
@@ -185,8 +185,8 @@ class Drawing:
         return go.Figure({"data": self._traces, "layout": layout | self.layout})
 
     def _add(self, kind: str, x: Any, y: Any, name: str, hover: Hover, trace: Part) -> None:
-        told = {"hoverinfo": "skip"} if hover is None else {"hoverinfo": "text", "hovertext": hover}
-        self._traces.append({"type": kind, "x": x, "y": y, "name": name, **told, **trace})
+        shown = {"hoverinfo": "skip"} if hover is None else {"hoverinfo": "text", "hovertext": hover}
+        self._traces.append({"type": kind, "x": x, "y": y, "name": name, **shown, **trace})
 
 
 def error_bars(

@@ -46,12 +46,12 @@ class Shade:
 
 def score_shade(values: Floats, metric: str) -> Shade:
     """Colour rows by their score; rows that are right or wrong by that."""
-    known = values[np.isfinite(values)]
-    if not np.isin(known, (0.0, 1.0)).all():
-        low, high = np.quantile(known, [0.02, 0.98])
+    scores = values[np.isfinite(values)]
+    if not np.isin(scores, (0.0, 1.0)).all():
+        low, high = np.quantile(scores, [0.02, 0.98])
         ticks = {float(end): f"{end:.3g}" for end in (low, high)}
         return Shade(np.clip(values, low, high), "Yellow dots score high, purple dots low", metric, ticks)
-    wrong = float((known == 0).mean())
+    wrong = float((scores == 0).mean())
     title = f"Purple dots are wrong answers, {wrong:.0%} of the labelled rows: where they crowd, the model is weak"
     return Shade(values, title, "the model's answer", {0.0: "wrong", 1.0: "right"})
 
@@ -77,7 +77,7 @@ def hover_lines(rows: Sequence[Sequence[tuple[str, str]]]) -> list[str]:
 
 
 def row_map(
-    found: RowMap,
+    plotted: RowMap,
     hover: tuple[Sequence[str], Sequence[str]],
     *,
     shade: Shade | None = None,
@@ -96,7 +96,7 @@ def row_map(
         Dots of both samples, in the map's order, that are selected to begin with.
     """
     figure = Drawing(dark)
-    for number, (name, points) in enumerate((("labelled rows", found.source), ("new rows", found.target))):
+    for number, (name, points) in enumerate((("labelled rows", plotted.source), ("new rows", plotted.target))):
         chosen: dict[str, Any] = {} if selected is None else {"selectedpoints": list(selected[number])}
         figure.scatter(
             points[:, 0].round(3),
@@ -109,12 +109,12 @@ def row_map(
             hover=[f"<b>{name.removesuffix('s')}</b><br>{line}" for line in hover[number]],
             **chosen,
         )
-    figure.key(_key(found, shade))
+    figure.key(_key(plotted, shade))
     figure.x_axis = figure.y_axis = {"showticklabels": False, "showgrid": False, "ticks": ""}
     selection = {"line": {"color": figure.colours.ink, "width": 1.5}}
     figure.layout = {"dragmode": "lasso", "newselection": selection}
     return figure.finish(
-        title=_title(found) if shade is None else shade.title,
+        title=_title(plotted) if shade is None else shade.title,
         x="no units: rows near each other are alike; far apart says little",
         height=430,
         head=24,
@@ -128,14 +128,14 @@ def _marker(is_target: bool, shade: Shade | None, muted: str) -> dict[str, Any]:
         return {**shape, "color": TARGET if is_target else SOURCE, "opacity": 0.7}
     if is_target:
         return {**shape, "symbol": "diamond-open", "color": muted, "opacity": 0.35}
-    ends, known = list(shade.ticks), np.isfinite(shade.values)
+    ends, has_value = list(shade.ticks), np.isfinite(shade.values)
     return {
         **shape,
-        "color": np.where(known, shade.values, sum(ends) / len(ends)),
+        "color": np.where(has_value, shade.values, sum(ends) / len(ends)),
         "colorscale": _SCALE,
         "cmin": min(ends),
         "cmax": max(ends),
-        "opacity": np.where(known, 0.85, 0.1),
+        "opacity": np.where(has_value, 0.85, 0.1),
         "showscale": True,
         "colorbar": {
             "orientation": "h",
@@ -152,10 +152,10 @@ def _marker(is_target: bool, shade: Shade | None, muted: str) -> dict[str, Any]:
     }
 
 
-def _key(found: RowMap, shade: Shade | None) -> str:
+def _key(plotted: RowMap, shade: Shade | None) -> str:
     sides = [
-        (SOURCE, "circle", "labelled", found.source_rows, found.n_source),
-        (TARGET, "diamond" if shade is None else "diamond-open", "new", found.target_rows, found.n_target),
+        (SOURCE, "circle", "labelled", plotted.source_rows, plotted.n_source),
+        (TARGET, "diamond" if shade is None else "diamond-open", "new", plotted.target_rows, plotted.n_target),
     ]
     parts = []
     for colour, symbol, word, rows, n in sides:
@@ -164,7 +164,7 @@ def _key(found: RowMap, shade: Shade | None) -> str:
     return "   ".join(parts)
 
 
-def _title(found: RowMap) -> str:
-    if found.apart < _FEW:
+def _title(plotted: RowMap) -> str:
+    if plotted.apart < _FEW:
         return "New rows lie among labelled rows everywhere: nothing on this map is new"
-    return f"{found.apart:.0%} of the new rows lie apart, with few labelled rows among them"
+    return f"{plotted.apart:.0%} of the new rows lie apart, with few labelled rows among them"

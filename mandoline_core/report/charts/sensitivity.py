@@ -199,9 +199,9 @@ def bound_bars(bound: TheoremBound, *, half_interval: float | None, share: bool,
         )
         start += scale * term.value
     if half_interval is not None:
-        said = "what is likely, if nothing is hidden"
+        hover = "what is likely, if nothing is hidden"
         x, y = scale * half_interval, heights[-1]
-        figure.points([x], [y], "half interval", symbol="diamond", size=12, colour=colours.ink, hover=said)
+        figure.points([x], [y], "half interval", symbol="diamond", size=12, colour=colours.ink, hover=hover)
     figure.layout["barmode"] = "overlay"
     most = max([scale * bound.total, scale * (half_interval or 0.0), 1e-9])
     figure.x_axis = {"range": [-0.03 * most, 1.08 * most], "nticks": 5, "showgrid": True}

@@ -49,12 +49,12 @@ def small_strip(report: ModelReport, *, reveal: bool, alt: str) -> str:
     picture, across = Picture(_ROW * len(rows)), scale(span, 0, 1)
     _level_axis(picture, {tick: show_tick(tick, share) for tick in nice_ticks(span[0], span[1])}, across, grid=True)
     for number, row in enumerate(rows):
-        y, said = _ROW * number + 23, f"{row.name}: {row.number(share)}"
-        picture.text(0, _ROW * number + 9, said, bold=row.symbol == "diamond" and row.bold)
+        y, words = _ROW * number + 23, f"{row.name}: {row.number(share)}"
+        picture.text(0, _ROW * number + 9, words, bold=row.symbol == "diamond" and row.bold)
         if row.interval is not None:
             low, high = map(across, row.interval)
-            picture.box(low, high - low, y - 1.5, 3, colour=row.colour, hover=said)
-        picture.dot(across(row.value), y, colour=row.colour, shape=row.symbol, hover=said)
+            picture.box(low, high - low, y - 1.5, 3, colour=row.colour, hover=words)
+        picture.dot(across(row.value), y, colour=row.colour, shape=row.symbol, hover=words)
         picture.numbers(row.name, x=[row.value], ends=row.interval or ())
     return picture.finish(strip_title(report, share, reveal), alt=alt, x=axis_title(report.metric, span, share))
 
@@ -91,30 +91,30 @@ def small_curve(curves: Ablation, *, truth: float | None, share: bool, alt: str)
         outline = zip(x + x[::-1], high + low[::-1], strict=True)
         picture.area([(across(i), up(value)) for i, value in outline], strength=FAINT)
     if truth is not None:
-        said, above = f"truth {show_value(truth, share=share)}", (points[0].estimate or 0.0) < truth
-        picture.dashes(0, up(truth) - 1, width=1, colour=TRUTH, hover=said)
-        picture.text(0, up(truth) + (-9 if above else 10), said)
-    known = [(i, point.estimate) for i, point in enumerate(points) if point.estimate is not None]
+        words, above = f"truth {show_value(truth, share=share)}", (points[0].estimate or 0.0) < truth
+        picture.dashes(0, up(truth) - 1, width=1, colour=TRUTH, hover=words)
+        picture.text(0, up(truth) + (-9 if above else 10), words)
+    values = [(i, point.estimate) for i, point in enumerate(points) if point.estimate is not None]
     # The line parts where an estimate is missing: a gap must not be bridged.
     for is_there, run in groupby(enumerate(points), key=lambda pair: pair[1].estimate is not None):
         if is_there:
             picture.line([(across(i), up(point.estimate or 0.0)) for i, point in run])
     for i, point in enumerate(points):
-        said = "\n".join(point_lines(point, share))
+        words = "\n".join(point_lines(point, share))
         name = "no slices" if point.slice is None else shorten(point.slice, _NAME)
         anchor, lower = ("end", 5) if turned else ("middle", 10)
-        picture.text(across(i), picture.height + lower, name, anchor=anchor, turned=-turned, hover=said)
+        picture.text(across(i), picture.height + lower, name, anchor=anchor, turned=-turned, hover=words)
         if point.estimate is None:
-            picture.text(across(i), picture.height - 6, "\u00d7", anchor="middle", bold=True, hover=said)
+            picture.text(across(i), picture.height - 6, "\u00d7", anchor="middle", bold=True, hover=words)
             continue
         colour, shape = (INK, "diamond") if i else (SOURCE, "circle")
         picture.dot(
-            across(i), up(point.estimate), colour=colour, shape=shape, size=9 if last <= _MANY else 6, hover=said
+            across(i), up(point.estimate), colour=colour, shape=shape, size=9 if last <= _MANY else 6, hover=words
         )
-    for i, value in {known[0], known[-1]} if known else ():
+    for i, value in {values[0], values[-1]} if values else ():
         lower = 0 if i else -10
         picture.text(across(i), up(value) + lower, show_value(value, share=share), shift=9, bold=bool(i))
-    picture.numbers("estimate", x=[i for i, _ in known], y=[value for _, value in known])
+    picture.numbers("estimate", x=[i for i, _ in values], y=[value for _, value in values])
     return picture.finish(curve_title(points, share), alt=alt, x="slices, added from left to right")
 
 

@@ -62,8 +62,8 @@ def interval_rows(
     )
     for row, y in zip(rows, heights, strict=True):
         if row.spread is not None:
-            said = f"{SPREAD}: {show_ends(row.spread, share=share)}"
-            figure.line(row.spread, [y, y], SPREAD, colour=row.colour, width=12, opacity=0.25, hover=said)
+            hover = f"{SPREAD}: {show_ends(row.spread, share=share)}"
+            figure.line(row.spread, [y, y], SPREAD, colour=row.colour, width=12, opacity=0.25, hover=hover)
         figure.points(
             [row.value],
             [y],

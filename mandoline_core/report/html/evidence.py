@@ -24,36 +24,36 @@ _STEPS = (0.25, 0.5, 1.0, 2.0, 4.0)  # times that a row counts
 
 def curve(page: ReportPage) -> Html:
     """Show the estimate as slices are added, and without each."""
-    found, share = page.parts.curves, page.share
+    curves, share = page.parts.curves, page.share
     title = "What each slice did to the number"
-    if not isinstance(found, Ablation):
-        return section("curve", title, paragraphs("The curve could not be drawn.", found))
-    truth, full = page.first.truth, found.cumulative[-1].estimate
+    if not isinstance(curves, Ablation):
+        return section("curve", title, paragraphs("The curve could not be drawn.", curves))
+    truth, full = page.first.truth, curves.cumulative[-1].estimate
     figures = [
         PageFigure(
             "curve",
             "The estimate as slices are added one by one",
-            lambda dark: charts.ablation_curve(found, truth=truth, share=share, dark=dark),
+            lambda dark: charts.ablation_curve(curves, truth=truth, share=share, dark=dark),
             ("slices", "estimate", "effective rows"),
             [
                 _point(point, "no slices" if point.slice is None else f"+ {point.slice}", share)
-                for point in found.cumulative
+                for point in curves.cumulative
             ],
         )
     ]
-    if full is not None and found.leave_one_out:
+    if full is not None and curves.leave_one_out:
         figures.append(
             PageFigure(
                 "without-each-slice",
                 "The estimate without each slice",
-                lambda dark: charts.leave_one_out(found, full=full, share=share, dark=dark),
+                lambda dark: charts.leave_one_out(curves, full=full, share=share, dark=dark),
                 ("without", "estimate", "effective rows", "change"),
                 [
                     (
                         *_point(point, point.slice or "", share),
                         "-" if point.estimate is None else show_points(point.estimate - full, share=share),
                     )
-                    for point in found.leave_one_out
+                    for point in curves.leave_one_out
                 ],
             )
         )
@@ -79,13 +79,13 @@ def weights(page: ReportPage) -> Html:
     )
     heavy = [
         (
-            describe((*one.inside, *one.unknown), [1] * len(one.inside) + [0] * len(one.unknown)),
-            show_times(one.ratio),
-            f"{one.source:,}",
-            f"{one.target:,}",
-            f"{one.weight:.1%}",
+            describe((*pattern.inside, *pattern.unknown), [1] * len(pattern.inside) + [0] * len(pattern.unknown)),
+            show_times(pattern.ratio),
+            f"{pattern.source:,}",
+            f"{pattern.target:,}",
+            f"{pattern.weight:.1%}",
         )
-        for one in heaviest_patterns(report, MOST_PATTERNS)
+        for pattern in heaviest_patterns(report, MOST_PATTERNS)
     ]
     return section(
         "weights",
@@ -140,50 +140,50 @@ def balance(page: ReportPage) -> Html:
             for line in lines
         ],
     )
-    said = (
+    lead = (
         "Slices match the new data by construction. Other columns need not: what stays far from 0 after weighting is "
         "a change that the estimate does not know of. Shifts are in standard deviations."
     )
     more = len(evidence.columns) - len(lines)
     rest = f"{more} more are less far off." if more > 0 else ""
-    return section("balance", title, paragraphs(said), page.put(figure), paragraphs(rest, evidence.note))
+    return section("balance", title, paragraphs(lead), page.put(figure), paragraphs(rest, evidence.note))
 
 
 def comparison(page: ReportPage) -> Html:
     """Show what the quick methods say."""
-    found, title = page.parts.comparison, "What other methods say"
-    if not isinstance(found, ModelComparison):
-        return section("comparison", title, paragraphs("The methods could not be compared.", found))
+    methods, title = page.parts.comparison, "What other methods say"
+    if not isinstance(methods, ModelComparison):
+        return section("comparison", title, paragraphs("The methods could not be compared.", methods))
     left = [title_of(name) for name, method in ESTIMATORS.items() if not method.is_quick(page.first.problem)]
     quick = f"Only quick methods are run for a report. Left to a comparison of its own: {listed(left)}."
     figure = PageFigure(
         "methods",
         "What every quick method says",
-        lambda dark: charts.method_dots(found, chosen=page.first.estimator, dark=dark),
+        lambda dark: charts.method_dots(methods, chosen=page.first.estimator, dark=dark),
         ("method", "estimate", "change", "assumes"),
         [
             (
                 title_of(name),
                 Sentence("does not apply: {why}", why=entry.reason or "")
                 if entry.estimate is None or entry.interval is None
-                else show_interval(entry.estimate, entry.interval, share=found.metric.share),
-                facts.entry_change(entry, share=found.metric.share),
+                else show_interval(entry.estimate, entry.interval, share=methods.metric.share),
+                facts.entry_change(entry, share=methods.metric.share),
                 get_estimator(name).assumes,
             )
-            for name, entry in found.entries.items()
+            for name, entry in methods.entries.items()
         ],
     )
-    return section("comparison", title, paragraphs(facts.agreement(found), quick), page.put(figure))
+    return section("comparison", title, paragraphs(facts.agreement(methods), quick), page.put(figure))
 
 
 def sensitivity(page: ReportPage) -> Html:
     """Show how far a change that no slice shows could move the number."""
-    found, title = page.parts.hidden, "What if something hidden changed?"
-    if not isinstance(found, HiddenChange):
-        return section("sensitivity", title, paragraphs("This cannot be worked out here.", found))
+    change, title = page.parts.hidden, "What if something hidden changed?"
+    if not isinstance(change, HiddenChange):
+        return section("sensitivity", title, paragraphs("This cannot be worked out here.", change))
     share = page.share
     shift = charts.HiddenShift(
-        found.gammas, found.lows, found.highs, found.points, found.chosen, None, None, found.strengths
+        change.gammas, change.lows, change.highs, change.points, change.chosen, None, None, change.strengths
     )
     figure = PageFigure(
         "hidden-change",
@@ -197,17 +197,17 @@ def sensitivity(page: ReportPage) -> Html:
                 show_value(point.high, share=share),
                 " to ".join(show_value(end, share=share) for end in point.interval),
             )
-            for point in found.points
+            for point in change.points
         ],
     )
-    known = charts.strongest(found.strengths)
-    slices_ = [(one.name, charts.show_strength(one.largest or 1.0)) for one in known]
+    strongest = charts.strongest(change.strengths)
+    slices_ = [(strength.name, charts.show_strength(strength.largest or 1.0)) for strength in strongest]
     instead = (
         ""
-        if found.report is page.first
+        if change.report is page.first
         else (
             f"The method of this report is not a mean of weighted rows, so this is about the paper's weights on the "
-            f"same slices, which give {facts.number(found.report)}."
+            f"same slices, which give {facts.number(change.report)}."
         )
     )
     return section(
@@ -217,7 +217,7 @@ def sensitivity(page: ReportPage) -> Html:
             "Nothing in the data can rule out a change that no slice shows. But one can say how strong it would "
             "have to be, and compare it with the slices that are known.",
             instead,
-            facts.hidden(found.chosen, share=share),
+            facts.hidden(change.chosen, share=share),
         ),
         page.put(figure),
         table(

@@ -54,10 +54,10 @@ class ReportPage:
     def put(self, figure: PageFigure) -> Html:
         """Write a figure's place, and keep the figure for the end of the page."""
         self.figures.append(figure)
-        return place(figure, file_stem(self.parts.report.name))
+        return render_figure(figure, file_stem(self.parts.report.name))
 
 
-def place(figure: PageFigure, stem: str) -> Html:
+def render_figure(figure: PageFigure, stem: str) -> Html:
     """Write a figure's place: the table is open until the figure is drawn, and stays within reach."""
     return tag(
         "figure",

@@ -16,7 +16,7 @@ from typing import Any
 from mandoline_core.formatting import file_stem
 from mandoline_core.report.gathering import ReportParts
 from mandoline_core.report.html import evidence, sections
-from mandoline_core.report.html.figures import PageFigure, ReportPage, packed, place, plotly_script
+from mandoline_core.report.html.figures import PageFigure, ReportPage, packed, plotly_script, render_figure
 from mandoline_core.report.markup import Html, joined, paragraphs, tag, text
 
 SECTIONS = (
@@ -63,8 +63,8 @@ def figure_page(
     numbers : mapping
         Kept in the page as JSON.
     """
-    places = (place(figure, file_stem(name)) for figure in figures)
-    return _page(name, kind, lead, tag("section", paragraphs(*sentences), *places), numbers, figures)
+    written = (render_figure(figure, file_stem(name)) for figure in figures)
+    return _page(name, kind, lead, tag("section", paragraphs(*sentences), *written), numbers, figures)
 
 
 def _page(

@@ -48,11 +48,11 @@ def verdict(page: ReportPage) -> Html:
     """Say the number in the manner of its verdict, and every check in a line."""
     report = page.first
     spread = page.parts.report.spreads.get(report.model)
-    found, level = report.verdict, facts.level_of(report)
-    reason = facts.NO_VERDICT if found is None else found.message
+    judged, level = report.verdict, facts.level_of(report)
+    reason = facts.NO_VERDICT if judged is None else judged.message
     banner = tag("p", _icon(level), tag("strong", reason), class_=f"banner {level}")
-    told = [tag("p", facts.estimate_sentence(report), class_="quiet" if level == "red" else "loud"), banner]
-    checks = [] if found is None else [_checks(found.checks), paragraphs(*found.declared)]
+    opening = [tag("p", facts.estimate_sentence(report), class_="quiet" if level == "red" else "loud"), banner]
+    checks = [] if judged is None else [_checks(judged.checks), paragraphs(*judged.declared)]
     figure = PageFigure(
         "estimate",
         "The estimate with its interval beside the labelled data's score",
@@ -70,7 +70,7 @@ def verdict(page: ReportPage) -> Html:
     return section(
         "verdict",
         "The number, and how far to believe it",
-        *(told[::-1] if level == "red" else told),
+        *(opening[::-1] if level == "red" else opening),
         paragraphs(
             facts.change(report),
             facts.truth(report),
@@ -145,7 +145,7 @@ def _columns(page: ReportPage) -> Html:
     moved = [line for line in furthest.values() if abs(line.before) >= SMALL_SHIFT]
     if not moved:
         return paragraphs("No column that can be compared changed by a tenth of a standard deviation or more.")
-    said = table(
+    columns = table(
         "Columns that changed, furthest first; shift in standard deviations",
         ("column", "labelled data", "new data", "shift"),
         [
@@ -154,7 +154,7 @@ def _columns(page: ReportPage) -> Html:
         ],
     )
     more = len(moved) - MOST_COLUMNS
-    return joined([said, paragraphs(f"{more} more changed less." if more > 0 else "", evidence.note)])
+    return joined([columns, paragraphs(f"{more} more changed less." if more > 0 else "", evidence.note)])
 
 
 def slices(page: ReportPage) -> Html:
@@ -196,7 +196,7 @@ def _corrections(page: ReportPage) -> list[Html]:
     """Say how often a row is truly inside by what its slice says; slices taken at their word in one line."""
     corrections, problem = page.first.problem.corrections(), page.first.problem
     silent = (problem.patterns.rates("source")[:, 1] + problem.patterns.rates("target")[:, 1]) > 0
-    said: list[Html] = []
+    items: list[Html] = []
     exact: list[str] = []
     halting: list[str] = []
     for i, row in enumerate(page.rows):
@@ -208,15 +208,15 @@ def _corrections(page: ReportPage) -> list[Html]:
                 exact.append(row.name)
         else:
             cases = [("in", 2), ("out", 0), *([("nothing", 1)] if silent[i] else [])]
-            told = "; ".join(f"where it says {word}, {_truly(probabilities, code)}" for word, code in cases)
-            said.append(joined([tag("strong", f"{row.name}: "), f"{told} are truly inside.{_gold(row)}"]))
+            rates = "; ".join(f"where it says {word}, {_truly(probabilities, code)}" for word, code in cases)
+            items.append(joined([tag("strong", f"{row.name}: "), f"{rates} are truly inside.{_gold(row)}"]))
     for title, names in (
         ("Taken at their word", exact),
         ("Taken at their word where they speak; where they do not, so many are taken to be inside", halting),
     ):
         if names:
-            said.append(joined([tag("strong", f"{title}: "), listed(names, len(names)), "."]))
-    return said
+            items.append(joined([tag("strong", f"{title}: "), listed(names, len(names)), "."]))
+    return items
 
 
 def _truly(probabilities: tuple[np.ndarray, np.ndarray], code: int) -> str:
@@ -234,7 +234,7 @@ def _gold(row: SliceRow) -> str:
 def models(page: ReportPage) -> Html:
     """List every model's numbers."""
     report = page.parts.report
-    known = any(model.truth is not None for model in report.models.values())
+    has_truth = any(model.truth is not None for model in report.models.values())
     head = ("model", "new data, estimated", "labelled data", "effective rows", "set aside", "verdict")
     rows = [
         (
@@ -244,13 +244,13 @@ def models(page: ReportPage) -> Html:
             f"{model.effective_sample_size:,.0f}",
             show_percent(model.set_aside),
             "-" if model.verdict is None else model.verdict.meaning,
-            *([] if not known else ["-" if model.truth is None else show_value(model.truth, share=page.share)]),
+            *([] if not has_truth else ["-" if model.truth is None else show_value(model.truth, share=page.share)]),
         )
         for name, model in report.models.items()
     ]
     metric = page.first.problem.metric.spoken
     caption = f"The {metric} of every model, with {report.settings.confidence:.0%} intervals"
-    return section("models", "All models", table(caption, (*head, *(["truth"] if known else [])), rows))
+    return section("models", "All models", table(caption, (*head, *(["truth"] if has_truth else [])), rows))
 
 
 def assumptions(page: ReportPage) -> Html:
@@ -258,7 +258,7 @@ def assumptions(page: ReportPage) -> Html:
     method = get_estimator(page.first.estimator)
     confidence = f"{page.parts.report.settings.confidence:.0%}"
     verdict = page.first.verdict
-    said = (
+    sentences = (
         *(() if verdict is None else verdict.declared),
         Sentence("{title}. {does}", title=title_of(method.name), does=method.does),
         Sentence("It assumes: {assumes}", assumes=method.assumes),
@@ -266,7 +266,7 @@ def assumptions(page: ReportPage) -> Html:
         "Intervals do not cover a change that no slice speaks of.",
         *page.first.evidence.drift.words,
     )
-    return section("assumptions", "What is assumed", bullets(said))
+    return section("assumptions", "What is assumed", bullets(sentences))
 
 
 def making(page: ReportPage) -> Html:
@@ -299,8 +299,8 @@ def making(page: ReportPage) -> Html:
 
 
 def _named(title: str, values: Mapping[str, object]) -> Html:
-    said = ", ".join(f"{key} {value}" for key, value in values.items())
-    return joined([tag("strong", f"{title}: "), said, "."])
+    listing = ", ".join(f"{key} {value}" for key, value in values.items())
+    return joined([tag("strong", f"{title}: "), listing, "."])
 
 
 def glossary(_page: ReportPage) -> Html:

@@ -55,14 +55,14 @@ def summary_picture(name: str, report: ModelReport, rows: tuple[SliceRow, ...]) 
         _level((LEFT, WIDTH - LEFT), 762, 2, class_="rule"),
         *_facts(report, rows),
     ]
-    said = f"{name}. {_meaning(report)}. {facts.estimate_sentence(report)}"
+    alt = f"{name}. {_meaning(report)}. {facts.estimate_sentence(report)}"
     return tag(
         "svg",
         *parts,
         xmlns="http://www.w3.org/2000/svg",
         viewBox=f"0 0 {WIDTH} {HEIGHT}",
         role="img",
-        aria_label=said,
+        aria_label=alt,
         id="summary-picture",
     )
 
@@ -78,8 +78,8 @@ def _meaning(report: ModelReport) -> str:
 
 
 def _reason(report: ModelReport) -> str:
-    said = facts.NO_VERDICT if report.verdict is None else say(report.verdict.reason, PLAIN)
-    return said[:1].upper() + said[1:]
+    reason = facts.NO_VERDICT if report.verdict is None else say(report.verdict.reason, PLAIN)
+    return reason[:1].upper() + reason[1:]
 
 
 def _verdict(report: ModelReport, level: str) -> list[Html]:
@@ -102,15 +102,15 @@ def _told(report: ModelReport) -> list[Html]:
 def _warned(report: ModelReport) -> list[Html]:
     """Say what stands in the way, and the number small."""
     written = facts.number(report)
-    said = f"Not to be quoted: {written}" if report.converged else "There is no estimate"
-    return [*_lines(_reason(report), 306, 40, 60, 4, "bold"), _text(LEFT, 524, said, 30, "grey")]
+    small = f"Not to be quoted: {written}" if report.converged else "There is no estimate"
+    return [*_lines(_reason(report), 306, 40, 60, 4, "bold"), _text(LEFT, 524, small, 30, "grey")]
 
 
-def _lines(said: str, y: int, size: int, width: int, most: int, look: str) -> list[Html]:
+def _lines(words: str, y: int, size: int, width: int, most: int, look: str) -> list[Html]:
     """Break text into lines of about the same length."""
-    n = len(textwrap.wrap(said, width))
-    even = next(shorter for shorter in range(width // 2, width + 1) if len(textwrap.wrap(said, shorter)) <= n)
-    lines = textwrap.wrap(said, even, max_lines=most, placeholder=" …")
+    n = len(textwrap.wrap(words, width))
+    even = next(shorter for shorter in range(width // 2, width + 1) if len(textwrap.wrap(words, shorter)) <= n)
+    lines = textwrap.wrap(words, even, max_lines=most, placeholder=" …")
     return [_text(LEFT, y + round(1.25 * size) * i, line, size, look) for i, line in enumerate(lines)]
 
 
@@ -177,5 +177,5 @@ def _facts(report: ModelReport, rows: tuple[SliceRow, ...]) -> list[Html]:
     ]
 
 
-def _text(x: int, y: int, said: str, size: int, look: str) -> Html:
-    return tag("text", said, x=x, y=y, font_size=size, class_=look or None)
+def _text(x: int, y: int, words: str, size: int, look: str) -> Html:
+    return tag("text", words, x=x, y=y, font_size=size, class_=look or None)

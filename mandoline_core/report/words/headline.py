@@ -57,8 +57,8 @@ class Headline:
     @property
     def sentence(self) -> str:
         """The sentence that holds the number, with its condition; or that there is none."""
-        said = f"{self.before} {self.number}{self.after}" if self.number else self.before
-        return f"{said}, {self.condition}" if self.condition else f"{said}."
+        number = f"{self.before} {self.number}{self.after}" if self.number else self.before
+        return f"{number}, {self.condition}" if self.condition else f"{number}."
 
     @property
     def text(self) -> str:
@@ -90,10 +90,10 @@ def headline(report: ModelReport, *, reveal: bool = False) -> Headline:
     --------
     >>> from mandoline_core import estimate_from_codes
     >>> report = estimate_from_codes([[1], [-1]] * 200, [1.0, 0.0] * 200, [[1]] * 300 + [[-1]] * 100).first
-    >>> said = headline(report)
-    >>> said.level, said.number
+    >>> head = headline(report)
+    >>> head.level, head.number
     ('amber', '75.0%')
-    >>> said.sentence
+    >>> head.sentence
     'On the new data the mean is probably 75.0% (70.5 to 79.0), if your slice captures the shift.'
     """
     verdict, share = report.verdict, is_share(report)
@@ -142,5 +142,5 @@ def _way_on(report: ModelReport) -> str:
     loudest = None if report.verdict is None else report.verdict.loudest
     if loudest is None:
         return ""
-    found = (finding for finding in report.findings if finding.check == loudest.name and finding.severity != "info")
-    return next((say(finding.remedy, PLAIN) for finding in found), "")
+    findings = (finding for finding in report.findings if finding.check == loudest.name and finding.severity != "info")
+    return next((say(finding.remedy, PLAIN) for finding in findings), "")
