@@ -12,7 +12,7 @@ from app.project import Workspace
 from app.words import tables
 from mandoline_core import Model, Sample
 from mandoline_core.data import class_codes, class_name, profile_column
-from mandoline_core.estimators import default_columns
+from mandoline_core.domain_classifier import default_columns
 from mandoline_core.project import RoleGuess, guess_roles
 
 

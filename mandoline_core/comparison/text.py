@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from html import escape
 
 from mandoline_core.comparison.results import Comparison, Difference, Entry, ModelComparison, Ranking
-from mandoline_core.estimators import get_estimator
+from mandoline_core.estimators import Mandoline, get_estimator
 from mandoline_core.formatting import (
     html_table,
     listed,
@@ -135,7 +135,7 @@ def _ranking_text(comparison: Comparison) -> str:
     if comparison.differences:
         # Keep it short: the differences by Mandoline, or by the first method there is.
         methods = [difference.estimator for difference in comparison.differences]
-        main = "mandoline" if "mandoline" in methods else methods[0]
+        main = Mandoline.name if Mandoline.name in methods else methods[0]
         lines += ["", "Differences between models, on the same rows:"]
         lines += [_difference_text(d, share=share) for d in comparison.differences if d.estimator == main]
     return "\n".join(lines)

@@ -12,9 +12,8 @@ from mandoline_core.arrays import Bools, Index
 from mandoline_core.data import Sample
 from mandoline_core.discovery.column_rules import Condition, RuleFamily, rule_families
 from mandoline_core.discovery.cuts import agreement
-from mandoline_core.domain_classifier import encode_column
+from mandoline_core.domain_classifier import default_columns, encode_column
 from mandoline_core.errors import DataError, MandolineError
-from mandoline_core.estimators import default_columns
 from mandoline_core.formatting import counted
 from mandoline_core.slices import Slice, conjoin, slice_codes
 

@@ -12,8 +12,9 @@ from scipy.spatial import cKDTree
 
 from mandoline_core.arrays import Floats, Index
 from mandoline_core.data import Sample
+from mandoline_core.domain_classifier import default_columns
 from mandoline_core.errors import DataError
-from mandoline_core.estimators import Features, build_features, default_columns
+from mandoline_core.estimators import Features, build_features
 from mandoline_core.formatting import listed
 
 MOST_ROWS = 3000  # of both samples together: more take long to lay out, and cover each other

@@ -5,7 +5,6 @@ One file a method, one registry, one contract; how to add one: see `base.Estimat
 
 from __future__ import annotations
 
-from mandoline_core.domain_classifier import default_columns
 from mandoline_core.estimators.base import Estimator, Outcome
 from mandoline_core.estimators.bootstrap import bootstrap, draw_problem
 from mandoline_core.estimators.doubly_robust import FEWEST, OutcomeDesign

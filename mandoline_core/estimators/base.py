@@ -127,7 +127,7 @@ class Estimator(ABC):
         What it does, in one sentence for a person who does not know the method.
     seconds : float
         How long it takes on 10,000 rows of each sample, roughly, where it is long enough to be noticed; else 0. It
-        grows with the square of the rows.
+        grows with the square of the rows. Such a method is left out of backtests unless asked for.
     assumes : str
         What must hold for the estimate to be right, in one sentence.
     needs : tuple of str

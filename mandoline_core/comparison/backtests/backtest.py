@@ -22,7 +22,6 @@ from mandoline_core.project import EstimatorSettings, Project
 from mandoline_core.slices import Slice, codes
 from mandoline_core.weighting import Problem
 
-SLOW = ("kmm_slices",)  # repeats itself for its interval: many times slower than the other methods
 _LOOKS_AT_COLUMNS = "It looks at columns, and would have to be fitted to them again for each of many pseudo-targets."
 _TAKES_LONG = "It takes too long to be repeated many times. Name it in estimators to try it nevertheless."
 
@@ -187,7 +186,7 @@ def _methods(problem: Problem, names: Sequence[str] | None) -> tuple[dict[str, E
         method = get_estimator(name)
         if {"features", "scores"} & set(method.needs):
             left_out[name] = _LOOKS_AT_COLUMNS
-        elif name in SLOW and names is None:
+        elif method.seconds and names is None:  # many draws take many times as long
             left_out[name] = _TAKES_LONG
         else:
             try:

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from mandoline_core.arrays import Bools, Floats, Index
 from mandoline_core.data import Sample, arrow_array, class_codes
-from mandoline_core.estimators import default_columns
+from mandoline_core.domain_classifier import default_columns
 
 FEWEST_ROWS = 30  # on either side of a split
 MOST_GROUPS = 4  # of one column: the largest
