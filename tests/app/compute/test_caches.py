@@ -27,7 +27,7 @@ SMALL = {
     "mandoline_core/slices/text.py:check_regex": "patterns that the engines can run, and nothing for each",
     "mandoline_core/data/engines/engine.py:ENGINES": "one declaration an engine",
     "mandoline_core/domain_classifier/logistic.py:_libraries": "one list of libraries",
-    "mandoline_core/weighting/clusters.py:cluster_slices": "numbers of slices of 256 graphs",
+    "mandoline_core/weighting/components.py:cluster_slices": "numbers of slices of 256 graphs",
 }
 
 
