@@ -7,7 +7,7 @@ from streamlit.navigation.page import StreamlitPage
 
 from app import compute
 from app.project import state
-from app.views import frame, parts, tour
+from app.views import frame, parts
 
 VIEWS = {
     "Projects": ":material/folder_open:",
@@ -44,7 +44,7 @@ def main() -> None:
             state.head()  # without a store and a project in it there is nothing to show but why
     with parts.boundary():
         frame.sidebar(at_home=at_home)
-    tour.show(page.title)
+    frame.show_tour(page.title)
     with parts.boundary():
         if page != pages["Projects"]:
             compute.wait_for_tables()  # parts of a page that are drawn by themselves could not say it

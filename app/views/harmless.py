@@ -9,8 +9,9 @@ import streamlit as st
 
 from app import compute
 from app.project import Workspace, edits, visit
+from app.views import parts
 from app.words import wording
-from mandoline_core import Finding, MandolineError
+from mandoline_core import Finding
 
 CHECKS = ("columns", "apart")  # the checks that look at columns
 
@@ -45,22 +46,13 @@ def _button(column: str, key: str) -> None:
             reason = visit.bind(f"{key}:reason", "")
             st.text_input(f"Why a change of {wording.plain(column)} does not matter", key=reason)
             st.form_submit_button("Declare harmless", key=f"{key}:declare", on_click=_declare, args=(column, reason))
-        problem = visit.remember(f"{key}:problem")
-        if problem and problem[0] == visit.typed(reason):
-            st.error(wording.tell(problem[1]), icon=":material/error:")
+        parts.show_refusal(reason)
 
 
 def _declare(column: str, key: str) -> None:
-    """Declare a column harmless for the reason that was typed, or remember beside the button why that cannot be."""
-    typed = visit.typed(key)
-    problem = f"{key.removesuffix(':reason')}:problem"
-    try:
-        edit = partial(edits.declare_harmless, column=column, reason=str(typed or ""))
-        compute.change(f"declare {column} harmless", edit)
-    except MandolineError as error:
-        visit.remember(problem, (typed, error))
-    else:
-        visit.remember(problem, ())
+    """Declare a column harmless for the reason that was typed, or keep beside the button why that cannot be."""
+    edit = partial(edits.declare_harmless, column=column, reason=str(visit.typed(key) or ""))
+    parts.change_beside(key, f"declare {column} harmless", edit, key)
 
 
 def declared(workspace: Workspace) -> None:

@@ -9,7 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 from app import compute
 from app.project import Workspace, state
 from app.views import parts
-from app.words import bar, wording
+from app.words import markup, wording
 from mandoline_core import MandolineError
 from mandoline_core.formatting import show_interval
 from mandoline_core.pipeline import is_share
@@ -18,7 +18,7 @@ from mandoline_core.report import charts
 
 def place() -> DeltaGenerator:
     """Lay out the place that stays in sight above the work."""
-    return st.container(key=bar.KEY)
+    return st.container(key=markup.BAR_KEY)
 
 
 def summary(workspace: Workspace, where: DeltaGenerator | None = None) -> MandolineError | None:
@@ -39,8 +39,8 @@ def summary(workspace: Workspace, where: DeltaGenerator | None = None) -> Mandol
         change = ""
         if edit is not None and edit.before is not None and report.converged:
             difference = report.estimate - edit.before.estimate
-            change = bar.change_words(difference, edit.label, share=is_share(report))
-        st.html(bar.bar(report, change))
+            change = markup.change_words(difference, edit.label, share=is_share(report))
+        st.html(markup.bar(report, change))
     return None
 
 
@@ -50,7 +50,7 @@ def _updating(workspace: Workspace, where: DeltaGenerator | None) -> MandolineEr
     stopped = working is not None and not working.job.running
     with where or place():
         # At once: what the draw says takes a moment.
-        st.html(bar.updating(compute.last_summary(workspace), stopped=stopped))
+        st.html(markup.updating(compute.last_summary(workspace), stopped=stopped))
         below = st.empty()
         if working is not None:
             parts.show_working(working, "count")
@@ -59,7 +59,7 @@ def _updating(workspace: Workspace, where: DeltaGenerator | None) -> MandolineEr
             parts.show_error(error)
         else:
             drawn = wording.draw_words(compute.n_looked_at(workspace), compute.n_rows(workspace))
-            below.html(bar.on_draw(compute.report(workspace), drawn))
+            below.html(markup.on_draw(compute.report(workspace), drawn))
     return error
 
 
@@ -73,7 +73,7 @@ def _no_estimate(workspace: Workspace, error: MandolineError) -> None:
     if edit is None:
         return
     if edit.before is not None:
-        st.html(bar.last_estimate(edit.before, edit.label))
+        st.html(markup.last_estimate(edit.before, edit.label))
     st.button(
         wording.plain(f"Undo: {edit.label}"), icon=":material/undo:", key="bar_undo", on_click=state.step, args=(-1,)
     )

@@ -15,7 +15,7 @@ from app import compute
 from app.project import Workspace, state, visit
 from app.words import trust as trust_words
 from app.words import wording
-from mandoline_core import Finding, MandolineError, ModelReport, Verdict
+from mandoline_core import Finding, MandolineError, ModelReport, Project, Verdict
 from mandoline_core.formatting import file_stem
 from mandoline_core.report import charts
 from mandoline_core.report.words import TOOLTIPS
@@ -72,6 +72,33 @@ def show_working(error: compute.WorkingError, name: str = "work") -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(f":material/stop_circle: Stopped: {wording.plain(error.job.current)}.", width="content")
         st.button("Go on", key=f"go_on_{name}", icon=":material/play_arrow:", on_click=compute.go_on, args=(error,))
+
+
+def note_refusal(place: str, error: MandolineError | None, *keys: str) -> None:
+    """Keep what is wrong with a control for as long as some widgets hold what they do now; None takes it away."""
+    visit.remember(f"refused:{place}", () if error is None else (error, {key: visit.typed(key) for key in keys}))
+
+
+def change_beside(place: str, label: str, edit: Callable[[Project], Project], *keys: str) -> bool:
+    """Change the project, or keep beside a control why that cannot be; return whether the change was made."""
+    try:
+        compute.change(label, edit)
+    except MandolineError as error:
+        note_refusal(place, error, *keys)
+        return False
+    note_refusal(place, None)
+    return True
+
+
+def show_refusal(place: str, *, once: bool = False) -> bool:
+    """Show what is wrong with a control, if anything is, and tell whether it was shown."""
+    refused = visit.remember(f"refused:{place}")
+    if not refused or any(visit.typed(key) != typed for key, typed in refused[1].items()):
+        return False
+    show_error(refused[0])
+    if once:
+        note_refusal(place, None)
+    return True
 
 
 def draw_caption(workspace: Workspace, start: str = "From") -> None:

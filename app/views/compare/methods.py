@@ -12,7 +12,6 @@ from app import compute
 from app.project import Workspace, visit
 from app.views import parts
 from app.words import duration, wording
-from mandoline_core import MandolineError
 from mandoline_core.data import kind_of
 
 
@@ -91,7 +90,7 @@ def _columns(workspace: Workspace) -> None:
     if reasons and not chosen:
         said = [f"{', '.join(columns)} ({why})" for why, columns in reasons.items()]
         st.caption(f"Left out: {wording.plain(', '.join(said))}.")
-    _wrong("features")
+    parts.show_refusal("methods:features")
 
 
 def _choose_columns(defaults: tuple[str, ...]) -> None:
@@ -113,7 +112,7 @@ def _scores(workspace: Workspace) -> None:
         args=("scores", now, "choose the column of scores"),
         help="For the classifier trained elsewhere: how likely a row is to be new, from 0 to below 1.",
     )
-    _wrong("scores")
+    parts.show_refusal("methods:scores")
 
 
 def _number(name: str, label: str, value: float | None, meaning: str, *, step: int | None = None) -> None:
@@ -128,7 +127,7 @@ def _number(name: str, label: str, value: float | None, meaning: str, *, step: i
         on_change=_choose,
         args=(name, value, f"set {label[:1].lower()}{label[1:]}"),
     )
-    _wrong(name)
+    parts.show_refusal(f"methods:{name}")
 
 
 def _key(name: str, value: object) -> str:
@@ -146,15 +145,6 @@ def _choose(name: str, value: object, label: str) -> None:
 
 def _set(name: str, value: Any, label: str) -> None:
     """Write one setting into the project, or keep what is wrong with it beside its control."""
-    try:
-        compute.change(label, lambda project: replace(project, methods=replace(project.methods, **{name: value})))
-    except MandolineError as error:
-        visit.remember(f"wrong:{name}", error.sentence)
-    else:
-        visit.remember(f"wrong:{name}", "")
-
-
-def _wrong(name: str) -> None:
-    message = visit.remember(f"wrong:{name}")
-    if message:
-        st.error(wording.tell(message), icon=":material/error:")
+    parts.change_beside(
+        f"methods:{name}", label, lambda project: replace(project, methods=replace(project.methods, **{name: value}))
+    )

@@ -122,7 +122,7 @@ def card(workspace: Workspace, rule: Slice, row: compute.CorrectionRow | None, *
             sureness(workspace, rule, row)
         if row is not None and (is_open or rule.noise is not None):
             st.caption(rate_words(row))
-        refusal(rule.name)
+        parts.show_refusal(f"{rule.name}:", once=True)
         if is_open:
             details(workspace, rule, row)
 
@@ -189,7 +189,7 @@ def show_rate(used: compute.CorrectionInUse) -> str:
 def details(workspace: Workspace, rule: Slice, row: compute.CorrectionRow | None) -> None:
     """Show all that can be set for one rule, under the matrices that it makes."""
     if row is None or not row.source:
-        gold_control(workspace, rule, row)
+        evidence.gold_column(workspace, rule, row, change_card)
         return
     measured = rule.noise is not None and rule.noise.measured
     matrices(rule, row)
@@ -197,7 +197,7 @@ def details(workspace: Workspace, rule: Slice, row: compute.CorrectionRow | None
     if measured:
         st.caption(f"Measured on {row.measured_on:,} labelled rows. Choose Own to move these.")
     new_data(rule, row)
-    gold_control(workspace, rule, row)
+    evidence.gold_column(workspace, rule, row, change_card)
     evidence.show(workspace, rule, change_card)
     with st.container(horizontal=True):
         st.button(
@@ -327,55 +327,6 @@ def matrices(rule: Slice, row: compute.CorrectionRow) -> None:
     st.html(charts.side_by_side(tables))
 
 
-def gold_control(workspace: Workspace, rule: Slice, row: compute.CorrectionRow | None) -> None:
-    """Choose the column of true answers, and measure the slice on it."""
-    if rule.is_family:
-        return
-    columns = [column for column in compute.answer_columns(workspace) if column not in rule.reads]
-    columns = list(dict.fromkeys([*columns, *([] if rule.gold is None else [rule.gold])]))
-    if not columns:
-        st.caption(
-            "To measure the slice, add a column of true answers (yes/no, true/false or 1/0) to the labelled data."
-        )
-        return
-    key = visit.bind(f"gold:{rule.name}", rule.gold)
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.selectbox(
-            "A column that holds the true answer",
-            columns,
-            index=None,
-            key=key,
-            placeholder="None",
-            help="Of the labelled data; empty where nobody knows. The slice is compared with it.",
-            on_change=choose_gold,
-            args=(rule.name, key),
-        )
-        if rule.gold is not None:
-            st.button(
-                "Measure it",
-                icon=":material/straighten:",
-                key=f"measure:{rule.name}",
-                help="" if row is None else f"On the {row.measured_on:,} labelled rows with a true answer.",
-                on_click=change_card,
-                args=(
-                    rule.name,
-                    f"measure {rule.name}",
-                    partial(edits.set_sureness, name=rule.name, sure=edits.MEASURED, start=Correction()),
-                    "gold",
-                ),
-                disabled=rule.noise is not None and rule.noise.measured,
-            )
-    refusal(rule.name, "gold")
-
-
-def choose_gold(name: str, key: str) -> None:
-    """Name the column of true answers, or forget it with what was measured on it."""
-    column = visit.typed(key)
-    label = f"forget the true answers of {name}" if column is None else f"take {column} for the truth of {name}"
-    change_card(name, label, lambda project: edits.set_gold(project, name, column), "gold")
-    visit.remember(WHOLE, "needed")  # what the denoised estimator assumes is tested on it
-
-
 def copying(workspace: Workspace, rule: Slice) -> None:
     """Offer to correct other slices as this one."""
     others = [other.name for other in workspace.project.slices if other.enabled and other.name != rule.name]
@@ -405,21 +356,23 @@ def copy(name: str, key: str) -> None:
     chosen = tuple(visit.typed(key))
     n = counted(len(chosen), "other slice")
     change_card(
-        name,
-        f"correct {n} as {name}",
-        lambda project: edits.copy_corrections(project, name, chosen),
+        name, f"correct {n} as {name}", lambda project: edits.copy_corrections(project, name, chosen), whole=True
     )
-    visit.remember(WHOLE, "needed")
 
 
-def change_card(name: str, label: str, edit: Callable[[Project], Project], where: str = "") -> None:
-    """Make an edit; where it is refused, its card says why, and its controls go back to what holds."""
-    try:
-        compute.change(label, edit)
-    except MandolineError as error:
-        visit.remember(f"refused:{name}:{where}", error)
+def change_card(
+    name: str, label: str, edit: Callable[[Project], Project], where: str = "", *, whole: bool = False
+) -> None:
+    """Make an edit; where it is refused, its card says why, and its controls go back to what holds.
+
+    Parameters
+    ----------
+    whole : bool
+        Whether it changes more than the card, the number and the panel.
+    """
+    if not parts.change_beside(f"{name}:{where}", label, edit):
         visit.forget_widgets()
-    if visit.typed(PAIR_LIST):  # says what pairs do to the estimate
+    if whole or visit.typed(PAIR_LIST):  # which says what pairs do to the estimate
         visit.remember(WHOLE, "needed")
 
 
@@ -432,11 +385,3 @@ def draw_whole_if_needed() -> None:
     """Draw the whole board where an edit within a card changed more than that card, the number and the panel."""
     if visit.remember(WHOLE):
         st.rerun()
-
-
-def refusal(name: str, where: str = "") -> None:
-    """Say, once, why the last edit of a card was refused."""
-    key = f"refused:{name}:{where}"
-    if error := visit.remember(key):
-        parts.show_error(error)
-        visit.remember(key, "")

@@ -10,8 +10,9 @@ import streamlit as st
 
 from app import compute
 from app.project import Workspace, edits, visit
+from app.views import parts
 from app.words import wording
-from mandoline_core import METRICS, MandolineError, Project, ProjectError
+from mandoline_core import METRICS, Project, ProjectError
 from mandoline_core.data import class_name
 
 NAME, CHOSEN = "merge_name", "merge_chosen"
@@ -57,9 +58,7 @@ def _new_merge(workspace: Workspace) -> None:
         name.text_input("Name of the merged class", key=keys[0], placeholder="A new name, or that of a class")
         chosen.multiselect("Classes to take for one", classes, key=keys[1])
         st.form_submit_button("Merge", icon=":material/merge:", on_click=join, args=(*keys, tuple(classes)))
-    problem = visit.remember("merge_problem")
-    if problem and problem[:2] == (visit.typed(keys[0]), visit.typed(keys[1])):
-        st.error(wording.tell(problem[2]), icon=":material/error:")
+    parts.show_refusal("merge")
 
 
 def join(name_key: str, chosen_key: str, classes: tuple[str, ...]) -> None:
@@ -73,12 +72,7 @@ def join(name_key: str, chosen_key: str, classes: tuple[str, ...]) -> None:
         _check_scores(workspace, changed)
         return changed
 
-    try:
-        compute.change(f"merge classes into {new}", edit)
-    except MandolineError as error:
-        visit.remember("merge_problem", (visit.typed(name_key), visit.typed(chosen_key), error.sentence))
-    else:
-        visit.remember("merge_problem", ())
+    parts.change_beside("merge", f"merge classes into {new}", edit, name_key, chosen_key)
 
 
 def part(new: str) -> None:

@@ -11,7 +11,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 from app import compute
 from app.project import imports, server_files, state, uploads, visit
 from app.views import parts
-from app.views.data import drafts, on_server
+from app.views.data import drafts
 from app.words import wording
 from mandoline_core import MandolineError, Model, Project, Sample
 from mandoline_core.formatting import listed
@@ -24,7 +24,7 @@ def ways_in() -> None:
     """Show them all; data on the server where some are allowed."""
     ways = {"Pick a sample": samples, "Use my files": files, "Open a project file": project_file}
     if server_files.folders():
-        ways["Use data on the server"] = on_server.show
+        ways["Use data on the server"] = on_server
     for tab, show in zip(st.tabs(list(ways)), ways.values(), strict=True):
         with tab:
             show()
@@ -195,3 +195,80 @@ def say_taken(wanted: Mapping[str, str], old: Mapping[str, Sample]) -> None:
     st.caption(
         wording.plain(f"Taken from the project in use, {name}: {taken}. If you mean other files, add them above.")
     )
+
+
+ENGINE = "server_engine"
+
+
+def on_server() -> None:
+    """Choose files or patterns for both samples, check the roles that were guessed, and use them."""
+    st.caption(
+        wording.plain(
+            f"Files under {server_files.where()}: pick one, or type a file or a pattern such as weekly/*.parquet. "
+            "They stay where they are."
+        )
+    )
+    names = server_files.offered()
+    found: dict[str, tuple[Path, Sample] | None] = {}
+    places = list(zip(st.columns(2), TITLES, strict=True))
+    engines = server_files.engines()
+    engine = st.selectbox(
+        "Rows are read",
+        list(engines),
+        key=ENGINE,
+        format_func=engines.__getitem__,
+        help="By size: small files are read into memory, others stay where they are and are counted there.",
+    )
+    for column, side in places:
+        with column:
+            found[side] = one(side, names, engine)
+    source, target = found["source"], found["target"]
+    if source is not None and target is not None:
+        _use_on_server(source, target, engine)
+
+
+def one(side: str, names: list[str], engine: str) -> tuple[Path, Sample] | None:
+    """Choose one sample, and say what is there, or why it cannot be taken."""
+    chosen = st.selectbox(
+        f"{TITLES[side]} on the server",
+        names,
+        index=None,
+        key=f"server_{side}",
+        placeholder="Pick or type",
+        accept_new_options=True,
+    )
+    if not chosen:
+        return None
+    try:
+        path = server_files.find(chosen)
+        sample = compute.table_at(path, server_files.name_of(path), engine, guarded=True)
+    except compute.WorkingError as error:
+        parts.show_working(error, side)
+        return None
+    except MandolineError as error:
+        parts.show_error(error)
+        return None
+    st.caption(f"{wording.plain(chosen)}: {sample.n_all:,} rows, {len(sample.columns)} columns.")
+    return path, sample
+
+
+def _use_on_server(source: tuple[Path, Sample], target: tuple[Path, Sample], engine: str) -> None:
+    """Show the roles that were guessed, and start a project on both."""
+    if source[1].fingerprint == target[1].fingerprint:
+        st.warning("Both hold the same rows. Choose the new data again.", icon=":material/warning:")
+    guess = compute.guessed_roles(source[1], target[1].columns)
+    label, models = drafts.draft_roles(source[1], target[1], guess)
+    with parts.boundary():
+        imports.check_chosen(label, models)
+        imports.check_roles(start_project("", Path(), Path(), label, models), source[1], target[1])
+        if st.button("Use these data", key="use_server", type="primary", icon=":material/check:"):
+            _start(source[0], target[0], label, models, engine)
+
+
+def _start(source: Path, target: Path, label: str | None, models: tuple[Model, ...], engine: str) -> None:
+    chosen = None if engine == "auto" else engine
+    name = server_files.name_of(source).replace("*", "").strip("./").split("/")[0].split(".")[0] or "server data"
+    project = start_project(name, source, target, label, models, engine=chosen)
+    names = {"source": server_files.name_of(source), "target": server_files.name_of(target)}
+    state.open_project(project, names, server=("source", "target"))
+    drafts.say_opened("The data", project)

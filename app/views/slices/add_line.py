@@ -15,7 +15,7 @@ from mandoline_core import MandolineError, Slice
 from mandoline_core.slices import KINDS, example_line, read_line
 
 _AGAIN = 10.0  # seconds in which nobody types the same line twice on purpose
-_LINE, _MENU, _REFUSED, _TAKEN = "add_line", "add_kind", "add_refused", "add_taken"
+_LINE, _MENU, _TAKEN = "add_line", "add_kind", "add_taken"
 _HELP = """One line is one slice. Press Enter to add it.
 
 - `actor, plot, "not good"`: words and phrases in a text
@@ -51,7 +51,7 @@ def show(workspace: Workspace) -> None:
                 key=_MENU,
                 on_click=_take_kind,
             )
-        _refusal()
+        parts.show_refusal(_LINE)
         suggestions.show(workspace)
 
 
@@ -70,7 +70,7 @@ def _take_line() -> None:
     try:
         name = _add(read_line(typed, compute.ground(state.workspace())))
     except MandolineError as error:
-        visit.remember(_REFUSED, (typed, error))
+        parts.note_refusal(_LINE, error, _LINE)
     else:
         visit.empty(_LINE)
         visit.remember(_TAKEN, (typed, name, time.monotonic()))
@@ -94,19 +94,12 @@ def _take_kind() -> None:
         elif start is not None:
             raise start
     except MandolineError as error:
-        visit.remember(_REFUSED, (visit.typed(_LINE), error))
+        parts.note_refusal(_LINE, error, _LINE)
 
 
 def _add(rule: Slice) -> str:
     name = edits.free_name(state.workspace().project, rule.name)
     compute.change(f"add {name}", lambda project: edits.add_slice(project, rule))
     visit.remember("editing", name)
-    visit.remember(_REFUSED, ())
+    parts.note_refusal(_LINE, None)
     return name
-
-
-def _refusal() -> None:
-    """Say what is wrong with what the line holds, for as long as it holds it."""
-    refused = visit.remember(_REFUSED)
-    if refused and refused[0] == visit.typed(_LINE):
-        parts.show_error(refused[1])

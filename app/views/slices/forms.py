@@ -45,19 +45,12 @@ def _write(name: str, key: str, field: str, read: Callable[[Any], Any], source: 
     def edit(project: Project) -> Project:
         return edits.write_field(project, name, field, read(value), source)
 
-    try:
-        compute.change(f"edit {name}", edit)
-    except MandolineError as error:
-        visit.remember(f"refused:{name}:{field}", (key, value, error))
-    else:
-        visit.remember(f"refused:{name}:{field}", ())
+    parts.change_beside(f"{name}:{field}", f"edit {name}", edit, key)
 
 
 def _refusal(rule: Slice, control: Control) -> None:
     """Say below a control why what it holds is not in use, for as long as it holds it."""
-    refused = visit.remember(f"refused:{rule.name}:{control.field}")
-    if refused and visit.typed(refused[0]) == refused[1]:
-        parts.show_error(refused[2])
+    if parts.show_refusal(f"{rule.name}:{control.field}"):
         st.caption("Not in use yet: the estimate is still without this edit.")
 
 
@@ -311,9 +304,7 @@ def name_field(rule: Slice) -> None:
         args=(rule.name, key),
         help="Pairs and combinations that this slice is part of follow.",
     )
-    problem = visit.remember("name_problem")
-    if problem and problem[:2] == (key, visit.typed(key)):
-        st.error(wording.tell(problem[2]), icon=":material/error:")
+    parts.show_refusal(key)
 
 
 def rename(name: str, new: str) -> None:
@@ -337,6 +328,4 @@ def _take_name(name: str, key: str) -> None:
     try:
         rename(name, str(visit.typed(key)).strip())
     except MandolineError as error:
-        visit.remember("name_problem", (key, visit.typed(key), error.sentence))
-    else:
-        visit.remember("name_problem", ())
+        parts.note_refusal(key, error, key)

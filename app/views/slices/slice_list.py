@@ -12,7 +12,7 @@ from app import compute
 from app.project import Workspace, edits, state, visit
 from app.views import parts
 from app.views.slices import forms
-from app.words import highlighted, slice_rows, wording
+from app.words import highlighted, markup, wording
 from mandoline_core import MandolineError, Project, Slice, SliceRow
 from mandoline_core.metrics import get_metric
 from mandoline_core.slices import TEXT
@@ -29,14 +29,14 @@ def show(workspace: Workspace, said: MandolineError | None) -> None:
         visit.remember(OPEN, "")
     rows, notes, effects = _numbers(workspace, name)
     share = get_metric(workspace.project.metric.name).share
-    with st.container(key=slice_rows.KEY):
+    with st.container(key=markup.ROWS_KEY):
         for number, rule in enumerate(rules):
             _controls(rule, is_open=rule.name == name)
             effect = _effect(rule, effects, share)
             note = notes.get(rule.name, "")
-            row = slice_rows.slice_row(rows.get(rule.name, ()), on=rule.enabled, effect=effect, note=note, share=share)
+            row = markup.slice_row(rows.get(rule.name, ()), on=rule.enabled, effect=effect, note=note, share=share)
             # Not by itself: a style alone goes where messages go, and takes the place of one.
-            st.html(row if number else slice_rows.STYLE + row)
+            st.html(row if number else markup.ROWS_STYLE + row)
             if rule.name == name:
                 with st.container(border=True, key="open_slice"), parts.boundary(said):
                     if note:
@@ -82,7 +82,7 @@ def _controls(rule: Slice, *, is_open: bool) -> None:
 
 def _effect(rule: Slice, effects: Mapping[str, float | None], share: bool) -> str:
     if rule.name in effects:
-        return slice_rows.effect_words(effects[rule.name], share=share)
+        return markup.effect_words(effects[rule.name], share=share)
     return "open it" if rule.enabled else "off"
 
 
@@ -145,7 +145,7 @@ def _matching_rows(workspace: Workspace, rule: Slice) -> None:
     """Show a few rows of both samples that the rule matches, with what matched marked; of a family its members."""
     if rule.is_family:
         rows = compute.table(workspace)
-        st.html(slice_rows.members([rows[name] for name in compute.members(workspace)[rule.name]]))
+        st.html(markup.members([rows[name] for name in compute.members(workspace)[rule.name]]))
         return
     found = compute.matches(workspace, rule)
     counts = " and ".join(f"{found[side][0]:,} {word} rows" for side, word in _SIDES.items())
