@@ -1,7 +1,7 @@
-"""The line: a rule as a person types it into one box, read as a condition.
+"""The line: a rule as a person types it into one box, read as a predicate on columns.
 
 A line is an expression with a few words of convenience: other signs, unquoted values, the names of columns with spaces,
-words alone. It is written as a condition, as expressions are, and the first kind that can say that condition takes it.
+words alone. Like an expression it is read as a predicate, and the first kind that can say that predicate takes it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from mandoline_core.errors import SliceError, did_you_mean
 from mandoline_core.formatting import listed, show_number, tidy_number
 from mandoline_core.slices.codes import slice_codes
 from mandoline_core.slices.expression.compiling import compile_expression_code
-from mandoline_core.slices.expression.tree import Condition, bounds_of, condition_of, written_column, written_text
+from mandoline_core.slices.expression.tree import Predicate, bounds_of, predicate_of, written_column, written_text
 from mandoline_core.slices.kinds import KINDS, Expression
 from mandoline_core.slices.rule import NUMBERS, TEXT, Scalar, Slice, Survey, find_name
 from mandoline_core.slices.text import split_words
@@ -26,35 +26,23 @@ _NAMED = re.compile(r"""([^:()<>=~"'`/,]*[^:()<>=~"'`/,\s\d][^:()<>=~"'`/,]*):(?
 _COMPARING = re.compile(r"<=|>=|=<|=>|==|!=|<>|[<>=~≤≥≠]")
 _SPELLINGS = {"=<": "<=", "≤": "<=", "=>": ">=", "≥": ">=", "==": "=", "<>": "!=", "≠": "!="}
 _TURNED = str.maketrans("<>", "><")
-# What may follow the name of a column, the longest first, with the sign that it stands for.
-_SIGNS_IN_WORDS = {
-    "is at least": ">=",
-    "is at most": "<=",
-    "is more than": ">",
-    "is less than": "<",
-    "at least": ">=",
-    "at most": "<=",
-    "more than": ">",
-    "less than": "<",
-    "fewer than": "<",
-    "is above": ">",
-    "is below": "<",
-    "is one of": "=",
-    "is not": "!=",
-    "matches": "~",
-    "equals": "=",
-    "above": ">",
-    "below": "<",
-    "under": "<",
-    "over": ">",
-    "in": "=",
-    "is": "=",
+# What may follow the name of a column, by the sign that it stands for; "is" comes last, as others start with it.
+_PHRASES = {
+    ">=": ("is at least", "at least"),
+    "<=": ("is at most", "at most"),
+    ">": ("is more than", "more than", "is above", "above", "over"),
+    "<": ("is less than", "less than", "fewer than", "is below", "below", "under"),
+    "~": ("matches",),
+    "!=": ("is not",),
+    "=": ("is one of", "equals", "in", "is"),
 }
 _NUMBER = re.compile(r"([+-]?)(?:(\d{1,3}(?:[,_ ]\d{3})+|\d+)?(?:[.](\d*))?|(\d+),(\d+))(?:[eE]([+-]?\d{1,3}))?(%?)")
 _CALL = re.compile(r"(\w+)\s*\((.+)\)", re.DOTALL)
 _FUNCTIONS = {"characters": "length", "missing": "is_missing"}  # other names of functions of the language
 _AND, _OR = re.compile(r"\s+and\s+"), re.compile(r"\s+or\s+")
 _INTERVAL = re.compile(r"(?:is\s+)?(?:between\s+(.+?)\s+and|from\s+(.+?)\s+to)\s+(.+)", re.IGNORECASE)
+_QUOTED = re.compile(r'"[^"]*(?:"|$)|`[^`]*(?:`|$)|\u201c[^\u201d]*(?:\u201d|$)')
+_BRACKETED, _OPENED = re.compile(r"[(\[][^()\[\]]*[)\]]"), re.compile(r"[(\[].*", re.DOTALL)
 _QUOTES = {'"': '"', "'": "'", "`": "`", "\u201c": "\u201d"}
 
 
@@ -107,8 +95,8 @@ def read_line(text: str, survey: Survey) -> Slice:
     name, line = (named[1].strip(), named[2].strip()) if named else ("", text.strip())
     if not line:
         raise SliceError(f"The line is empty. Type a word, or a rule such as {example_line(survey)}")
-    for condition in _Line(survey).readings(line):
-        rule = _simplest(name or _shortened(line, _LONGEST_NAME), condition, survey)
+    for predicate in _Line(survey).readings(line):
+        rule = _simplest(name or _shortened(line, _LONGEST_NAME), predicate, survey)
         if rule is not None:
             return replace(rule, name=name or _shortened(rule.short_name, _LONGEST_NAME))
     raise SliceError(
@@ -116,10 +104,10 @@ def read_line(text: str, survey: Survey) -> Slice:
     )
 
 
-def _simplest(name: str, condition: Condition, survey: Survey) -> Slice | None:
-    """Make a rule of the first kind that can say a condition; an expression, which can say most, comes last."""
+def _simplest(name: str, predicate: Predicate, survey: Survey) -> Slice | None:
+    """Make a rule of the first kind that can say a predicate; an expression, which can say most, comes last."""
     kinds = sorted(KINDS.values(), key=lambda kind: kind is Expression)
-    rules = (kind.from_condition(name, condition, survey) for kind in kinds)
+    rules = (kind.from_predicate(name, predicate, survey) for kind in kinds)
     return next((rule for rule in rules if rule is not None), None)
 
 
@@ -147,14 +135,14 @@ def example_line(survey: Survey) -> str:
 
 
 class _Line:
-    """Find the conditions that a line may stand for, on the columns there are."""
+    """Find the predicates that a line may stand for, on the columns there are."""
 
     def __init__(self, survey: Survey) -> None:
         self.survey = survey
         self.columns = sorted(survey.columns, key=len, reverse=True)
 
-    def readings(self, text: str) -> Iterator[Condition]:
-        """Write a line as a condition in each way it may be meant, the likeliest first."""
+    def readings(self, text: str) -> Iterator[Predicate]:
+        """Write a line as a predicate in each way it may be meant, the likeliest first."""
         yield from self._pattern(text)
         yield from self._combination(text)
         yield from self._comparison(text)
@@ -162,22 +150,22 @@ class _Line:
         # A function of columns, or the name of one that needs none, with or without a word after it.
         yield from self._call(text)
         word, _, rest = text.partition(" ")
-        yield Condition(word.casefold(), constants=(_unquoted(rest),) if rest else ())
+        yield Predicate(word.casefold(), constants=(_unquoted(rest),) if rest else ())
         yield from self._column_alone(text)
         yield from self._expression(text)
         yield from self._values_alone(text)
         yield from self._words_alone(text)
 
-    def _pattern(self, text: str) -> Iterator[Condition]:
+    def _pattern(self, text: str) -> Iterator[Predicate]:
         """Read /pattern/, or /pattern/i for any case."""
         pattern, slash, flags = text[1:].rpartition("/")
         if text.startswith("/") and slash and pattern and flags in ("", "i"):
             if not self.survey.text:
                 raise SliceError(f"No column holds text to look for a pattern in. Try {example_line(self.survey)}")
             pattern = f"(?i){pattern}" if flags else pattern
-            yield Condition("matches", (self.survey.text[0],), (pattern,))
+            yield Predicate("matches", (self.survey.text[0],), (pattern,))
 
-    def _combination(self, text: str) -> Iterator[Condition]:
+    def _combination(self, text: str) -> Iterator[Predicate]:
         """Read the names of slices, joined by 'and' or by 'or', or one after 'not'."""
         first, _, rest = text.partition(" ")
         ways = {"all of": _AND.split(text), "any of": _OR.split(text)}
@@ -186,9 +174,9 @@ class _Line:
         for function, parts in ways.items():
             names = [find_name(_unquoted(part), self.survey.slices) for part in parts]
             if all(names) and (len(names) > 1 or function == "not of"):
-                yield Condition(function, constants=tuple(names))
+                yield Predicate(function, constants=tuple(names))
 
-    def _comparison(self, text: str) -> Iterator[Condition]:
+    def _comparison(self, text: str) -> Iterator[Predicate]:
         """Read one sign between two sides, or two signs around a middle."""
         sides, signs = _split(text)
         if not all(sides):
@@ -200,7 +188,7 @@ class _Line:
             bounds = bounds_of([_number(sides[0]), None, _number(sides[2])], signs)
             yield from (replace(subject, bounds=bounds) for subject in self._subject(sides[1]) if bounds)
 
-    def _compared(self, left: str, sign: str, right: str) -> Iterator[Condition]:
+    def _compared(self, left: str, sign: str, right: str) -> Iterator[Predicate]:
         """Read a sign between a column, or a function, and a number or values."""
         if sign == "~":
             yield self._matching(left, right)
@@ -214,58 +202,59 @@ class _Line:
                 function = _FUNCTIONS.get(unit[2], unit[2]) if unit else subject.function
                 yield replace(subject, function=function, bounds=bounds)
 
-    def _equal(self, subject: Condition, sign: str, text: str) -> Iterator[Condition]:
+    def _equal(self, subject: Predicate, sign: str, text: str) -> Iterator[Predicate]:
         """Read what a column, or a function without a column, is or is not."""
         if subject.function:
-            yield Condition(f"{subject.function} {sign}", subject.columns, (_unquoted(text),))
+            yield Predicate(f"{subject.function} {sign}", subject.columns, (_unquoted(text),))
             return
         (column,) = subject.columns
-        written = written_column(column) if sign == "!=" or self._column(text) else ""
         if other := self._column(text):
-            yield condition_of(f"{written} {'==' if sign == '=' else sign} {written_column(other)}")
+            yield predicate_of(
+                f"{written_column(column)} {sign.replace('=', '==', sign == '=')} {written_column(other)}"
+            )
             return
         values = self._values(column, text)
         if sign == "=":
-            yield Condition("is one of", (column,), values)
+            yield Predicate("is one of", (column,), values)
         else:
             texts = (written_text(value) if isinstance(value, str) else str(value).lower() for value in values)
-            yield condition_of(f"{written} not in ({', '.join(texts)})")
+            yield predicate_of(f"{written_column(column)} not in ({', '.join(texts)})")
 
-    def _after_column(self, text: str) -> Iterator[Condition]:
+    def _after_column(self, text: str) -> Iterator[Predicate]:
         """Read a column's name and what follows it in words."""
         for column, rest in self._leading_columns(text):
             words = " ".join(rest.split())
             phrase = words.casefold()
             if phrase in ("is missing", "is empty"):
-                yield Condition("is_missing", (column,))
+                yield Predicate("is_missing", (column,))
             if phrase in ("is not missing", "is not empty"):
-                yield condition_of(f"not is_missing({written_column(column)})")
+                yield predicate_of(f"not is_missing({written_column(column)})")
             if interval := _INTERVAL.fullmatch(words):
                 ends = [_number(interval[1] or interval[2]), _number(interval[3])]
                 if None not in ends:
                     low, high = sorted(end for end in ends if end is not None)
-                    yield Condition("", (column,), bounds=bounds_of([low, None, high], ["<=", "<="]))
+                    yield Predicate("", (column,), bounds=bounds_of([low, None, high], ["<=", "<="]))
             if phrase.startswith("contains "):
-                yield Condition("contains", (column,), split_words(words[len("contains ") :]))
-            for beginning, sign in _SIGNS_IN_WORDS.items():
-                if phrase.startswith(f"{beginning} "):
-                    yield from self._compared(_quoted(column), sign, rest.split(None, len(beginning.split()))[-1])
+                yield Predicate("contains", (column,), split_words(words[len("contains ") :]))
+            for sign, start in ((sign, start) for sign, starts in _PHRASES.items() for start in starts):
+                if phrase.startswith(f"{start} "):
+                    yield from self._compared(_quoted(column), sign, rest.split(None, len(start.split()))[-1])
                     return
 
-    def _column_alone(self, text: str) -> Iterator[Condition]:
+    def _column_alone(self, text: str) -> Iterator[Predicate]:
         """Read a column that holds answers, or one slice for each value of a column."""
         column = self._column(text) or (self._column(text[5:]) if text.casefold().startswith("each ") else None)
         if column is None:
             return
-        yield Condition("", (column,))
+        yield Predicate("", (column,))
         if len(self.survey.values(column)) <= _MOST_VALUES:
-            yield Condition("each", (column,))
+            yield Predicate("each", (column,))
         example = f"{_quoted(column)} is missing"
         if self.survey.holds(column, NUMBERS):
             example = f"{_quoted(column)} >= {show_number(float(self.survey.source.series(column).median() or 0))}"
         raise SliceError(f"{column!r} is a column. Say something about it, such as {example}")
 
-    def _expression(self, text: str) -> Iterator[Condition]:
+    def _expression(self, text: str) -> Iterator[Predicate]:
         """Read the language as it is; what only looks like a list of words may be none."""
         try:
             compile_expression_code(text, self.survey.source.schema)
@@ -273,21 +262,21 @@ class _Line:
             if re.search(r"[<>=!()+*%]", re.sub(r'"[^"]*"', "", text)):
                 raise
         else:
-            yield condition_of(text)
+            yield predicate_of(text)
 
-    def _values_alone(self, text: str) -> Iterator[Condition]:
+    def _values_alone(self, text: str) -> Iterator[Predicate]:
         """Read values of one column, as they are written there."""
         words = split_words(text)
         for column in self.survey.short_text:
             values = self.survey.values(column)
             if column != self.survey.prose and len(values) <= _MOST_VALUES and words and set(words) <= set(values):
-                yield Condition("is one of", (column,), words)
+                yield Predicate("is one of", (column,), words)
 
-    def _words_alone(self, text: str) -> Iterator[Condition]:
+    def _words_alone(self, text: str) -> Iterator[Predicate]:
         """Read words, for the wordiest text; where that has no sentences, one of them must be there."""
         words = split_words(text)
         if words and self.survey.text:
-            contains = Condition("contains", (self.survey.text[0],), words)
+            contains = Predicate("contains", (self.survey.text[0],), words)
             rule = _simplest(_shortened(text, _LONGEST_NAME), contains, self.survey)
             samples = (self.survey.source, self.survey.target)
             if self.survey.prose or (rule and any((slice_codes(sample, rule) == 1).any() for sample in samples)):
@@ -295,30 +284,30 @@ class _Line:
 
     # What the ways share
 
-    def _subject(self, text: str) -> Iterator[Condition]:
+    def _subject(self, text: str) -> Iterator[Predicate]:
         """Read what is compared: a column, a function of columns, or the name of a function that needs none."""
         column = self._column(text)
         if column is not None:
-            yield Condition("", (column,))
+            yield Predicate("", (column,))
         elif re.fullmatch(r"\w+", text):
-            yield Condition(text.casefold())
+            yield Predicate(text.casefold())
         else:
             yield from self._call(text)
 
-    def _call(self, text: str) -> Iterator[Condition]:
+    def _call(self, text: str) -> Iterator[Predicate]:
         if call := _CALL.fullmatch(text):
             function = call[1].casefold()
             columns = tuple(self._column(part) or _unquoted(part) for part in call[2].split(","))
-            yield Condition(_FUNCTIONS.get(function, function), columns)
+            yield Predicate(_FUNCTIONS.get(function, function), columns)
 
-    def _matching(self, subject: str, pattern: str) -> Condition:
+    def _matching(self, subject: str, pattern: str) -> Predicate:
         column = self._column(subject)
         if column is None or not self.survey.holds(column, TEXT):
             wrong = "is no column" if column is None else "holds no text"
             texts = f"Columns of text: {listed(self.survey.text)}." if self.survey.text else "No column holds text."
             raise SliceError(f"{_shown(_unquoted(subject))} {wrong}, so no pattern can be looked for in it. {texts}")
         slashes = len(pattern) > 2 and pattern[0] == pattern[-1] == "/"
-        return Condition("matches", (column,), (pattern[1:-1] if slashes else _unquoted(pattern),))
+        return Predicate("matches", (column,), (pattern[1:-1] if slashes else _unquoted(pattern),))
 
     def _column(self, text: str) -> str | None:
         inner = re.fullmatch(r"col\s*\((.*)\)", text.strip())
@@ -348,7 +337,7 @@ class _Line:
         for word in words:
             number = _number(word)
             spellings = [word, class_name(_unquoted(word)), *([] if number is None else [class_name(number)])]
-            name = next((match for one in spellings if (match := find_name(_unquoted(one), values))), None)
+            name = next((match for each in spellings if (match := find_name(_unquoted(each), values))), None)
             if name is None:
                 hint = did_you_mean(word, values) if number is None else ""
                 hint = hint or (f" It has {listed(values, most=6)}." if len(values) <= _MOST_VALUES else "")
@@ -358,28 +347,24 @@ class _Line:
 
 
 def _split(text: str) -> tuple[list[str], list[str]]:
-    """Part a line at its signs of comparison, but for those in quotes or brackets."""
-    sides, signs, start, position = [], [], 0, 0
-    closing, depth = "", 0
-    while position < len(text):
-        character = text[position]
-        sign = None if closing or depth else _COMPARING.match(text, position)
-        position += 1
-        if closing:
-            closing = "" if character == closing else closing
-        elif character in '"`\u201c':
-            closing = _QUOTES[character]
-        elif character in "([":
-            depth += 1
-        elif character in ")]":
-            depth = max(depth - 1, 0)
-        elif sign:
-            sides.append(text[start : sign.start()].strip())
-            signs.append(_SPELLINGS.get(sign[0], sign[0]))
-            start = position = sign.end()
-            if signs[-1] == "~":  # a pattern may hold signs of its own
-                break
-    return [*sides, text[start:].strip()], signs
+    """Part a line at its signs of comparison, but for those in quotes or brackets.
+
+    >>> _split('"a<b" <= max(a > b, 3)'), _split("text ~ a<b")
+    ((['"a<b"', 'max(a > b, 3)'], ['<=']), (['text', 'a<b'], ['~']))
+    """
+    masked, plain = _QUOTED.sub(_blank, text), ""
+    while plain != masked:  # from the innermost brackets outwards; one that is never closed goes to the end
+        plain, masked = masked, _BRACKETED.sub(_blank, masked)
+    found = list(_COMPARING.finditer(_OPENED.sub(_blank, masked)))
+    # A pattern may hold signs of its own: what comes after ~ is left as it is.
+    signs = found[: next((number for number, sign in enumerate(found, start=1) if sign[0] == "~"), None)]
+    starts, ends = [0, *(sign.end() for sign in signs)], [*(sign.start() for sign in signs), len(text)]
+    sides = [text[start:end].strip() for start, end in zip(starts, ends, strict=True)]
+    return sides, [_SPELLINGS.get(sign[0], sign[0]) for sign in signs]
+
+
+def _blank(piece: re.Match[str]) -> str:
+    return " " * len(piece[0])
 
 
 def _number(text: str) -> float | None:

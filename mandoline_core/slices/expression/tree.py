@@ -113,7 +113,7 @@ def expression_columns(text: str) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True)
-class Condition:
+class Predicate:
     """Hold what a kind of rule may be able to say: a function of columns, with constants, within bounds.
 
     Parameters
@@ -126,7 +126,7 @@ class Condition:
     bounds : dict of str to float
         What the function's value lies beyond, by 'above', 'at_least', 'below' or 'at_most'.
     text : str
-        The condition as an expression, if it is one.
+        The whole as an expression, if it is one.
     """
 
     function: str
@@ -135,12 +135,17 @@ class Condition:
     bounds: dict[str, Any] = field(default_factory=dict)
     text: str = ""
 
+    @property
+    def ends(self) -> dict[str, Any]:
+        """The bounds by the side they are on: 'low' or 'high'."""
+        return {"low" if bound in ("above", "at_least") else "high": value for bound, value in self.bounds.items()}
 
-def condition_of(text: str) -> Condition:
-    """Read an expression as a condition; what is no function of columns has the function "expression".
 
-    >>> condition = condition_of("10 <= words(text) < 20")
-    >>> condition.function, condition.columns, condition.bounds
+def predicate_of(text: str) -> Predicate:
+    """Read an expression as a predicate; what is no function of columns has the function "expression".
+
+    >>> predicate = predicate_of("10 <= words(text) < 20")
+    >>> predicate.function, predicate.columns, predicate.bounds
     ('words', ('text',), {'at_least': 10, 'below': 20})
     """
     subject, bounds = parse_expression(text).root, {}
@@ -151,13 +156,13 @@ def condition_of(text: str) -> Condition:
         subject = sides[numbers.index(None)] if bounds else subject
     match subject:
         case ast.Name(id=column):
-            return Condition("", (column,), (), bounds, text)
+            return Predicate("", (column,), (), bounds, text)
         case ast.Call(func=ast.Name(id=function), args=arguments):
-            columns = tuple(one.id for one in arguments if isinstance(one, ast.Name))
-            constants = tuple(one.value for one in arguments[len(columns) :] if isinstance(one, ast.Constant))
+            columns = tuple(node.id for node in arguments if isinstance(node, ast.Name))
+            constants = tuple(node.value for node in arguments[len(columns) :] if isinstance(node, ast.Constant))
             if len(columns) + len(constants) == len(arguments):
-                return Condition(function, columns, constants, bounds, text)
-    return Condition("expression", text=text)
+                return Predicate(function, columns, constants, bounds, text)
+    return Predicate("expression", text=text)
 
 
 def bounds_of(numbers: Sequence[Any], signs: Sequence[str]) -> dict[str, Any]:
@@ -173,7 +178,7 @@ def bounds_of(numbers: Sequence[Any], signs: Sequence[str]) -> dict[str, Any]:
             return {}
         bounds[_BOUNDS[sign][right is None]] = tidy_number(number)
     # One lower and one upper bound: the two of 10 < age > 5 are of one kind.
-    return bounds if len({bound in ("above", "at_least") for bound in bounds}) == len(signs) else {}
+    return bounds if len(Predicate("", bounds=bounds).ends) == len(signs) else {}
 
 
 def written_column(name: str) -> str:
@@ -275,7 +280,7 @@ class _Reader(ast.NodeTransformer):
 
     def _check_search(self, name: str, sought: Sequence[ast.expr]) -> None:
         """Refuse a pattern that the engines would refuse once they run it."""
-        texts = [one.value for one in sought if isinstance(one, ast.Constant) and isinstance(one.value, str)]
+        texts = [node.value for node in sought if isinstance(node, ast.Constant) and isinstance(node.value, str)]
         try:
             if name == "matches" and texts:
                 check_regex(texts[0])

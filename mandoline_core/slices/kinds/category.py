@@ -15,9 +15,9 @@ from mandoline_core.slices.expression.tree import written_column, written_text
 from mandoline_core.slices.rule import (
     CLASSES,
     TEXT,
-    Condition,
     Control,
     OfColumn,
+    Predicate,
     Scalar,
     Schema,
     Slice,
@@ -69,11 +69,11 @@ class Category(OfColumn, kind="category", title="Category", purpose="some values
         return is_class(self.column, self.values or (), schema)
 
     @classmethod
-    def _settings(cls, condition: Condition, survey: Survey) -> dict[str, Any] | None:
+    def _settings(cls, predicate: Predicate, survey: Survey) -> dict[str, Any] | None:
         """Take a column that is one of some values; or each value of a column of text."""
-        if condition.function == "each":
-            return {} if survey.holds(condition.columns[0], TEXT) else None
-        return {"values": condition.constants}
+        if predicate.function == "each":
+            return {} if survey.holds(predicate.columns[0], TEXT) else None
+        return {"values": predicate.constants}
 
     def as_expression(self) -> str | None:
         """Write an equality, or a list of values; a yes or no stands for itself."""

@@ -14,7 +14,7 @@ from mandoline_core.domain_classifier import RowScores, name_features, score_sam
 from mandoline_core.errors import DataError, SliceError
 from mandoline_core.findings import Finding, FindingKind
 from mandoline_core.formatting import Sentence, listed
-from mandoline_core.slices.rule import ANYTHING, Condition, Control, Measure, Schema, Slice, Survey, answer
+from mandoline_core.slices.rule import ANYTHING, Control, Measure, Predicate, Schema, Slice, Survey, answer
 from mandoline_core.slices.validation import check_columns
 
 PERFECT = 0.995  # AUC: hardly a source row is left that could stand for a target row
@@ -115,9 +115,9 @@ class Classifier(Slice, kind="classifier", title="Classifier", purpose="rows tha
         raise self._not_resolved()
 
     @classmethod
-    def _settings(cls, condition: Condition, _survey: Survey) -> dict[str, Any] | None:
+    def _settings(cls, predicate: Predicate, _survey: Survey) -> dict[str, Any] | None:
         """Take `classifier`, with or without columns in brackets."""
-        return None if condition.constants or condition.bounds else {"columns": condition.columns or None}
+        return None if predicate.constants or predicate.bounds else {"columns": predicate.columns or None}
 
     @classmethod
     def start(cls, survey: Survey) -> Self | None:

@@ -8,7 +8,7 @@ from typing import ClassVar, Self
 import narwhals as nw
 
 from mandoline_core.errors import SliceError
-from mandoline_core.slices.rule import Condition, Control, Schema, Slice, Survey, either
+from mandoline_core.slices.rule import Control, Predicate, Schema, Slice, Survey, either
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,9 +45,9 @@ class Combination(Slice):
         return tuple(dict.fromkeys(column for part in self.of if isinstance(part, Slice) for column in part.reads))
 
     @classmethod
-    def _settings(cls, condition: Condition, _survey: Survey) -> dict[str, object] | None:
+    def _settings(cls, predicate: Predicate, _survey: Survey) -> dict[str, object] | None:
         """Take the names of slices, joined by the kind's word."""
-        return {"of": condition.constants}
+        return {"of": predicate.constants}
 
     @classmethod
     def start(cls, survey: Survey) -> Self | None:

@@ -8,7 +8,7 @@ from typing import Any, Self
 import narwhals as nw
 
 from mandoline_core.errors import SliceError
-from mandoline_core.slices.rule import BoundedRule, Condition, Control, Measure, OfModel, Schema, Survey
+from mandoline_core.slices.rule import BoundedRule, Control, Measure, OfModel, Predicate, Schema, Survey
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,14 +37,14 @@ class Confidence(OfModel, BoundedRule, kind="confidence", title="Confidence", pu
         return self._compare(self.measure(schema).value(schema))
 
     @classmethod
-    def _settings(cls, condition: Condition, survey: Survey) -> dict[str, Any] | None:
+    def _settings(cls, predicate: Predicate, survey: Survey) -> dict[str, Any] | None:
         """Take `confidence` beside one number."""
-        if condition.columns or condition.constants or len(condition.bounds) == 2:
-            return None
-        if not condition.bounds:
+        if predicate == Predicate("confidence"):
             raise SliceError("Say how sure the model is, such as confidence < 0.7")
-        cls._need_probabilities(survey)
-        return condition.bounds
+        bound = None if predicate.columns else super()._settings(predicate, survey)
+        if bound:
+            cls._need_probabilities(survey)
+        return bound
 
     @property
     def short_name(self) -> str:

@@ -12,7 +12,7 @@ import narwhals as nw
 from mandoline_core.data import Sample
 from mandoline_core.errors import SliceError
 from mandoline_core.formatting import show_number
-from mandoline_core.slices.rule import Condition, Control, Measure, OfModel, Schema, Slice, Survey, answer
+from mandoline_core.slices.rule import Control, Measure, OfModel, Predicate, Schema, Slice, Survey, answer
 
 _TINY = 1e-300  # stands in for 0 in a logarithm; 0 times it is still 0
 # Logarithms differ in their last digit from engine to engine, so an entropy this little below a bound is on it.
@@ -96,13 +96,12 @@ class Entropy(OfModel, kind="entropy", title="Entropy buckets", purpose="how und
         return answer(value.is_null(), inside if self.high is None else inside & (value < self.high - _SLACK))
 
     @classmethod
-    def _settings(cls, condition: Condition, survey: Survey) -> dict[str, Any] | None:
+    def _settings(cls, predicate: Predicate, survey: Survey) -> dict[str, Any] | None:
         """Take `entropy` alone, or beside a number or between two."""
-        if condition.columns or condition.constants:
+        if predicate.columns or predicate.constants:
             return None
         cls._need_probabilities(survey)
-        ends = {"low" if bound in ("above", "at_least") else "high": end for bound, end in condition.bounds.items()}
-        return ends or _BUCKETS
+        return predicate.ends or _BUCKETS
 
     @property
     def short_name(self) -> str:

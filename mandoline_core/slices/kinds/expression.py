@@ -14,7 +14,7 @@ from mandoline_core.formatting import show_number
 from mandoline_core.slices.expression.compiling import asks_for_boundaries, compile_expression_code
 from mandoline_core.slices.expression.syntax import ExpressionError
 from mandoline_core.slices.expression.tree import (
-    Condition,
+    Predicate,
     can_stand,
     expression_columns,
     parse_expression,
@@ -81,9 +81,9 @@ class Expression(Slice, kind="expression", title="Expression", purpose="a condit
         raise problems[0]
 
     @classmethod
-    def from_condition(cls, name: str, condition: Condition, _survey: Survey) -> Slice | None:
+    def from_predicate(cls, name: str, predicate: Predicate, _survey: Survey) -> Slice | None:
         """Take any condition that is written in the language."""
-        return cls(name, text=condition.text) if condition.text else None
+        return cls(name, text=predicate.text) if predicate.text else None
 
     def as_expression(self) -> str:
         """Write the text in brackets, which keep it together."""

@@ -14,7 +14,7 @@ import pandas as pd
 from mandoline_core.data import Sample
 from mandoline_core.errors import SliceError
 from mandoline_core.formatting import listed
-from mandoline_core.slices.rule import TRUTH, Condition, OfColumn, Schema, Slice, Survey, answer
+from mandoline_core.slices.rule import TRUTH, OfColumn, Predicate, Schema, Slice, Survey, answer
 from mandoline_core.slices.text import SPACES
 
 _INSIDE = ("true", "yes", "1", "1.0")
@@ -92,11 +92,11 @@ class Flag(OfColumn, kind="flag", title="Yes/no column", purpose="a column that 
         return answer(~((inside | outside) & ~column.is_null()), inside)
 
     @classmethod
-    def _settings(cls, condition: Condition, survey: Survey) -> dict[str, Any] | None:
+    def _settings(cls, predicate: Predicate, survey: Survey) -> dict[str, Any] | None:
         """Take a column that stands alone and holds answers."""
         with suppress(SliceError):
-            if not condition.bounds:
-                cls("flag", column=condition.columns[0]).settle(survey.source)
+            if not predicate.bounds:
+                cls("flag", column=predicate.columns[0]).settle(survey.source)
                 return {}
         return None
 

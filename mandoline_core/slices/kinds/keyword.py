@@ -12,7 +12,7 @@ from mandoline_core.data import Sample
 from mandoline_core.errors import SliceError
 from mandoline_core.formatting import listed
 from mandoline_core.slices.expression.tree import written_column, written_text
-from mandoline_core.slices.rule import TEXT, Condition, OfColumn, Survey, either, shown
+from mandoline_core.slices.rule import TEXT, OfColumn, Predicate, Survey, either, shown
 from mandoline_core.slices.text import check_keywords, find_keywords, keyword_pattern, split_words
 
 
@@ -63,9 +63,9 @@ class Keyword(OfColumn, kind="keyword", title="Keyword", purpose="words or phras
         return find_keywords(texts, self.words, case=self.case, whole_words=self.whole_words)
 
     @classmethod
-    def _settings(cls, condition: Condition, _survey: Survey) -> dict[str, Any] | None:
+    def _settings(cls, predicate: Predicate, _survey: Survey) -> dict[str, Any] | None:
         """Take the words that a text contains."""
-        return {"words": condition.constants}
+        return {"words": predicate.constants}
 
     def as_expression(self) -> str | None:
         """Write `contains`, which knows whole words in any case."""

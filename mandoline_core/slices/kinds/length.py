@@ -10,7 +10,7 @@ import narwhals as nw
 from mandoline_core.data import Sample
 from mandoline_core.errors import did_you_mean
 from mandoline_core.slices.expression.tree import written_column
-from mandoline_core.slices.rule import TEXT, BoundedRule, Condition, Control, Measure, OfColumn, Schema, Survey, shown
+from mandoline_core.slices.rule import TEXT, BoundedRule, Control, Measure, OfColumn, Predicate, Schema, Survey, shown
 from mandoline_core.slices.rule.survey import middle
 from mandoline_core.slices.text import count_words
 
@@ -54,10 +54,10 @@ class Length(OfColumn, BoundedRule, kind="length", title="Text length", purpose=
         return self._compare(self._count() if measure is None else measure.value(schema), column.is_null())
 
     @classmethod
-    def _settings(cls, condition: Condition, _survey: Survey) -> dict[str, Any] | None:
+    def _settings(cls, predicate: Predicate, survey: Survey) -> dict[str, Any] | None:
         """Take the words or the characters of a text beside one number."""
-        unit = "words" if condition.function == "words" else "characters"
-        return {"unit": unit, **condition.bounds} if len(condition.bounds) == 1 else None
+        bound = super()._settings(predicate, survey)
+        return bound and {"unit": "words" if predicate.function == "words" else "characters", **bound}
 
     def as_expression(self) -> str | None:
         """Write a comparison with one bound."""

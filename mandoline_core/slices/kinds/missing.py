@@ -8,7 +8,7 @@ from typing import Any, Self
 import narwhals as nw
 
 from mandoline_core.slices.expression.tree import written_column
-from mandoline_core.slices.rule import Condition, OfColumn, Schema, Survey, code
+from mandoline_core.slices.rule import OfColumn, Predicate, Schema, Survey, code
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,7 +32,7 @@ class Missing(OfColumn, kind="missing", title="Missing value", purpose="rows wit
         return nw.when(nw.col(self.column).is_null()).then(code(1)).otherwise(code(-1))
 
     @classmethod
-    def _settings(cls, _condition: Condition, _survey: Survey) -> dict[str, Any] | None:
+    def _settings(cls, _condition: Predicate, _survey: Survey) -> dict[str, Any] | None:
         """Take `is_missing`."""
         return {}
 

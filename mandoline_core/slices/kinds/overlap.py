@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from mandoline_core.data import Sample
-from mandoline_core.slices.rule import TEXT, BoundedRule, Condition, Control, Measure, Schema, Survey
+from mandoline_core.slices.rule import TEXT, BoundedRule, Control, Measure, Predicate, Schema, Survey
 from mandoline_core.slices.text import APOSTROPHES
 
 
@@ -57,11 +57,11 @@ class Overlap(BoundedRule, kind="overlap", title="Text overlap", purpose="one te
         return self._compare(self.measure(schema).value(schema))
 
     @classmethod
-    def _settings(cls, condition: Condition, survey: Survey) -> dict[str, Any] | None:
+    def _settings(cls, predicate: Predicate, survey: Survey) -> dict[str, Any] | None:
         """Take overlap(first, second) beside one number."""
-        texts = [column for column in condition.columns if survey.holds(column, TEXT)]
-        is_cut = len(texts) == len(condition.columns) == 2 and len(condition.bounds) == 1
-        return {"columns": condition.columns, **condition.bounds} if is_cut else None
+        bound = super()._settings(predicate, survey)
+        texts = [column for column in predicate.columns if survey.holds(column, TEXT)]
+        return {"columns": predicate.columns, **bound} if bound and len(texts) == len(predicate.columns) == 2 else None
 
     @classmethod
     def start(cls, survey: Survey) -> Self | None:

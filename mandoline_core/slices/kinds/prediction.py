@@ -11,7 +11,7 @@ import narwhals as nw
 from mandoline_core.data import Model, Sample, class_name
 from mandoline_core.errors import SliceError, did_you_mean
 from mandoline_core.formatting import listed
-from mandoline_core.slices.rule import CLASSES, Condition, OfModel, Scalar, Schema, Slice, Survey, plain, shown
+from mandoline_core.slices.rule import CLASSES, OfModel, Predicate, Scalar, Schema, Slice, Survey, plain, shown
 from mandoline_core.slices.rule.codes import is_class
 from mandoline_core.slices.rule.survey import find_name
 from mandoline_core.slices.validation import each_class
@@ -74,21 +74,21 @@ class Prediction(OfModel, kind="prediction", title="Predicted classes", purpose=
         return is_class(column, (self.value,), schema)
 
     @classmethod
-    def _settings(cls, condition: Condition, survey: Survey) -> dict[str, Any] | None:
+    def _settings(cls, predicate: Predicate, survey: Survey) -> dict[str, Any] | None:
         """Take `predicted` alone, with a class after it, or compared with one."""
         predicted = [model.prediction for model in survey.source.models if model.prediction]
         classes = sorted({class_name(value) for column in predicted for value in survey.values(column)})
-        value = next((find_name(word, classes) for word in condition.constants), None)
+        value = next((find_name(word, classes) for word in predicate.constants), None)
         if (
-            condition.columns
-            or condition.bounds
-            or (condition.constants and value is None and condition.function == "predicted")
+            predicate.columns
+            or predicate.bounds
+            or (predicate.constants and value is None and predicate.function == "predicted")
         ):
             return None  # words as any others
         if not predicted:
             raise SliceError("Predicted classes need a model with predictions, and there is none.")
-        if condition.constants and value is None:
-            (word,) = condition.constants
+        if predicate.constants and value is None:
+            (word,) = predicate.constants
             raise SliceError(f"No model predicts {word!r}. Classes: {listed(classes)}.{did_you_mean(word, classes)}")
         return {"value": value}
 

@@ -11,7 +11,7 @@ from mandoline_core.data import Sample
 from mandoline_core.errors import SliceError
 from mandoline_core.formatting import show_number, tidy_number
 from mandoline_core.slices.expression.tree import written_column
-from mandoline_core.slices.rule import NUMBERS, Condition, Control, OfColumn, Schema, Survey, shown
+from mandoline_core.slices.rule import NUMBERS, Control, OfColumn, Predicate, Schema, Survey, shown
 from mandoline_core.slices.rule.codes import answer, compares
 from mandoline_core.slices.rule.survey import round_step
 
@@ -63,13 +63,10 @@ class Range(OfColumn, kind="range", title="Range", purpose="numbers between two 
         return answer(column.is_null(), after & before)
 
     @classmethod
-    def _settings(cls, condition: Condition, _survey: Survey) -> dict[str, Any] | None:
+    def _settings(cls, predicate: Predicate, _survey: Survey) -> dict[str, Any] | None:
         """Take numbers between two numbers."""
-        bounds = condition.bounds
-        ends = {"low" if bound in ("above", "at_least") else "high": end for bound, end in bounds.items()}
-        if len(ends) < 2:
-            return None
-        return {"without_low": "above" in bounds, "without_high": "below" in bounds, **ends}
+        without = {"without_low": "above" in predicate.bounds, "without_high": "below" in predicate.bounds}
+        return {**without, **predicate.ends} if len(predicate.ends) == 2 else None
 
     def as_expression(self) -> str:
         """Write a chain of comparisons."""

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from mandoline_core.data import Sample, arrow_array
 from mandoline_core.errors import SliceError
-from mandoline_core.slices.rule import TEXT, Condition, Measure, OfColumn, Schema, Survey, answer, shown
+from mandoline_core.slices.rule import TEXT, Measure, OfColumn, Predicate, Schema, Survey, answer, shown
 from mandoline_core.slices.text import check_regex, find_pattern, has_boundary, portable_regex, search_texts
 
 _HELP = "A regular expression, without look-around or back-references, so that it runs in linear time."
@@ -63,9 +63,9 @@ class Regex(OfColumn, kind="regex", title="Regular expression", purpose="a patte
         return find_pattern(texts, self.pattern)
 
     @classmethod
-    def _settings(cls, condition: Condition, _survey: Survey) -> dict[str, Any] | None:
+    def _settings(cls, predicate: Predicate, _survey: Survey) -> dict[str, Any] | None:
         """Take the pattern that a text matches."""
-        return {"pattern": condition.constants[0]} if condition.constants else None
+        return {"pattern": predicate.constants[0]} if predicate.constants else None
 
     @property
     def short_name(self) -> str:

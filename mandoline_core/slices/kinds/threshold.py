@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Self
 
 import narwhals as nw
 
 from mandoline_core.data import Sample
 from mandoline_core.slices.expression.tree import written_column
-from mandoline_core.slices.rule import NUMBERS, BoundedRule, Condition, Control, OfColumn, Schema, Survey, middle
+from mandoline_core.slices.rule import NUMBERS, BoundedRule, Control, OfColumn, Schema, Survey, middle
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,11 +39,6 @@ class Threshold(
 
     def _codes(self, column: nw.Expr, schema: Schema) -> nw.Expr:
         return self._compare(column, dtype=schema[self.column])
-
-    @classmethod
-    def _settings(cls, condition: Condition, _survey: Survey) -> dict[str, Any] | None:
-        """Take numbers beside one number."""
-        return condition.bounds if len(condition.bounds) == 1 else None
 
     def as_expression(self) -> str | None:
         """Write a comparison with one bound."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mandoline_core.slices.expression.tree import Condition
+from mandoline_core.slices.expression.tree import Predicate
 from mandoline_core.slices.rule.base import Slice, free_name
 from mandoline_core.slices.rule.codes import Measure, abstain, answer, code, compares, is_class, with_measures
 from mandoline_core.slices.rule.needs import (

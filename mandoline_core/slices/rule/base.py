@@ -14,7 +14,7 @@ from mandoline_core.data import Model, Sample
 from mandoline_core.errors import SliceError
 from mandoline_core.findings import Finding
 from mandoline_core.slices.audit import SliceAudit
-from mandoline_core.slices.expression.tree import Condition
+from mandoline_core.slices.expression.tree import Predicate
 from mandoline_core.slices.noise import Noise
 from mandoline_core.slices.rule.codes import Measure
 from mandoline_core.slices.rule.needs import NUMBERS, TEXT, Control, Schema
@@ -214,13 +214,13 @@ class Slice:
         return None
 
     @classmethod
-    def from_condition(cls, name: str, condition: Condition, survey: Survey) -> Slice | None:
+    def from_predicate(cls, name: str, predicate: Predicate, survey: Survey) -> Slice | None:
         """Make a rule of what a person typed, if this kind can say it; None leaves it to the others."""
-        settings = cls._settings(condition, survey) if condition.function in cls.functions else None
+        settings = cls._settings(predicate, survey) if predicate.function in cls.functions else None
         return None if settings is None else cls(name, **settings)
 
     @classmethod
-    def _settings(cls, _condition: Condition, _survey: Survey) -> dict[str, Any] | None:
+    def _settings(cls, _condition: Predicate, _survey: Survey) -> dict[str, Any] | None:
         """Find the settings of the rule that says the same as a condition on one of the kind's functions."""
         return None
 

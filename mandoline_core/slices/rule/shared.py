@@ -11,7 +11,7 @@ import narwhals as nw
 from mandoline_core.data import Model, Sample
 from mandoline_core.errors import SliceError, did_you_mean
 from mandoline_core.formatting import listed, show_number
-from mandoline_core.slices.expression.tree import Condition
+from mandoline_core.slices.expression.tree import Predicate
 from mandoline_core.slices.rule.base import Slice
 from mandoline_core.slices.rule.codes import abstain, answer, compares
 from mandoline_core.slices.rule.needs import ANYTHING, NUMBERS, Control, Schema
@@ -52,12 +52,12 @@ class OfColumn(Slice):
         return {self.column: self.need}
 
     @classmethod
-    def from_condition(cls, name: str, condition: Condition, survey: Survey) -> Slice | None:
+    def from_predicate(cls, name: str, predicate: Predicate, survey: Survey) -> Slice | None:
         """Take a condition on one column, if it holds what the kind needs in both samples."""
-        if condition.function not in cls.functions or len(condition.columns) != 1:
+        if predicate.function not in cls.functions or len(predicate.columns) != 1:
             return None
-        (column,) = condition.columns
-        settings = cls._settings(condition, survey) if survey.holds(column, cls.need) else None
+        (column,) = predicate.columns
+        settings = cls._settings(predicate, survey) if survey.holds(column, cls.need) else None
         return None if settings is None else cls(name, column=column, **settings)
 
     def compile_codes(self, schema: Schema) -> nw.Expr:
@@ -126,6 +126,11 @@ class BoundedRule(Slice):
         """Say the bounds in plain words."""
         first, *rest = (f"{_WORDS[name]} {show_number(bound)}" for name, bound in self.bounds.items())
         return f"{first}{unit}, not {rest[0]}, unknown between" if rest else f"{first}{unit}"
+
+    @classmethod
+    def _settings(cls, predicate: Predicate, _survey: Survey) -> dict[str, Any] | None:
+        """Take one bound: of two, as in 10 < age < 20, a range is inside between them."""
+        return predicate.bounds if len(predicate.bounds) == 1 else None
 
     def _bound_expression(self, value: str) -> str | None:
         """Write a comparison with the bound; None where there are two, between which the rule abstains."""

@@ -17,9 +17,9 @@ from mandoline_core.slices import KINDS, codes, conjoin, read_line, resolve, sur
 from mandoline_core.slices.expression.tree import written_column, written_text
 from mandoline_core.slices.rule import (
     TEXT,
-    Condition,
     Control,
     OfColumn,
+    Predicate,
     Schema,
     Slice,
     Survey,
@@ -70,9 +70,9 @@ class StartsWith(OfColumn, kind="starts_with", title="Starts with", purpose="how
         return [[(0, len(self.beginning or ""))] for _ in texts]
 
     @classmethod
-    def _settings(cls, condition: Condition, _survey: Survey) -> dict[str, Any] | None:
+    def _settings(cls, predicate: Predicate, _survey: Survey) -> dict[str, Any] | None:
         """Take the function of the language that says the same, of one beginning."""
-        return {"beginning": condition.constants[0]} if len(condition.constants) == 1 else None
+        return {"beginning": predicate.constants[0]} if len(predicate.constants) == 1 else None
 
     def as_expression(self) -> str | None:
         """Write the function, which knows one beginning."""
