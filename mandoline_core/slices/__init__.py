@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from mandoline_core.slices.audit import ANSWERS, Answer, AuditAnswers, Side, SliceAudit
 from mandoline_core.slices.codes import codes, gold_codes, settle, slice_codes
-from mandoline_core.slices.expression.compiling import compile_expression_code
+from mandoline_core.slices.expression.compiler import compile_expression_code
 from mandoline_core.slices.expression.syntax import ExpressionError
 from mandoline_core.slices.expression.tree import FUNCTIONS, written_column, written_text
 from mandoline_core.slices.kinds import (

@@ -61,7 +61,7 @@ class AuditAnswers:
         >>> AuditAnswers(truly_in=("a",)).put("a", "truly_out").put("b", "skipped")
         AuditAnswers(truly_in=(), truly_out=('a',), skipped=('b',))
         """
-        kept = {one: tuple(other for other in getattr(self, one) if other != key) for one in ANSWERS}
+        kept = {name: tuple(other for other in getattr(self, name) if other != key) for name in ANSWERS}
         if answer is not None:
             kept[answer] = (*kept[answer], key)
         return AuditAnswers(**kept)
@@ -96,7 +96,7 @@ class SliceAudit:
     def __post_init__(self) -> None:
         """Refuse an audit that no rows could be found by."""
         columns: object = self.columns
-        if not isinstance(columns, (list, tuple)) or not columns or not all(isinstance(one, str) for one in columns):
+        if not isinstance(columns, (list, tuple)) or not columns or not all(isinstance(name, str) for name in columns):
             raise ProjectError(f"columns of an audit must be a list of column names. Got {columns!r}.")
         object.__setattr__(self, "columns", tuple(columns))
 
@@ -128,5 +128,5 @@ class SliceAudit:
         return len(answers) - len(self._rows(sample, (*answers.truly_in, *answers.truly_out)))
 
     def _rows(self, sample: Sample, keys: Iterable[str]) -> np.ndarray:
-        found = sample.row_keys(self.columns).find(keys)
-        return found[found >= 0]
+        rows = sample.row_keys(self.columns).find(keys)
+        return rows[rows >= 0]

@@ -10,8 +10,8 @@ import numpy as np
 from mandoline_core.data import Sample
 from mandoline_core.errors import SliceError
 from mandoline_core.slices.kinds import Flag
+from mandoline_core.slices.resolution import check_columns
 from mandoline_core.slices.rule import Slice, with_measures
-from mandoline_core.slices.validation import check_columns
 
 
 def codes(sample: Sample, slices: Sequence[Slice]) -> np.ndarray:

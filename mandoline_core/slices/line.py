@@ -14,7 +14,7 @@ from mandoline_core.data import class_name
 from mandoline_core.errors import SliceError, did_you_mean
 from mandoline_core.formatting import listed, show_number, tidy_number
 from mandoline_core.slices.codes import slice_codes
-from mandoline_core.slices.expression.compiling import compile_expression_code
+from mandoline_core.slices.expression.compiler import compile_expression_code
 from mandoline_core.slices.expression.tree import Predicate, bounds_of, predicate_of, written_column, written_text
 from mandoline_core.slices.kinds import KINDS, Expression
 from mandoline_core.slices.rule import NUMBERS, TEXT, Scalar, Slice, Survey, find_name

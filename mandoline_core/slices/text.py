@@ -131,22 +131,22 @@ def _marked(texts: Sequence[str], pattern: str, replacement: str, rounds: int = 
     marked = pa.array([text[:_LONGEST].replace(_OPEN, " ").replace(_CLOSE, " ") for text in texts], pa.string())
     for _ in range(rounds):
         marked = pc.replace_substring_regex(marked, pattern, replacement)
-    return [_places(text) for text in marked.to_pylist()]
+    return [_spans(text) for text in marked.to_pylist()]
 
 
-def _places(marked: str) -> list[tuple[int, int]]:
-    found, start, place, depth = [], 0, 0, 0
+def _spans(marked: str) -> list[tuple[int, int]]:
+    spans, start, position, depth = [], 0, 0, 0
     for character in marked:
         if character == _OPEN:
-            start = place if depth == 0 else start
+            start = position if depth == 0 else start
             depth += 1
         elif character == _CLOSE:
             depth -= 1
-            if depth == 0 and place > start:  # a word within a phrase is marked already
-                found.append((start, place))
+            if depth == 0 and position > start:  # a word within a phrase is marked already
+                spans.append((start, position))
         else:
-            place += 1
-    return found
+            position += 1
+    return spans
 
 
 @lru_cache(maxsize=512)
@@ -253,8 +253,8 @@ def search_texts(texts: pa.Array, pattern: str) -> pa.Array:
     >>> search_texts(pa.array(["not", "knot", None]), r"\bnot").to_pylist()
     [1, -1, 0]
     """
-    found = pc.match_substring_regex(texts, portable_regex(pattern))
-    return pc.if_else(found, pa.scalar(1, pa.int8()), pa.scalar(-1, pa.int8())).fill_null(0)
+    matches = pc.match_substring_regex(texts, portable_regex(pattern))
+    return pc.if_else(matches, pa.scalar(1, pa.int8()), pa.scalar(-1, pa.int8())).fill_null(0)
 
 
 def lower(text: nw.Expr) -> nw.Expr:
@@ -287,7 +287,7 @@ def count_words(text: nw.Expr) -> nw.Expr:
 
 def _any_of(words: Iterable[str]) -> str:
     stripped = [word.strip() for word in words if word.strip()]
-    # As written, and with composed accents: _letter() then takes each accent as one character or two.
+    # As written, and with composed accents: _character() then takes each accent as one character or two.
     forms = dict.fromkeys(form for word in stripped for form in (word, unicodedata.normalize("NFC", word)))
     if not forms:
         raise SliceError("A keyword rule needs at least one word. Got none.")
@@ -295,10 +295,10 @@ def _any_of(words: Iterable[str]) -> str:
 
 
 def _phrase(words: str) -> str:
-    return rf"[{SPACES}]+".join("".join(map(_letter, word)) for word in words.split())
+    return rf"[{SPACES}]+".join("".join(map(_character, word)) for word in words.split())
 
 
-def _letter(character: str) -> str:
+def _character(character: str) -> str:
     parts = unicodedata.normalize("NFD", character)
     if parts == character:
         return _escape(character)

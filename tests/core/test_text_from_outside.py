@@ -44,7 +44,7 @@ FIXED = {
 }
 # Where a pattern that is not written out is searched for: by engines that take time in proportion to the text.
 LINEAR = {
-    "mandoline_core.slices.expression.compiling._search": "contains: keyword_pattern, matches: portable_regex",
+    "mandoline_core.slices.expression.compiler._search": "contains: keyword_pattern, matches: portable_regex",
     "mandoline_core.slices.kinds.flag.Flag._codes": "our own words",
     "mandoline_core.slices.kinds.keyword.Keyword._inside": "keyword_pattern",
     "mandoline_core.slices.kinds.regex.Regex._codes": "portable_regex, which Python's re cannot read",

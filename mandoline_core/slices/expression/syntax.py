@@ -189,7 +189,7 @@ class _Order:
 
     def _check_value(self, token: Token) -> None:
         """Take a token where a value must start."""
-        here, before = quoted(token.source), quoted(self.previous.source)
+        current, before = quoted(token.source), quoted(self.previous.source)
         if token.is_leaf:
             self.prefixes = 0
         elif token.source in ("+", "-", "not"):
@@ -201,9 +201,9 @@ class _Order:
         elif token.kind == "end":
             raise self._error(self.previous, f"something is missing after {before}.")
         elif self.previous.kind == "start":
-            raise self._error(token, f"something is missing before {here}.")
+            raise self._error(token, f"something is missing before {current}.")
         else:
-            raise self._error(token, f"something is missing after {before} and before {here}.")
+            raise self._error(token, f"something is missing after {before} and before {current}.")
 
     def _check_operator(self, token: Token) -> None:
         """Take a token where an operator must stand."""

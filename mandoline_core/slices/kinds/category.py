@@ -12,6 +12,7 @@ import narwhals as nw
 from mandoline_core.data import Sample
 from mandoline_core.formatting import show_number
 from mandoline_core.slices.expression.tree import written_column, written_text
+from mandoline_core.slices.resolution import each_class
 from mandoline_core.slices.rule import (
     CLASSES,
     TEXT,
@@ -25,7 +26,6 @@ from mandoline_core.slices.rule import (
     either,
 )
 from mandoline_core.slices.rule.codes import is_class
-from mandoline_core.slices.validation import each_class
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,8 +62,8 @@ class Category(OfColumn, kind="category", title="Category", purpose="some values
         """Make one slice for each value."""
         if self.values is not None:
             return [self]
-        found = each_class(self, source, target, 'values = ["a", "b"]')
-        return [replace(self, name=f"{self.name}_{name}", values=(value,)) for name, value in found.items()]
+        classes = each_class(self, source, target, 'values = ["a", "b"]')
+        return [replace(self, name=f"{self.name}_{name}", values=(value,)) for name, value in classes.items()]
 
     def _codes(self, _column: nw.Expr, schema: Schema) -> nw.Expr:
         return is_class(self.column, self.values or (), schema)

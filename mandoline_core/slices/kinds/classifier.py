@@ -14,8 +14,8 @@ from mandoline_core.domain_classifier import RowScores, name_features, score_sam
 from mandoline_core.errors import DataError, SliceError
 from mandoline_core.findings import Finding, FindingKind
 from mandoline_core.formatting import Sentence, listed
-from mandoline_core.slices.rule import ANYTHING, Control, Measure, Predicate, Schema, Slice, Survey, answer
-from mandoline_core.slices.validation import check_columns
+from mandoline_core.slices.resolution import check_columns
+from mandoline_core.slices.rule import ANYTHING, Control, Measure, Predicate, Schema, Slice, Survey, row_code
 
 PERFECT = 0.995  # AUC: hardly a source row is left that could stand for a target row
 _BUCKETS = 4
@@ -84,7 +84,7 @@ class Classifier(Slice, kind="classifier", title="Classifier", purpose="rows tha
         if scores.auc >= PERFECT:
             raise self._separated(scores)
         common = {item.name: getattr(self, item.name) for item in fields(Classifier) if item.name != "name"}
-        common |= {"columns": scores.columns, "buckets": None, "scored": Scored(source, target, scores)}
+        common |= {"columns": scores.columns, "buckets": None, "lookup": ScoreLookup(source, target, scores)}
         if self.buckets is None:
             return [ScoreSlice(self.name, low=0.5, **common)]
         cuts = scores.cuts(self.buckets)
@@ -140,7 +140,7 @@ class Classifier(Slice, kind="classifier", title="Classifier", purpose="rows tha
         return super().edited(field, value, source)
 
 
-class Scored:
+class ScoreLookup:
     """Hold the scores of two samples, to be asked for either.
 
     Two of them are one where they hold the same scores; written, they are the fingerprints of both samples: what a
@@ -151,22 +151,23 @@ class Scored:
         self.source, self.target, self.scores = source, target, scores
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Scored) and other.scores is self.scores
+        return isinstance(other, ScoreLookup) and other.scores is self.scores
 
     def __hash__(self) -> int:
         return id(self.scores)
 
     def __repr__(self) -> str:
-        return f"Scored({self.source.fingerprint}, {self.target.fingerprint})"
+        return f"ScoreLookup({self.source.fingerprint}, {self.target.fingerprint})"
 
     def of(self, sample: Sample) -> pa.Array:
         """Return the scores of the rows of one of the two samples."""
-        for known, scores in ((self.source, self.scores.source), (self.target, self.scores.target)):
-            if sample is known:
-                return pa.array(scores)
-        for known, scores in ((self.source, self.scores.source), (self.target, self.scores.target)):
-            if sample.fingerprint == known.fingerprint:
-                return pa.array(scores)
+        # The same object first: two samples with the same rows have scores of their own.
+        pairs = ((self.source, self.scores.source), (self.target, self.scores.target))
+        for scores in (
+            *(scores for scored, scores in pairs if sample is scored),
+            *(scores for scored, scores in pairs if sample.fingerprint == scored.fingerprint),
+        ):
+            return pa.array(scores)
         raise SliceError(
             f"A classifier knows the rows of {self.source.name} and {self.target.name} alone, not those of "
             f"{sample.name}. Resolve the slices for the samples at hand."
@@ -177,7 +178,7 @@ class Scored:
 class ScoreSlice(Classifier, kind="classifier"):
     """Take the rows whose score is in [low, high); made by `Classifier`."""
 
-    scored: Scored
+    lookup: ScoreLookup
     low: float | None = None
     high: float | None = None
 
@@ -186,8 +187,8 @@ class ScoreSlice(Classifier, kind="classifier"):
         if (self.low, self.high) == (0.5, None):
             return super().describe()
         low, high = (None if end is None else f"{end:.3g}" for end in (self.low, self.high))
-        said = f"below {high}" if low is None else f"{low} or more" if high is None else f"from {low} up to {high}"
-        return f"chance {said} of being new, to a classifier on {listed(self.columns or (), most=4)}"
+        bounds = f"below {high}" if low is None else f"{low} or more" if high is None else f"from {low} up to {high}"
+        return f"chance {bounds} of being new, to a classifier on {listed(self.columns or (), most=4)}"
 
     def members(self, _source: Sample, _target: Sample) -> Sequence[Slice]:
         """Stay as it is: it is made for two samples."""
@@ -196,14 +197,14 @@ class ScoreSlice(Classifier, kind="classifier"):
     @property
     def findings(self) -> Iterator[Finding]:
         """Say how well it tells the samples apart, by what, and what it learned from."""
-        scores = self.scored.scores
-        sides = (self.scored.source.n_rows, self.scored.target.n_rows)
+        scores = self.lookup.scores
+        sides = (self.lookup.source.n_rows, self.lookup.target.n_rows)
         draw = Sentence(
-            "; it learned from {here:,} of {n_source:,} {source_rows} and {there:,} of {n_target:,} {target_rows}, "
-            "drawn at random",
-            here=scores.trained[0],
+            "; it learned from {source_trained:,} of {n_source:,} {source_rows} and {target_trained:,} of {n_target:,} "
+            "{target_rows}, drawn at random",
+            source_trained=scores.trained[0],
             n_source=sides[0],
-            there=scores.trained[1],
+            target_trained=scores.trained[1],
             n_target=sides[1],
         )
         yield LEARNED.found(
@@ -217,10 +218,10 @@ class ScoreSlice(Classifier, kind="classifier"):
 
     def measure(self, _schema: Schema) -> Measure:
         """Look the score up, which depends on both samples: it is kept with them, and not with the one asked for."""
-        return Measure(f"\0classifier\0{id(self.scored.scores)}", self.scored.of, keep=False)
+        return Measure(f"\0classifier\0{id(self.lookup.scores)}", self.lookup.of, keep=False)
 
     def compile_codes(self, schema: Schema) -> nw.Expr:
         """Compare the score with the interval."""
         value = self.measure(schema).value(schema)
         inside = value >= (0.0 if self.low is None else self.low)
-        return answer(value.is_null(), inside if self.high is None else inside & (value < self.high))
+        return row_code(value.is_null(), inside if self.high is None else inside & (value < self.high))

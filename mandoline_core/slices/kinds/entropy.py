@@ -12,7 +12,7 @@ import narwhals as nw
 from mandoline_core.data import Sample
 from mandoline_core.errors import SliceError
 from mandoline_core.formatting import show_number
-from mandoline_core.slices.rule import Control, Measure, OfModel, Predicate, Schema, Slice, Survey, answer
+from mandoline_core.slices.rule import Control, Measure, OfModel, Predicate, Schema, Slice, Survey, row_code
 
 _TINY = 1e-300  # stands in for 0 in a logarithm; 0 times it is still 0
 # Logarithms differ in their last digit from engine to engine, so an entropy this little below a bound is on it.
@@ -93,7 +93,7 @@ class Entropy(OfModel, kind="entropy", title="Entropy buckets", purpose="how und
         """Compare the entropy with the interval."""
         value = self.measure(schema).value(schema)
         inside = value >= (self.low or 0.0) - _SLACK
-        return answer(value.is_null(), inside if self.high is None else inside & (value < self.high - _SLACK))
+        return row_code(value.is_null(), inside if self.high is None else inside & (value < self.high - _SLACK))
 
     @classmethod
     def _settings(cls, predicate: Predicate, survey: Survey) -> dict[str, Any] | None:

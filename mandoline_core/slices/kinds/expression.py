@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from mandoline_core.data import Sample, arrow_array
 from mandoline_core.formatting import show_number
-from mandoline_core.slices.expression.compiling import asks_for_boundaries, compile_expression_code
+from mandoline_core.slices.expression.compiler import asks_for_boundaries, compile_expression_code
 from mandoline_core.slices.expression.syntax import ExpressionError
 from mandoline_core.slices.expression.tree import (
     Predicate,

@@ -14,7 +14,7 @@ import pandas as pd
 from mandoline_core.data import Sample
 from mandoline_core.errors import SliceError
 from mandoline_core.formatting import listed
-from mandoline_core.slices.rule import TRUTH, OfColumn, Predicate, Schema, Slice, Survey, answer
+from mandoline_core.slices.rule import TRUTH, OfColumn, Predicate, Schema, Slice, Survey, row_code
 from mandoline_core.slices.text import SPACES
 
 _INSIDE = ("true", "yes", "1", "1.0")
@@ -68,9 +68,9 @@ class Flag(OfColumn, kind="flag", title="Yes/no column", purpose="a column that 
         if dtype in (nw.Unknown, nw.Boolean):
             return replace(self, signed=bool(self.signed))
         values = sample.values(self.column).to_list()
-        known = {*_INSIDE, *_OUTSIDE, *_MINUS, *_ZERO, ""} if dtype == nw.String else {1, 0, -1}
+        valid = {*_INSIDE, *_OUTSIDE, *_MINUS, *_ZERO, ""} if dtype == nw.String else {1, 0, -1}
         plain = {value.strip().lower() if isinstance(value, str) else value: value for value in values}
-        strange = sorted(str(value) for key, value in plain.items() if key not in known)
+        strange = sorted(str(value) for key, value in plain.items() if key not in valid)
         if strange:
             raise SliceError(
                 f"Slice {self.name!r} reads column {self.column!r} of {sample.name} as its answer, and {strange[0]!r} "
@@ -82,14 +82,14 @@ class Flag(OfColumn, kind="flag", title="Yes/no column", purpose="a column that 
     def _codes(self, column: nw.Expr, schema: Schema) -> nw.Expr:
         dtype = schema[self.column]
         if dtype == nw.Boolean:
-            return answer(column.is_null(), column)
+            return row_code(column.is_null(), column)
         if dtype == nw.String:
             inside, outside, zero = (column.str.contains(_written(words)) for words in _ANSWERS)
         else:
             inside, outside, zero = column == 1, column == -1, column == 0
         if not self.signed:
             outside = outside | zero
-        return answer(~((inside | outside) & ~column.is_null()), inside)
+        return row_code(~((inside | outside) & ~column.is_null()), inside)
 
     @classmethod
     def _settings(cls, predicate: Predicate, survey: Survey) -> dict[str, Any] | None:
@@ -116,11 +116,9 @@ def _written(words: tuple[str, ...]) -> str:
     >>> _written(("no",)).replace(SPACES, " ")
     '\\A[ ]*(?:[nN][oO])[ ]*\\z'
     """
-    letters = (
-        "".join(f"[{letter}{letter.upper()}]" if letter.isalpha() else f"[{letter}]" for letter in word)
-        for word in words
-    )
-    return rf"\A[{SPACES}]*(?:{'|'.join(letters)})[{SPACES}]*\z"
+    # Both cases written out: what "any case" means beyond ASCII differs between engines.
+    spellings = ("".join(f"[{c}{c.upper()}]" if c.isalpha() else f"[{c}]" for c in word) for word in words)
+    return rf"\A[{SPACES}]*(?:{'|'.join(spellings)})[{SPACES}]*\z"
 
 
 class VoteSlices(NamedTuple):

@@ -125,13 +125,14 @@ def _shares(first: pa.ChunkedArray, second: pa.ChunkedArray) -> np.ndarray:
     have, wanted = _numbered(first, numbers), _numbered(second, numbers)
     size = max(len(numbers), 1)
     have_keys, wanted_keys = (_distinct(rows * size + words) for rows, words in (have, wanted))
-    found = np.zeros(len(wanted_keys))
+    is_shared = np.zeros(len(wanted_keys))
     if len(have_keys):
-        place = np.minimum(np.searchsorted(have_keys, wanted_keys), len(have_keys) - 1)
-        found = (have_keys[place] == wanted_keys).astype(float)
+        # Where each would stand in the sorted keys; what would come after the last is compared with the last.
+        nearest = np.minimum(np.searchsorted(have_keys, wanted_keys), len(have_keys) - 1)
+        is_shared = (have_keys[nearest] == wanted_keys).astype(float)
     rows = wanted_keys // size
     total = np.bincount(rows, minlength=len(first)).astype(float)
-    shared = np.bincount(rows, weights=found, minlength=len(first))
+    shared = np.bincount(rows, weights=is_shared, minlength=len(first))
     shares: np.ndarray = np.divide(shared, total, out=np.full(len(first), np.nan), where=total > 0)
     return shares
 

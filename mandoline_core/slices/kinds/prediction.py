@@ -11,10 +11,10 @@ import narwhals as nw
 from mandoline_core.data import Model, Sample, class_name
 from mandoline_core.errors import SliceError, did_you_mean
 from mandoline_core.formatting import listed
+from mandoline_core.slices.resolution import each_class
 from mandoline_core.slices.rule import CLASSES, OfModel, Predicate, Scalar, Schema, Slice, Survey, plain, shown
 from mandoline_core.slices.rule.codes import is_class
 from mandoline_core.slices.rule.survey import find_name
-from mandoline_core.slices.validation import each_class
 
 _EACH = {None: "(one slice for each class)"}
 
@@ -65,8 +65,8 @@ class Prediction(OfModel, kind="prediction", title="Predicted classes", purpose=
         """Make one slice for each class."""
         if self.value is not None:
             return [self]
-        found = each_class(self, source, target, 'value = "a"')
-        return [replace(self, name=f"{self.name}_{name}", value=value) for name, value in found.items()]
+        classes = each_class(self, source, target, 'value = "a"')
+        return [replace(self, name=f"{self.name}_{name}", value=value) for name, value in classes.items()]
 
     def compile_codes(self, schema: Schema) -> nw.Expr:
         """Compare the prediction with the class."""

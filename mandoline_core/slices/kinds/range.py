@@ -12,7 +12,7 @@ from mandoline_core.errors import SliceError
 from mandoline_core.formatting import show_number, tidy_number
 from mandoline_core.slices.expression.tree import written_column
 from mandoline_core.slices.rule import NUMBERS, Control, OfColumn, Predicate, Schema, Survey, shown
-from mandoline_core.slices.rule.codes import answer, compares
+from mandoline_core.slices.rule.codes import compares, row_code
 from mandoline_core.slices.rule.survey import round_step
 
 
@@ -60,7 +60,7 @@ class Range(OfColumn, kind="range", title="Range", purpose="numbers between two 
         dtype = schema[self.column]
         after = compares(column, "above" if self.without_low else "at_least", self.low, dtype)
         before = compares(column, "below" if self.without_high else "at_most", self.high, dtype)
-        return answer(column.is_null(), after & before)
+        return row_code(column.is_null(), after & before)
 
     @classmethod
     def _settings(cls, predicate: Predicate, _survey: Survey) -> dict[str, Any] | None:

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from mandoline_core.data import Sample, arrow_array
 from mandoline_core.errors import SliceError
-from mandoline_core.slices.rule import TEXT, Measure, OfColumn, Predicate, Schema, Survey, answer, shown
+from mandoline_core.slices.rule import TEXT, Measure, OfColumn, Predicate, Schema, Survey, row_code, shown
 from mandoline_core.slices.text import check_regex, find_pattern, has_boundary, portable_regex, search_texts
 
 _HELP = "A regular expression, without look-around or back-references, so that it runs in linear time."
@@ -56,7 +56,7 @@ class Regex(OfColumn, kind="regex", title="Regular expression", purpose="a patte
         measure = self.measure(schema)
         if measure is not None:
             return measure.value(schema)
-        return answer(column.is_null(), column.str.contains(portable_regex(self.pattern)))
+        return row_code(column.is_null(), column.str.contains(portable_regex(self.pattern)))
 
     def marks(self, texts: Sequence[str]) -> list[list[tuple[int, int]]]:
         """Find the pattern as the engines read it."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from mandoline_core.slices.expression.tree import Predicate
 from mandoline_core.slices.rule.base import Slice, free_name
-from mandoline_core.slices.rule.codes import Measure, abstain, answer, code, compares, is_class, with_measures
+from mandoline_core.slices.rule.bases import BoundedRule, OfColumn, OfModel, either, plain
+from mandoline_core.slices.rule.codes import Measure, abstain, code, compares, is_class, row_code, with_measures
 from mandoline_core.slices.rule.needs import (
     ANYTHING,
     CLASSES,
@@ -18,7 +19,6 @@ from mandoline_core.slices.rule.needs import (
     serves,
     shown,
 )
-from mandoline_core.slices.rule.shared import BoundedRule, OfColumn, OfModel, either, plain
 from mandoline_core.slices.rule.survey import (
     Scalar,
     Scale,

@@ -235,8 +235,8 @@ class Slice:
 
     def form(self) -> tuple[Control, ...]:
         """Describe the controls that the rule is edited with: those that its fields are `shown` with."""
-        said = {item.name: item.metadata["control"] for item in fields(self) if "control" in item.metadata}
-        return tuple(Control(field=name, value=getattr(self, name), **control) for name, control in said.items())
+        shown = {item.name: item.metadata["control"] for item in fields(self) if "control" in item.metadata}
+        return tuple(Control(field=name, value=getattr(self, name), **control) for name, control in shown.items())
 
     def edited(self, field: str, value: Any, _source: Sample) -> Self:
         """Return the rule with what a control of its form now holds.
@@ -325,7 +325,7 @@ def free_name(name: str, taken: Collection[str]) -> str:
     'long (3)'
     """
     numbered = itertools.chain([name], (f"{name} ({n})" for n in itertools.count(2)))
-    return next(one for one in numbered if one not in taken)
+    return next(candidate for candidate in numbered if candidate not in taken)
 
 
 def _key(value: object) -> object:

@@ -19,14 +19,14 @@ _TESTS = {"above": operator.gt, "at_least": operator.ge, "below": operator.lt, "
 _BITS = {8: (nw.Int8, nw.UInt8), 16: (nw.Int16, nw.UInt16), 32: (nw.Int32, nw.UInt32), 64: (nw.Int64, nw.UInt64)}
 
 
-def answer(missing: nw.Expr, inside: nw.Expr) -> nw.Expr:
+def row_code(missing: nw.Expr, inside: nw.Expr) -> nw.Expr:
     """Abstain where something is missing, else say whether a row is inside.
 
     Examples
     --------
     >>> import pyarrow as pa
     >>> frame = nw.from_native(pa.table({"n": [1, None, 3]}))
-    >>> frame.select(answer(nw.col("n").is_null(), nw.col("n") > 2).alias("code"))["code"].to_list()
+    >>> frame.select(row_code(nw.col("n").is_null(), nw.col("n") > 2).alias("code"))["code"].to_list()
     [-1, 0, 1]
     """
     # Missing goes first: what a comparison with a missing value gives differs between engines.
@@ -40,7 +40,7 @@ def is_class(column: str, values: Iterable[object], schema: Schema) -> nw.Expr:
     missing, matching = nw.col(column).is_null(), _holdable(matching_values(values, schema[column]), schema[column])
     if not matching:
         return nw.when(missing).then(code(0)).otherwise(code(-1))
-    return answer(missing, _is_one_of(nw.col(column), matching, schema[column]))
+    return row_code(missing, _is_one_of(nw.col(column), matching, schema[column]))
 
 
 def compares(value: nw.Expr, test: str, bound: float, dtype: nw.dtypes.DType | None = None) -> nw.Expr:

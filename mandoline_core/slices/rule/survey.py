@@ -84,8 +84,8 @@ def survey_samples(
     """
 
     def free(need: str) -> list[str]:
-        found = [column for column in fitting_columns(source, target, need) if column not in source.roles]
-        return sorted(found, key=lambda column: column in identifiers)
+        columns = [column for column in fitting_columns(source, target, need) if column not in source.roles]
+        return sorted(columns, key=lambda column: column in identifiers)
 
     def has_two_values(column: str) -> bool:
         return len(source.series(column).head(_LOOKED_AT).unique()) <= 2
@@ -95,19 +95,19 @@ def survey_samples(
 
     text = free(TEXT)
     numbers = sorted(free(NUMBERS), key=lambda column: (column in identifiers, has_two_values(column)))
-    letters = {column: length(column) for column in text}
-    wordy = sorted(text, key=lambda column: (column in identifiers, -letters[column]))
-    here, there = ([_some(sample, column) for column in wordy[:1]] for sample in (source, target))
-    words = [float(len(one.split())) for texts in here for one in texts]
+    characters = {column: length(column) for column in text}
+    wordy = sorted(text, key=lambda column: (column in identifiers, -characters[column]))
+    source_texts, target_texts = ([_some(sample, column) for column in wordy[:1]] for sample in (source, target))
+    words = [float(len(text.split())) for texts in source_texts for text in texts]
     return Survey(
         source,
         target,
         free(ANYTHING),
         wordy,
-        sorted(text, key=lambda column: (column in identifiers, letters[column])),
+        sorted(text, key=lambda column: (column in identifiers, characters[column])),
         numbers,
         prose=wordy[0] if sum(words) >= _WORDS_OF_PROSE * len(words) > 0 else None,
-        word=_more_frequent(here[0], there[0]) if wordy else None,
+        word=_more_frequent(source_texts[0], target_texts[0]) if wordy else None,
         length=max(middle(nw.new_series("words", words, nw.Float64(), backend="pyarrow")), 1),
         middle=middle(source.series(numbers[0])) if numbers else 0,
         slices=tuple(slices),
@@ -128,8 +128,8 @@ def find_name(word: str, names: Collection[str]) -> str | None:
 
 def _some(sample: Sample, column: str) -> list[str]:
     """Take a few texts of a column, evenly spaced."""
-    known = sample.series(column).drop_nulls()
-    return known.gather_every(max(len(known) // _LOOKED_AT, 1)).to_list()
+    texts = sample.series(column).drop_nulls()
+    return texts.gather_every(max(len(texts) // _LOOKED_AT, 1)).to_list()
 
 
 def _more_frequent(source: list[str], target: list[str]) -> str | None:
@@ -213,13 +213,13 @@ def column_scale(source: Sample, target: Sample, column: str) -> Scale | None:
     >>> column_scale(sample, sample, "n"), column_scale(sample, sample, "flat")
     (Scale(low=4, high=305, step=1), None)
     """
-    found = [known for sample in (source, target) if len(known := _known(sample.series(column)))]
-    if not found:
+    samples = [values for sample in (source, target) if len(values := _present(sample.series(column)))]
+    if not samples:
         return None
-    low, high = min(float(one.min()) for one in found), max(float(one.max()) for one in found)
+    low, high = min(float(values.min()) for values in samples), max(float(values.max()) for values in samples)
     if not -math.inf < low < high < math.inf:
         return None
-    return Scale.between(low, high, whole=all(_is_whole(one) for one in found))
+    return Scale.between(low, high, whole=all(map(_is_whole, samples)))
 
 
 def middle(values: nw.Series[Any]) -> float:
@@ -232,22 +232,22 @@ def middle(values: nw.Series[Any]) -> float:
     >>> middle(nw.new_series("n", [12.4, 33.1, 87.2, 120.9], backend="polars"))
     60
     """
-    known = _known(values)
-    if not len(known):
+    present = _present(values)
+    if not len(present):
         return 0.0
-    low, median, high = (float(known.quantile(share, interpolation="linear")) for share in (0.25, 0.5, 0.75))
+    low, median, high = (float(present.quantile(share, interpolation="linear")) for share in (0.25, 0.5, 0.75))
     near = min((part for part in (median - low, high - median) if part > 0), default=0.0)
     if not near:
         return tidy_number(median)
-    step = round_step(near / _FEWEST_BETWEEN, whole=_is_whole(known))
+    step = round_step(near / _FEWEST_BETWEEN, whole=_is_whole(present))
     rounded = tidy_number(round(median / step) * step)
     # A cut at the largest value would leave nothing above it.
-    return rounded if float(known.min()) <= rounded < float(known.max()) else tidy_number(median)
+    return rounded if float(present.min()) <= rounded < float(present.max()) else tidy_number(median)
 
 
-def _known(values: nw.Series[Any]) -> nw.Series[Any]:
-    known = values.drop_nulls()
-    return known.filter(~known.is_nan()) if known.dtype.is_float() else known
+def _present(values: nw.Series[Any]) -> nw.Series[Any]:
+    present = values.drop_nulls()
+    return present.filter(~present.is_nan()) if present.dtype.is_float() else present
 
 
 def _is_whole(values: nw.Series[Any]) -> bool:

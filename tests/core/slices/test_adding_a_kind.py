@@ -23,7 +23,7 @@ from mandoline_core.slices.rule import (
     Schema,
     Slice,
     Survey,
-    answer,
+    row_code,
     shown,
 )
 from tests.app.pages import add, current, open_app, run, said
@@ -63,7 +63,7 @@ class StartsWith(OfColumn, kind="starts_with", title="Starts with", purpose="how
 
     def _codes(self, column: nw.Expr, _schema: Schema) -> nw.Expr:
         text = column.str.strip_chars() if self.trim else column
-        return answer(column.is_null(), text.str.starts_with(self.beginning))
+        return row_code(column.is_null(), text.str.starts_with(self.beginning))
 
     def marks(self, texts: Sequence[str]) -> list[list[tuple[int, int]]]:
         """Mark the beginning."""

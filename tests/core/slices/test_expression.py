@@ -16,7 +16,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, reject, settings
 from hypothesis import strategies as st
 
-from mandoline_core.slices.expression.compiling import compile_expression_code
+from mandoline_core.slices.expression.compiler import compile_expression_code
 from mandoline_core.slices.expression.syntax import ExpressionError
 from mandoline_core.slices.expression.tree import FUNCTIONS, expression_columns, parse_expression
 

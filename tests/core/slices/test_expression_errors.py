@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mandoline_core.errors import SliceError
-from mandoline_core.slices.expression.compiling import compile_expression_code
+from mandoline_core.slices.expression.compiler import compile_expression_code
 from mandoline_core.slices.expression.syntax import ExpressionError
 from mandoline_core.slices.expression.tree import parse_expression
 

@@ -312,5 +312,5 @@ def _search(name: str, text: nw.Expr, sought: Sequence[str]) -> nw.Expr:
         return text.str.contains(keyword_pattern(sought))
     if name == "matches":
         return text.str.contains(portable_regex(sought[0]))
-    found = [text.str.starts_with(end) if name == "starts_with" else text.str.ends_with(end) for end in sought]
-    return nw.any_horizontal(*found, ignore_nulls=False)
+    matches = [text.str.starts_with(end) if name == "starts_with" else text.str.ends_with(end) for end in sought]
+    return nw.any_horizontal(*matches, ignore_nulls=False)

@@ -1,4 +1,4 @@
-"""What several kinds of rule share: a column, bounds, a model; and how they write values."""
+"""Bases that kinds of rule share: a column, bounds, a model; and how they write values."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from mandoline_core.errors import SliceError, did_you_mean
 from mandoline_core.formatting import listed, show_number
 from mandoline_core.slices.expression.tree import Predicate
 from mandoline_core.slices.rule.base import Slice
-from mandoline_core.slices.rule.codes import abstain, answer, compares
+from mandoline_core.slices.rule.codes import abstain, compares, row_code
 from mandoline_core.slices.rule.needs import ANYTHING, NUMBERS, Control, Schema
 from mandoline_core.slices.rule.survey import Survey
 
@@ -53,7 +53,7 @@ class OfColumn(Slice):
 
     @classmethod
     def from_predicate(cls, name: str, predicate: Predicate, survey: Survey) -> Slice | None:
-        """Take a condition on one column, if it holds what the kind needs in both samples."""
+        """Take a predicate of one column, if it holds what the kind needs in both samples."""
         if predicate.function not in cls.functions or len(predicate.columns) != 1:
             return None
         (column,) = predicate.columns
@@ -68,7 +68,7 @@ class OfColumn(Slice):
 
     def _codes(self, column: nw.Expr, _schema: Schema) -> nw.Expr:
         """Compile the rule for a column that has values."""
-        return answer(column.is_null(), self._inside(column))
+        return row_code(column.is_null(), self._inside(column))
 
     def _inside(self, column: nw.Expr) -> nw.Expr:
         """Say of the values that are there whether they are inside."""
@@ -141,7 +141,7 @@ class BoundedRule(Slice):
         """Compare a number with the bounds."""
         missing = value.is_null() if missing is None else missing
         inside, *outside = (compares(value, name, bound, dtype) for name, bound in self.bounds.items())
-        return answer(missing | ~(inside | outside[0]), inside) if outside else answer(missing, inside)
+        return row_code(missing | ~(inside | outside[0]), inside) if outside else row_code(missing, inside)
 
     def _cut_at(self, value: float) -> Self:
         """Move every bound that there is."""
@@ -201,7 +201,7 @@ class OfModel(Slice):
 
     def for_model(self, source: Sample, model: Model | None) -> Self:
         """Look the model up among the source's, or take the one being evaluated."""
-        found = self.model if isinstance(self.model, Model) else model
+        chosen = self.model if isinstance(self.model, Model) else model
         if isinstance(self.model, str):
             names = [item.name for item in source.models]
             if self.model not in names:
@@ -209,11 +209,11 @@ class OfModel(Slice):
                     f"Slice {self.name!r} names model {self.model!r}, which is not there. "
                     f"Models: {listed(names) or 'none'}.{did_you_mean(self.model, names)}"
                 )
-            found = source.models[names.index(self.model)]
-        if found is None:
+            chosen = source.models[names.index(self.model)]
+        if chosen is None:
             raise SliceError(f"Slice {self.name!r} (kind {self.kind!r}) needs a model, and there is none. Add a model.")
-        self._check_model(found)
-        return replace(self, model=found)
+        self._check_model(chosen)
+        return replace(self, model=chosen)
 
     def _check_model(self, model: Model) -> None:
         """Refuse a model without the answers that the rule reads."""
