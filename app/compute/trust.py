@@ -18,6 +18,7 @@ from mandoline_core.checks import (
     Trimming,
     caps,
     crossing,
+    noisy_slices,
     sensitivity_bounds,
     sensitivity_curve,
     slice_strengths,
@@ -101,18 +102,9 @@ def has_noisy_slices(workspace: Workspace) -> bool:
 @kept(by=keys.solution)
 def slopes(workspace: Workspace) -> tuple[CorrectionSlope, ...]:
     """Say how fast the estimate moves with every correction of a noisy slice."""
-    noisy = set(_noisy(workspace))
+    noisy = set(noisy_slices(prepared(workspace).problem))
     found = correction_slopes(prepared(workspace), workspace.project.estimator)
     return tuple(slope for slope in found if slope.slice in noisy)
-
-
-def _noisy(workspace: Workspace) -> list[str]:
-    problem = prepared(workspace).problem
-    corrections, word = problem.corrections(), np.array([0.0, 1.0])
-    doubted = [(table[:, [0, 2]] != word).any(axis=1) for table in (corrections.source, corrections.target)]
-    abstains = (problem.patterns.rates("source")[:, 1] + problem.patterns.rates("target")[:, 1]) > 0
-    noisy = doubted[0] | doubted[1] | abstains
-    return [name for name, one in zip(problem.patterns.names, noisy.tolist(), strict=True) if one]
 
 
 @kept(by=keys.solution)

@@ -1,4 +1,4 @@
-"""Trust: a model's report goes in; the same report comes out with what every check found, and a verdict.
+"""Checks: a model's report goes in; the same report comes out with what every check found, and a verdict.
 
 One file a check; what could be if something hidden changed is here, too.
 """
@@ -25,5 +25,5 @@ from mandoline_core.checks.sensitivity import (
 )
 from mandoline_core.checks.support import Support
 from mandoline_core.checks.tail import FINITE_MEAN, FINITE_VARIANCE, USABLE, Tail
-from mandoline_core.checks.theory import TheoremBound, theorem_bound
+from mandoline_core.checks.theory import TheoremBound, noisy_slices, theorem_bound
 from mandoline_core.checks.trimming import Trimming, caps, trim, weights_can_change

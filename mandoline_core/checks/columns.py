@@ -92,7 +92,7 @@ class ColumnsCheck(CheckRule):
 
 
 def unmodelled_findings(lines: Iterable[BalanceLine]) -> Iterator[Finding]:
-    """Say which columns are left off beyond luck: by a quarter of a standard deviation, or by much (0.8).
+    """Say which columns are left off beyond sampling error: by a quarter of a standard deviation, or by much (0.8).
 
     At most three, the worst; pairs of slices have a finding of their own. Where nothing was weighted, before and
     after are the same for every line, and nothing is said of weighting.
@@ -128,8 +128,11 @@ def _what(line: BalanceLine) -> Sentence:
 def _why(readers: Sequence[str]) -> Sentence:
     if not readers:
         return Sentence("no slice stands for it")
-    one = len(readers) == 1
-    template = "the slice {names} reads this column but does" if one else "the slices {names} read this column but do"
+    template = (
+        "the slice {names} reads this column but does"
+        if len(readers) == 1
+        else "the slices {names} read this column but do"
+    )
     return Sentence(f"{template} not catch it all", names=_named(readers))
 
 
@@ -173,25 +176,25 @@ class DomainCheck(CheckRule):
 
     def look(self, report: ModelReport) -> Iterator[Finding | NotRun] | None:
         """Look at what the classifier makes of the weights; where there is nothing to look at, the columns say so."""
-        found = report.evidence.domain_test
-        return None if found is None or not weights_rows(report) else domain_findings(found)
+        test = report.evidence.domain_test
+        return None if test is None or not weights_rows(report) else domain_findings(test)
 
 
-def domain_findings(found: DomainTest) -> Iterator[Finding | NotRun]:
-    """Say that the samples can be told apart beyond luck: to some extent (0.7), or nearly always (0.9)."""
-    level = LARGE_AUC if found.after >= LARGE_AUC else NOTABLE_AUC
-    if found.after < NOTABLE_AUC or found.z < STANDS_OUT[level] or not found.top_features:
-        if found.error > TOO_FEW:
+def domain_findings(test: DomainTest) -> Iterator[Finding | NotRun]:
+    """Say that the samples can be told apart beyond sampling error: to some extent (0.7), or nearly always (0.9)."""
+    level = LARGE_AUC if test.after >= LARGE_AUC else NOTABLE_AUC
+    if test.after < NOTABLE_AUC or test.z < STANDS_OUT[level] or not test.top_features:
+        if test.error > TOO_FEW:
             yield NotRun("Too few of the rows that were looked at count for anything, so none can be told apart.")
         return
-    yield (STILL_TOLD_APART if found.weighted else TOLD_APART).found(
+    yield (STILL_TOLD_APART if test.weighted else TOLD_APART).found(
         "serious" if level == LARGE_AUC else "warning",
-        before=found.before,
-        after=found.after,
-        column=found.top_features[0].column,
-        columns=tuple(one.column for one in found.top_features),
-        carriers=name_features(found.top_features),
-        was=Sentence("; it was {before:.2f} before weighting", before=found.before) if found.weighted else "",
-        here=found.n_source,
-        there=found.n_target,
+        before=test.before,
+        after=test.after,
+        column=test.top_features[0].column,
+        columns=tuple(feature.column for feature in test.top_features),
+        carriers=name_features(test.top_features),
+        was=Sentence("; it was {before:.2f} before weighting", before=test.before) if test.weighted else "",
+        here=test.n_source,
+        there=test.n_target,
     )

@@ -18,7 +18,7 @@ from mandoline_core.labels import check_slices
 from mandoline_core.pipeline import interval_of
 
 MOST_STANDARD_ERRORS = 1.96  # that a rate may lie beyond 0 or 1 before it speaks against the corrections
-MISTAKE_Z = 2.576  # two-sided 1%
+MISTAKE_Z = 2.576  # two-sided 1%: with many slices, 5% would find one too often
 
 NOT_DERIVABLE = FindingKind(
     "corrections",
@@ -91,17 +91,17 @@ class CorrectionsCheck(CheckRule):
             return
         problem = solution.problem
         table, corrections = problem.patterns, problem.corrections()
-        rates, luck = corrections.target_rate[np.isfinite(corrections.target_rate)], np.zeros(len(table.names))
-        if (np.abs(rates - 0.5) > 0.5).any():  # only a rate that cannot be is held against luck
+        rates, errors = corrections.target_rate[np.isfinite(corrections.target_rate)], np.zeros(len(table.names))
+        if (np.abs(rates - 0.5) > 0.5).any():  # only a rate that cannot be is held against sampling error
             sides = (table.rates("source"), table.rates("target"))
-            luck = problem.rule.rate_errors(*sides, table.n_source, table.n_target)
+            errors = problem.rule.rate_errors(*sides, table.n_source, table.n_target)
         for i, name in enumerate(table.names):
             if corrections.underivable[i]:
                 yield NOT_DERIVABLE.found("warning", slices=(name,), name=name)
             rate = float(corrections.target_rate[i])
             beyond = max(-rate, rate - 1) if np.isfinite(rate) else 0.0
             if beyond > 1e-9:
-                by_chance = beyond <= MOST_STANDARD_ERRORS * luck[i]
+                by_chance = beyond <= MOST_STANDARD_ERRORS * errors[i]
                 why = BY_CHANCE if by_chance else NOT_BY_CHANCE
                 yield RATE_OUTSIDE.found(
                     "info" if by_chance else "serious",
@@ -152,7 +152,7 @@ def _about_audits(report: ModelReport) -> Iterator[Finding]:
         show_difference(z * error, share=problem.metric.share)
         for error in (outcome.error_if_known, outcome.influence.standard_error())
     )
-    # Where audited rows are among those scored, the luck of one can make up for the luck of the other.
+    # Where audited rows are among those scored, the sampling error of one can make up for that of the other.
     wider = outcome.influence.standard_error() > outcome.error_if_known
     yield MEASURED.found(
         "info",

@@ -1,4 +1,4 @@
-"""DomainTest: how well a classifier tells the reweighted source from the target, and by which columns and words."""
+"""The domain classifier test: how well a classifier tells the reweighted source from the target, and by what."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from mandoline_core.arrays import Index
 from mandoline_core.checks.means import row_weights
 from mandoline_core.data import SAMPLE_CACHE
 from mandoline_core.domain_classifier import DomainClassifier, TopFeature, auc, design_matrix, fit_domain_classifier
-from mandoline_core.pipeline import DrawnColumns, Estimate, draw_rows
+from mandoline_core.pipeline import Estimate, draw_rows
 
 MOST_ROWS = 2_000  # a sample
-FEWEST_ROWS = 20  # a sample; with fewer, what a classifier learns is luck
-FOLDS = 2
+FEWEST_ROWS = 20  # a sample; with fewer, what a classifier learns is sampling error
+FOLDS = 2  # a row is scored by the fit that did not see it; more folds cost time, and the AUC hardly moves
 _SAME = 1e-9
 
 
@@ -26,7 +26,7 @@ class DomainTest:
     Parameters
     ----------
     before, after : float
-        The chance that a target row looks newer than a source row (AUC), and than a row of the reweighted source:
+        The probability that a target row looks newer than a source row (AUC), and than a row of the reweighted source:
         0.5 where they cannot be told apart, 1 where they always can.
     error : float
         The standard error of `after` where they cannot be.
@@ -69,40 +69,35 @@ def domain_test(report: Estimate) -> DomainTest | None:
     >>> found.after, [top.column for top in found.top_features]
     (1.0, ['year'])
     """
-    drawn = report.fit.cells.drawn
-    told = None if drawn is None else _told(report, drawn)
-    if told is None:
+    cells, seed = report.fit.cells, report.settings.seed
+    rows, drawn = cells.rows, cells.drawn
+    if rows is None or drawn is None or min(len(drawn.source_rows), len(drawn.target_rows)) < FEWEST_ROWS:
         return None
-    classifier, here, there = told
-    target = report.outcome.kept[report.fit.row_members.target[there]].astype(float)
-    source = row_weights(report, here)
+    encoded = drawn.without(report.fit.trust.harmless, "").encoded
+    if not encoded:
+        return None
+
+    def fit() -> tuple[DomainClassifier, Index, Index]:
+        rng = np.random.default_rng(seed)
+        some = [draw_rows(len(side), MOST_ROWS, rng) for side in (drawn.source_rows, drawn.target_rows)]
+        design = design_matrix(encoded, (some[0], some[1]))
+        classifier = fit_domain_classifier(*design, folds=FOLDS, most_rows=MOST_ROWS, seed=seed)
+        return classifier, drawn.source_rows[some[0]], drawn.target_rows[some[1]]
+
+    key = ("unmodelled", tuple(encoded), seed, np.packbits(rows.scored).tobytes())
+    classifier, source_rows, target_rows = SAMPLE_CACHE.of((rows.source, rows.target), key, fit)
+    target = report.outcome.kept[report.fit.row_members.target[target_rows]].astype(float)
+    source = row_weights(report, source_rows)
     if not source.any() or not target.any():
         return None
     effective = float(source.sum() ** 2 / (source**2).sum())
     return DomainTest(
         before=auc(classifier.source, classifier.target),
         after=auc(classifier.source, classifier.target, source, target),
+        # Of the Mann-Whitney statistic, where both samples are alike and weights make the source's rows fewer.
         error=sqrt((1 / effective + 1 / float(target.sum())) / 12),
         top_features=classifier.top_features(source, target),
-        n_source=len(here),
-        n_target=len(there),
+        n_source=len(source_rows),
+        n_target=len(target_rows),
         weighted=bool(np.ptp(source) > _SAME * source.max()) or not target.all(),
     )
-
-
-def _told(report: Estimate, drawn: DrawnColumns) -> tuple[DomainClassifier, Index, Index] | None:
-    """Score a draw of the rows that were read, by the columns that are compared; once for all models and slices."""
-    rows, seed = report.fit.cells.rows, report.settings.seed
-    kept = drawn.without(report.fit.trust.harmless, "").encoded
-    if rows is None or not kept or min(len(drawn.source_rows), len(drawn.target_rows)) < FEWEST_ROWS:
-        return None
-
-    def tell() -> tuple[DomainClassifier, Index, Index]:
-        rng = np.random.default_rng(seed)
-        here, there = (draw_rows(len(side), MOST_ROWS, rng) for side in (drawn.source_rows, drawn.target_rows))
-        design = design_matrix(kept, (here, there))
-        classifier = fit_domain_classifier(*design, folds=FOLDS, most_rows=MOST_ROWS, seed=seed)
-        return classifier, drawn.source_rows[here], drawn.target_rows[there]
-
-    key = ("unmodelled", tuple(kept), seed, np.packbits(rows.scored).tobytes())
-    return SAMPLE_CACHE.of((rows.source, rows.target), key, tell)

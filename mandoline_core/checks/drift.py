@@ -118,7 +118,7 @@ def drift(report: Estimate) -> Drift:
     shares = compare_means(weights, tally.predicted) if few else None
     sure = None if tally.confidence is None else compare_means(weights, tally.confidence)
     calibration = slice_calibration(table, tally.calibration)
-    found = Drift(
+    signs = Drift(
         predicted=()
         if shares is None
         else tuple(
@@ -132,14 +132,14 @@ def drift(report: Estimate) -> Drift:
         findings=predictions.findings if calibration else (),
         unread=predictions.unread,
     )
-    return replace(found, words=(*_say(found), *NO_LABELS))
+    return replace(signs, words=(*_say(signs), *NO_LABELS))
 
 
 def slice_calibration(table: Patterns, sums: Floats | None) -> tuple[SliceCalibration, ...]:
     """Compare confidence with accuracy in every slice, from `PredictionTally.calibration`."""
     if sums is None:
         return ()
-    found = []
+    lines = []
     for name, inside in (
         (None, np.ones(len(table), dtype=bool)),
         *((name, table.codes[:, i] == 1) for i, name in enumerate(table.names)),
@@ -150,13 +150,13 @@ def slice_calibration(table: Patterns, sums: Floats | None) -> tuple[SliceCalibr
         mean = total / n
         half = Z_95 * math.sqrt(max(squares / n - mean**2, 0.0) / (n - 1))
         interval = float(mean - half), float(mean + half)
-        found.append(SliceCalibration(name, round(n), float(confident / n), float(correct / n), float(mean), interval))
-    return tuple(found)
+        lines.append(SliceCalibration(name, round(n), float(confident / n), float(correct / n), float(mean), interval))
+    return tuple(lines)
 
 
-def worst_class(found: Drift) -> MeanShift | None:
+def worst_class(drift: Drift) -> MeanShift | None:
     """Return the class whose share is left furthest off, beyond sampling error and two points."""
-    moved = [share for share in found.predicted if abs(share.z) > found.threshold and abs(share.gap) > NOTABLE]
+    moved = [share for share in drift.predicted if abs(share.z) > drift.threshold and abs(share.gap) > NOTABLE]
     return max(moved, key=lambda share: (round(abs(share.gap), 12), share.gap), default=None)
 
 
@@ -165,9 +165,9 @@ def confidence_moved(sure: MeanShift) -> bool:
     return abs(sure.gap) > NOTABLE and abs(sure.z) > sampling_threshold(1)
 
 
-def _say(found: Drift) -> Iterator[str]:
+def _say(drift: Drift) -> Iterator[str]:
     """Say in words what predictions and confidence show."""
-    worst, sure = worst_class(found), found.confidence
+    worst, sure = worst_class(drift), drift.confidence
     if worst is not None:
         yield Sentence(
             "Class {name!r} is predicted for {weighted:.1%} of the reweighted {source} and {there:.1%} of the "
@@ -176,7 +176,7 @@ def _say(found: Drift) -> Iterator[str]:
             weighted=worst.weighted,
             there=worst.target,
         )
-    elif found.predicted:
+    elif drift.predicted:
         yield Sentence("Each class is predicted about as often in the reweighted {source} as in the {target}.")
     if sure is not None and confidence_moved(sure):
         yield Sentence(
@@ -190,7 +190,7 @@ def _say(found: Drift) -> Iterator[str]:
         yield Sentence("The model is about as sure of its answers on the {target} as on the reweighted {source}.")
     off = [
         line
-        for line in found.calibration
+        for line in drift.calibration
         if line.slice is not None and abs(line.gap) > MOST_OVERSURE and line.interval[0] * line.interval[1] > 0
     ]
     if off:

@@ -1,4 +1,4 @@
-"""The check of the answers: whether predicted classes and confidence still differ after weighting."""
+"""The check of the predictions: whether predicted classes and confidence still differ after weighting."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ CONFIDENCE_SHIFT = FindingKind(
 )
 
 
-def drift_findings(found: Drift) -> Iterator[Finding]:
-    """Warn when predicted classes or confidence still differ after weighting, by more than luck and two points."""
-    yield from found.findings
-    worst, sure = worst_class(found), found.confidence
+def drift_findings(drift: Drift) -> Iterator[Finding]:
+    """Warn when predicted classes or confidence differ after weighting, by more than sampling error and two points."""
+    yield from drift.findings
+    worst, sure = worst_class(drift), drift.confidence
     if worst is not None:
         yield CLASSES_SHIFT.found("warning", name=worst.name, weighted=worst.weighted, there=worst.target, z=worst.z)
     if sure is not None and confidence_moved(sure):
@@ -41,22 +41,22 @@ def drift_findings(found: Drift) -> Iterator[Finding]:
 
 
 class PredictionsCheck(CheckRule):
-    """Ask whether the model's answers match, in class and confidence; reading them adds what does not go together."""
+    """Ask whether the model's predictions match; reading them adds probabilities that do not go with them."""
 
     name = "answers"
     question = "Do the model's answers match?"
 
     def look(self, report: ModelReport) -> Iterator[Finding | NotRun]:
-        """Compare answers and confidence after weighting."""
-        found = report.evidence.drift
+        """Compare predictions and confidence after weighting."""
+        drift = report.evidence.drift
         if not weights_rows(report):
-            yield from drift_findings(replace(found, predicted=(), confidence=None))
+            yield from drift_findings(replace(drift, predicted=(), confidence=None))
             yield NO_WEIGHTS
             return
-        yield from drift_findings(found)
-        if found.unread is not None:
-            yield NotRun(found.unread)
-        elif not found.predicted:
+        yield from drift_findings(drift)
+        if drift.unread is not None:
+            yield NotRun(drift.unread)
+        elif not drift.predicted:
             yield NotRun("There are no predicted classes to compare between the samples.")
-        elif few := too_few_rows(report, found.threshold):
+        elif few := too_few_rows(report, drift.threshold):
             yield few

@@ -222,13 +222,13 @@ def _bounds(scores: tuple[Floats, Floats], gamma: float) -> tuple[Interval, tupl
     values, weights = scores
     mass = np.concatenate([[0.0], np.cumsum(weights)])
     total = np.concatenate([[0.0], np.cumsum(weights * values)])
-    found, cuts = [], []
+    bounds, cuts = [], []
     for up, extreme in ((1 / gamma, np.argmin), (gamma, np.argmax)):  # up is the factor of the scores above the cut
         means = (total / up + (total[-1] - total) * up) / (mass / up + (mass[-1] - mass) * up)
         best = int(extreme(means))
-        found.append(float(means[best]))
+        bounds.append(float(means[best]))
         cuts.append(float(values[best - 1]) if best else -math.inf)
-    return (found[0], found[1]), (cuts[0], cuts[1])
+    return (bounds[0], bounds[1]), (cuts[0], cuts[1])
 
 
 def _with_error(report: Estimate, factors: Floats, bound: float, confidence: float) -> Interval:

@@ -16,7 +16,8 @@ from mandoline_core.formatting import Sentence
 from mandoline_core.patterns import Patterns
 from mandoline_core.weighting import MAX_UNCERTAIN, count_uncertain, edge_threshold, has_rows, score_tests
 
-MUCH_ABSTENTION = 0.5
+MUCH_TOGETHER = 0.05  # of the rows: a pair that agrees so much more or less often than in the target is worth an edge
+MUCH_ABSTENTION = 0.5  # of the rows: then what a slice is taken to say of them outweighs what it says
 
 CONSTANT_SLICE = FindingKind(
     "slices",
@@ -43,6 +44,21 @@ DUPLICATE_SLICE = FindingKind(
     "Slices {twin!r} and {name!r} say the same about every row",
     "One of them is enough.",
 )
+UNMODELLED_PAIR = FindingKind(
+    "pairs",
+    "unmodelled_pair",
+    "Slices {first!r} and {second!r} move together: after weighting they still agree on {points:.1f} points {way} of "
+    "the {target} than of the {source}",
+    'Add an edge between the two, or let edges = "auto" choose.',
+    " (z = {z:.1f}).{others}",
+)
+PAIRS_NOT_TESTED = FindingKind(
+    "pairs",
+    "pairs_not_tested",
+    "Whether pairs of slices match after weighting was not tested",
+    "Use fewer slices that are noisy or abstain.",
+    ". {why}",
+)
 
 
 class SlicesCheck(CheckRule):
@@ -67,10 +83,10 @@ class SlicesCheck(CheckRule):
             n, side = min((round(rows[number, 2]), "inside"), (round(rows[number, 0]), "outside"))
             if n < TINY:
                 yield TINY_SLICE.found("warning", slices=(name,), name=name, n=n, side=side)
-            here, there = float(source[number, 1]), float(target[number, 1])
-            if max(here, there) > MUCH_ABSTENTION:
-                where = Sentence("{source}" if here >= there else "{target}")
-                yield MUCH_ABSTAINED.found("warning", slices=(name,), name=name, share=max(here, there), where=where)
+            shares = float(source[number, 1]), float(target[number, 1])
+            if max(shares) > MUCH_ABSTENTION:
+                where = Sentence("{source}" if shares[0] >= shares[1] else "{target}")
+                yield MUCH_ABSTAINED.found("warning", slices=(name,), name=name, share=max(shares), where=where)
 
 
 def _duplicates(table: Patterns, constant: np.ndarray) -> Iterator[Finding]:
@@ -80,25 +96,6 @@ def _duplicates(table: Patterns, constant: np.ndarray) -> Iterator[Finding]:
         if column in seen:
             yield DUPLICATE_SLICE.found("info", slices=(seen[column], name), twin=seen[column], name=name)
         seen.setdefault(column, name)
-
-
-MUCH_TOGETHER = 0.05  # of the rows: a pair that agrees so much more or less often than in the target is worth an edge
-
-UNMODELLED_PAIR = FindingKind(
-    "pairs",
-    "unmodelled_pair",
-    "Slices {first!r} and {second!r} move together: after weighting they still agree on {points:.1f} points {way} of "
-    "the {target} than of the {source}",
-    'Add an edge between the two, or let edges = "auto" choose.',
-    " (z = {z:.1f}).{others}",
-)
-PAIRS_NOT_TESTED = FindingKind(
-    "pairs",
-    "pairs_not_tested",
-    "Whether pairs of slices match after weighting was not tested",
-    "Use fewer slices that are noisy or abstain.",
-    ". {why}",
-)
 
 
 class PairsCheck(CheckRule):
@@ -113,30 +110,31 @@ class PairsCheck(CheckRule):
 
 
 def _look(report: ModelReport) -> Iterator[Finding | NotRun]:
-    """Name the pair of slices whose joint frequency weighting leaves furthest off, if tests tell it from luck."""
+    """Name the pair of slices whose joint frequency weighting leaves furthest off, beyond sampling error."""
     problem = report.problem
     if not get_estimator(report.estimator).tilts_slices or report.fit.learned is not None:
         return
-    uncertain = count_uncertain(problem)
+    uncertain, why = count_uncertain(problem), ""
     if uncertain > MAX_UNCERTAIN:
-        yield from _not_tested(
-            Sentence("{n} slices are noisy or abstain, and testing pairs of so many takes too long.", n=uncertain)
-        )
-        return
+        why = Sentence("{n} slices are noisy or abstain, and testing pairs of so many takes too long.", n=uncertain)
     try:
-        tests = score_tests(problem)
+        tests = score_tests(problem) if not why else ()
     except MandolineError as error:
-        yield from _not_tested(error.sentence)
+        why = error.sentence
+    if why:
+        finding = PAIRS_NOT_TESTED.found("info", why=why)
+        yield finding
+        yield NotRun(finding.message, finding.headline)
         return
     threshold = edge_threshold(len(problem.patterns.names))
-    found = sorted(
+    off = sorted(
         (test for test in tests if abs(test.z) > threshold and has_rows(problem, test.edge)),
         key=lambda test: -abs(test.z),
     )
-    if not found:
+    if not off:
         return
-    first, second = (problem.patterns.names[i] for i in found[0].edge)
-    gap = found[0].gap / 2  # two slices agree in (1 + E[g_i g_j]) / 2 of the rows
+    first, second = (problem.patterns.names[i] for i in off[0].edge)
+    gap = off[0].gap / 2  # two slices agree in (1 + E[g_i g_j]) / 2 of the rows
     yield UNMODELLED_PAIR.found(
         "warning" if abs(gap) >= MUCH_TOGETHER else "info",
         slices=(first, second),
@@ -144,12 +142,6 @@ def _look(report: ModelReport) -> Iterator[Finding | NotRun]:
         second=second,
         points=abs(100 * gap),
         way="more" if gap > 0 else "less",
-        z=found[0].z,
-        others=Sentence(" {n} other pairs stand out, too.", n=len(found) - 1) if len(found) > 1 else "",
+        z=off[0].z,
+        others=Sentence(" {n} other pairs stand out, too.", n=len(off) - 1) if len(off) > 1 else "",
     )
-
-
-def _not_tested(why: str) -> Iterator[Finding | NotRun]:
-    found = PAIRS_NOT_TESTED.found("info", why=why)
-    yield found
-    yield NotRun(found.message, found.headline)

@@ -131,12 +131,12 @@ def _bounds(report: Estimate) -> tuple[Interval | None, str]:
             )
         value, target = outcome.value, outcome.kept * seen.patterns.target
     left = float(target.sum() / problem.patterns.n_target)
-    found = (left * value + (1 - left) * low, left * value + (1 - left) * high)
+    bounds = (left * value + (1 - left) * low, left * value + (1 - left) * high)
     if left > 1 - 1e-12:
-        return found, Sentence(
+        return bounds, Sentence(
             "Every combination of slices in the {target} is in the {source}, so there is nothing to bound."
         )
-    return found, Sentence(
+    return bounds, Sentence(
         "Assumed: in the {left:.1%} of the {target} whose combination of slices the {source} shows, rows score as "
         "{source_rows} that the slices do not tell from them. Nothing is assumed about the other {rest:.1%}. "
         "Sampling error comes on top.",

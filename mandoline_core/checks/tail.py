@@ -112,20 +112,19 @@ def tail_of(report: Estimate) -> Tail:
             n=len(values),
             least=FEWEST_VALUES,
         )
-        return _bounded(reason, ratios)
-    k = _fit(values, rows)
-    lowest = k if report.outcome.scored_weights is not None else _lowest(k, *distinct)
-    if k >= USABLE > lowest:
+    else:
+        lowest = k = _fit(values, rows)
+        if k >= USABLE and report.outcome.scored_weights is None:  # weights of single rows do not come in steps
+            tails = (_exceedances(*distinct, times) for times in _OTHER_CUTS)
+            lowest = min([k, *(_fit(*tail) for tail in tails if len(tail[0]) >= FEWEST_VALUES)])
+        if not k >= USABLE > lowest:
+            means, so = next(meaning for limit, meaning in _MEANINGS.items() if k < limit)
+            return Tail(k, None, Sentence(INDEX + INDEX_SO, k=k, means=means, so=so))
         reason = Sentence(
             "The ratios come in steps: cut off elsewhere, their tail has index {lowest:.2f} and not {k:.2f}.",
             lowest=lowest,
             k=k,
         )
-        return _bounded(reason, ratios)
-    return Tail(k, None, _words(k))
-
-
-def _bounded(reason: Sentence, ratios: Floats) -> Tail:
     words = Sentence(
         "{reason} Such weights are bounded: no row seen counts more than {largest:,.3g} times. "
         "Look at the largest ratio and at the effective rows instead.",
@@ -133,17 +132,6 @@ def _bounded(reason: Sentence, ratios: Floats) -> Tail:
         largest=float(ratios.max()),
     )
     return Tail(None, reason, words)
-
-
-def _lowest(k: float, values: Floats, rows: Floats) -> float:
-    """Fit the tail at other cuts, too, where that leaves enough values; return the lowest index."""
-    tails = (_exceedances(values, rows, times) for times in _OTHER_CUTS)
-    return min([k, *(_fit(*tail) for tail in tails if len(tail[0]) >= FEWEST_VALUES)])
-
-
-def _words(k: float) -> Sentence:
-    means, so = next(said for limit, said in _MEANINGS.items() if k < limit)
-    return Sentence(INDEX + INDEX_SO, k=k, means=means, so=so)
 
 
 def _ratios(report: Estimate) -> tuple[Floats, Floats]:
@@ -203,5 +191,5 @@ def _fit(values: Floats, rows: Floats) -> float:
     profile = n * (np.log(-grid / k) - k - 1)
     weight = np.exp(profile - profile.max())
     b = float(grid @ weight / weight.sum())
-    found = float(np.log1p(-b * x) @ share)
-    return (n * found + _PRIOR_ROWS * 0.5) / (n + _PRIOR_ROWS)
+    index = float(np.log1p(-b * x) @ share)
+    return (n * index + _PRIOR_ROWS * 0.5) / (n + _PRIOR_ROWS)

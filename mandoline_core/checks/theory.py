@@ -11,7 +11,7 @@ from mandoline_core.checks.trimming import weights_of
 from mandoline_core.errors import MandolineError
 from mandoline_core.formatting import Sentence
 from mandoline_core.pipeline import Estimate
-from mandoline_core.weighting import ABSTAIN, IN, OUT
+from mandoline_core.weighting import ABSTAIN, IN, OUT, Problem
 
 # c in the theorem: how far a score may carry an error in the weights. The paper leaves it open; it stands in the proof
 # for the largest score, which the proof takes to be 1.
@@ -101,7 +101,7 @@ def theorem_bound(
     _check(correction_error, unknown, failure)
     scale = _range(report)
     ratio, n = report.largest_ratio, report.n_source
-    noisy = _noisy_slices(report)
+    noisy = len(noisy_slices(report.problem))
     correction = scale * ratio * noisy * 2 * correction_error / (1 - correction_error)
     sampling = scale * ratio * (LARGEST_SCORE + 1) * math.sqrt(math.log(4 / failure) / n)
     terms = (
@@ -160,14 +160,18 @@ def _about_total(total: float, scale: float, failure: float) -> str:
     )
 
 
-def _noisy_slices(report: Estimate) -> int:
-    """Count the slices that are not taken at their word, or do not always give it."""
-    problem = report.problem
-    corrections, word = problem.corrections(), np.array([0.0, 1.0])
-    tables = (corrections.source, corrections.target)
-    doubted = np.logical_or.reduce([(table[:, [OUT, IN]] != word).any(axis=1) for table in tables])
-    abstains = (problem.patterns.rates("source")[:, ABSTAIN] + problem.patterns.rates("target")[:, ABSTAIN]) > 0
-    return int((doubted | abstains).sum())
+def noisy_slices(problem: Problem) -> tuple[str, ...]:
+    """Name the slices that are not taken at their word, or do not always give it.
+
+    >>> from mandoline_core import estimate_from_codes
+    >>> report = estimate_from_codes([[1, 0], [-1, 1]], [1.0, 0.0], [[1, 1], [-1, 1]], names=["a", "b"]).first
+    >>> noisy_slices(report.problem)
+    ('b',)
+    """
+    corrections, table, word = problem.corrections(), problem.patterns, np.array([0.0, 1.0])
+    source, target = ((side[:, [OUT, IN]] != word).any(axis=1) for side in (corrections.source, corrections.target))
+    abstains = (table.rates("source")[:, ABSTAIN] + table.rates("target")[:, ABSTAIN]) > 0
+    return tuple(name for name, noisy in zip(table.names, source | target | abstains, strict=True) if noisy)
 
 
 def _range(report: Estimate) -> float:

@@ -113,7 +113,7 @@ def heaviest_patterns(report: Estimate, most: int = 8) -> tuple[HeavyPattern, ..
     order = np.argsort(-ratios, kind="stable")[:most]
 
     def with_code(pattern: int, code: int) -> tuple[str, ...]:
-        return tuple(name for name, found in zip(table.names, table.codes[pattern], strict=True) if found == code)
+        return tuple(name for name, given in zip(table.names, table.codes[pattern], strict=True) if given == code)
 
     return tuple(
         HeavyPattern(
