@@ -202,7 +202,7 @@ samples: $(READY) ## Write the sample projects anew
 	$(BIN)/python sample_data/generate.py
 
 schemas: $(READY) ## Write the JSON Schemas of the project file and of what commands print anew
-	$(BIN)/python -m mandoline_core.schemas
+	$(BIN)/python -c 'from mandoline_core.schemas import write_schemas; write_schemas()'
 
 # What the gallery shows. It takes about half an hour; RESULTS="blurry theorem" makes only these.
 RESULTS ?= $(shell $(BIN)/python -c 'from mandoline_core.paper import EXPERIMENTS; print(*EXPERIMENTS)' 2>/dev/null)

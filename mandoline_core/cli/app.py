@@ -144,12 +144,12 @@ def _end(server: subprocess.Popen[bytes]) -> int:
 
 def _folder(text: str) -> Path:
     """Read a folder that is there; argparse says what is wrong with any other text."""
-    found = Path(text).expanduser().resolve()
-    if not found.is_dir():
+    folder = Path(text).expanduser().resolve()
+    if not folder.is_dir():
         raise argparse.ArgumentTypeError(f"must be a folder that is there. Got {text!r}.")
-    if os.pathsep in str(found):
+    if os.pathsep in str(folder):
         raise argparse.ArgumentTypeError(f"must have no {os.pathsep!r} in its name. Got {text!r}.")
-    return found
+    return folder
 
 
 def _name(text: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import sys
 import time
 from pathlib import Path
@@ -84,8 +85,8 @@ def _check(options: argparse.Namespace, log: _Log) -> int:
     if options.min is not None:
         check_worst("--min", options.min, get_metric(project.metric.name))
     log.event("started", project=project.name, models=[model.name for model in project.models])
-    with log.progress() as progress:
-        report = estimate(project, progress=progress)
+    with log:
+        report = estimate(project, progress=log)
     results = check_demands(report, demands)
     write(options.junit, junit_xml(report.name, results, time.monotonic() - start))
     write(options.markdown, markdown_summary(report, results))
@@ -94,17 +95,17 @@ def _check(options: argparse.Namespace, log: _Log) -> int:
     elif not options.quiet:
         say(_text(report, results))
     log.results(results)
-    passed = all(one.met for one in results)
+    passed = all(result.met for result in results)
     log.event("finished", passed=passed, seconds=round(time.monotonic() - start, 3))
     return 0 if passed else NOT_MET
 
 
 def _text(report: Report, results: Sequence[DemandResult]) -> str:
-    missed = sum(not one.met for one in results)
+    missed = sum(not result.met for result in results)
     lines = [["model", "rule", "demanded", "found", ""]]
-    lines += [
-        [one_line(one.model), one.rule, one.demand, one.found, "met" if one.met else "NOT MET"] for one in results
-    ]
+    for result in results:
+        met = "met" if result.met else "NOT MET"
+        lines.append([one_line(result.model), result.rule, result.demand, result.found, met])
     end = f"{counted(missed, 'rule')} not met." if missed else "Every rule is met."
     return f"{one_line(report.name)}: {report.first.metric} on the target\n\n{table(lines, '<<<<<')}\n\n{end}"
 
@@ -112,8 +113,8 @@ def _text(report: Report, results: Sequence[DemandResult]) -> str:
 def _plain(report: Report, results: Sequence[DemandResult]) -> dict[str, Any]:
     return {
         "name": report.name,
-        "passed": all(one.met for one in results),
-        "rules": [one.as_dict() for one in results],
+        "passed": all(result.met for result in results),
+        "rules": [result.as_dict() for result in results],
         "models": {
             name: {
                 **model.told,
@@ -126,45 +127,36 @@ def _plain(report: Report, results: Sequence[DemandResult]) -> dict[str, Any]:
     }
 
 
-class _Log:
+class _Log(Progress):
     """Write on standard error: sentences for a person, or a JSON object a line for a program."""
 
     def __init__(self, *, lines: bool, quiet: bool) -> None:
+        super().__init__(after=math.inf if quiet else 1.0)
         self._lines, self._quiet = lines, quiet
+        self._step = ("", -1.0)
 
-    def event(self, event: str, **said: Any) -> None:
+    def event(self, event: str, **facts: Any) -> None:
         """Log an event; a person is told of none but rules."""
         if self._lines and not (self._quiet and event in ("started", "progress")):
             when = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-            line = json.dumps({"time": when, "event": event, **said}, ensure_ascii=False)
+            line = json.dumps({"time": when, "event": event, **facts}, ensure_ascii=False)
             print(line, file=sys.stderr, flush=True)
 
     def results(self, results: Sequence[DemandResult]) -> None:
         """Say what is not met; a program is told what is met, too."""
-        for one in results:
+        for result in results:
             if self._lines:
-                if not (self._quiet and one.met):
-                    self.event("rule", **one.as_dict())
-            elif not one.met:
-                complain(one.message)
-
-    def progress(self) -> Progress:
-        """Say how far the work is, unless it is to be quiet."""
-        if self._lines:
-            return _ProgressLines(self)
-        return Progress(after=float("inf") if self._quiet else 1.0)
-
-
-class _ProgressLines(Progress):
-    """Log progress as events, a line every tenth."""
-
-    def __init__(self, log: _Log) -> None:
-        super().__init__()
-        self._log, self._said = log, ("", -1.0)
+                if not (self._quiet and result.met):
+                    self.event("rule", **result.as_dict())
+            elif not result.met:
+                complain(result.message)
 
     def __call__(self, what: str, share: float) -> None:
-        """Log what is being done, and how much of it is done."""
-        now = (what, int(share * 10) / 10)
-        if now != self._said:
-            self._log.event("progress", what=what, share=now[1])
-        self._said = now
+        """Say what is being done, and how much of it is done; a program is told every tenth."""
+        if not self._lines:
+            super().__call__(what, share)
+            return
+        step = (what, int(share * 10) / 10)
+        if step != self._step:
+            self.event("progress", what=what, share=step[1])
+        self._step = step

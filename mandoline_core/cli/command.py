@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+# Help and refusals wait for no library: what imports one is imported by a command as it runs.
 from mandoline_core.errors import MandolineError
 from mandoline_core.formatting import one_line, printable
 
@@ -79,9 +80,9 @@ def each_model(request: Request, progress: Progress) -> dict[str, Fit]:
     return {fit.model: fit for fit, _ in request.each_model(progress, need_slices=True)}
 
 
-def show(found: Any, options: argparse.Namespace) -> None:
+def show(result: Any, options: argparse.Namespace) -> None:
     """Print an answer as text, or as plain data where JSON is asked for."""
-    say(as_json(found.as_dict()) if options.json else str(found))
+    say(as_json(result.as_dict()) if options.json else str(result))
 
 
 def say(text: str) -> None:

@@ -51,6 +51,6 @@ def run(options: argparse.Namespace) -> None:
     say(f"{draft_summary(draft)}\n\nThe project is in {options.out}. Read it, then: mandoline estimate {options.out}")
 
 
-def _check_free(place: Path) -> None:
-    if place.exists():
-        raise MandolineError(f"{place} is there already and stays as it is. Choose another place with --out FILE.")
+def _check_free(path: Path) -> None:
+    if path.exists():
+        raise MandolineError(f"{path} is there already and stays as it is. Choose another place with --out FILE.")

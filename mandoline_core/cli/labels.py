@@ -59,7 +59,7 @@ def _text(models: Mapping[str, FewLabels], *, share: bool) -> str:
             words.insert(0, labels.test.words)
         for note in dict.fromkeys(words):
             notes.setdefault(note, []).append(name)
-    said = [note if len(names) == len(models) else f"{', '.join(names)}: {note}" for note, names in notes.items()]
+    remarks = [note if len(names) == len(models) else f"{', '.join(names)}: {note}" for note, names in notes.items()]
     first = next(iter(models.values()))
     head = f"{first.n_labelled:,} of {first.n_target:,} new rows have a label"
-    return "\n".join([head, "", table(lines, "<<<<"), "", *(wrapped(text, "") for text in said)])
+    return "\n".join([head, "", table(lines, "<<<<"), "", *(wrapped(text, "") for text in remarks)])

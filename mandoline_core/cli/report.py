@@ -33,11 +33,11 @@ def run(options: argparse.Namespace) -> None:
     from mandoline_core.formatting import file_stem
 
     project = load(options)
-    place = options.out or options.project.parent / f"{file_stem(project.name)}-report.html"
-    check_outputs(project, place)
+    path = options.out or options.project.parent / f"{file_stem(project.name)}-report.html"
+    check_outputs(project, path)
     with Progress() as progress:
-        make_report(project, options, progress, html=place)
-    say(f"The report is in {place}.")
+        make_report(project, options, progress, html=path)
+    say(f"The report is in {path}.")
 
 
 def make_report(project: Project, options: argparse.Namespace, progress: Progress, html: Path | None) -> Report:

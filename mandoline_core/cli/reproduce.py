@@ -35,32 +35,35 @@ def run(options: argparse.Namespace) -> None:
         _list(options)
         return
     with Progress() as progress:
-        found = reproduce(options.name, seeds=options.seeds, quick=options.quick, data=options.data, progress=progress)
+        reproduction = reproduce(
+            options.name, seeds=options.seeds, quick=options.quick, data=options.data, progress=progress
+        )
     if options.out is not None:
-        _write(found, options)
-    show(found, options)
+        _write(reproduction, options)
+    show(reproduction, options)
 
 
 def _list(options: argparse.Namespace) -> None:
     from mandoline_core.paper import EXPERIMENTS
 
-    known = [{"name": one.name, "place": one.place, "title": one.title} for one in EXPERIMENTS.values()]
+    keys = ("name", "place", "title")
+    experiments = [{key: getattr(experiment, key) for key in keys} for experiment in EXPERIMENTS.values()]
     if options.json:
-        say(as_json({"experiments": known}))
+        say(as_json({"experiments": experiments}))
         return
-    say(table([["experiment", "in the paper", "what"], *([*one.values()] for one in known)], "<<<"))
+    say(table([["experiment", "in the paper", "what"], *([*experiment.values()] for experiment in experiments)], "<<<"))
     say("\nmandoline reproduce NAME runs one; --quick gives a rough answer within seconds.")
 
 
-def _write(found: Reproduction, options: argparse.Namespace) -> None:
+def _write(reproduction: Reproduction, options: argparse.Namespace) -> None:
     """Write the numbers, the figures and, where there are data, the project."""
     from mandoline_core.paper import figures_page, get_experiment, open_project
 
     with writing(options.out):
         options.out.mkdir(parents=True, exist_ok=True)
-    write(options.out / f"{found.name}.json", found.to_json())
-    write(options.out / f"{found.name}.html", figures_page(found))
-    if get_experiment(found.name).project is not None:
-        place = options.out / "project"
-        with writing(place):
-            open_project(found.name, place, quick=options.quick, data=options.data)
+    write(options.out / f"{reproduction.name}.json", reproduction.to_json())
+    write(options.out / f"{reproduction.name}.html", figures_page(reproduction))
+    if get_experiment(reproduction.name).project is not None:
+        folder = options.out / "project"
+        with writing(folder):
+            open_project(reproduction.name, folder, quick=options.quick, data=options.data)

@@ -57,14 +57,14 @@ def _auth(path: Path) -> Mapping[str, Any]:
     if path.suffix != ".toml":
         raise SignInError(f"The file with the settings for signing in must be called *.toml. Got {path.name!r}.")
     try:
-        found = tomllib.loads(path.read_text(encoding="utf-8")).get("auth", {})
+        auth = tomllib.loads(path.read_text(encoding="utf-8")).get("auth", {})
     except OSError as error:
         raise SignInError(f"{path} cannot be read: {error.strerror}.") from None
     except ValueError as error:  # not UTF-8, or not TOML
         raise SignInError(f"{path} is not TOML: {error}.") from None
-    if not isinstance(found, dict):
+    if not isinstance(auth, dict):
         raise SignInError(f"{path}: auth must be a table. Start it with a line that says [auth].")
-    return found
+    return auth
 
 
 def _checked(path: Path, auth: Mapping[str, Any]) -> tuple[Path, str]:
@@ -89,24 +89,25 @@ def _checked(path: Path, auth: Mapping[str, Any]) -> tuple[Path, str]:
 
 def _providers(path: Path, auth: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """List the providers: one in [auth] itself, or each in a table of its own."""
-    named = {name: one for name, one in auth.items() if isinstance(one, dict) and set(one) & set(_PROVIDER)}
+    tables = {name: table for name, table in auth.items() if isinstance(table, dict)}
+    named = {name: table for name, table in tables.items() if set(table) & set(_PROVIDER)}
     if set(auth) & set(_PROVIDER):
         yield "[auth]", auth
     elif not named:
         raise SignInError(f"{path}: [auth] names no provider. Add {', '.join(_PROVIDER)}.")
-    for name, one in named.items():
-        yield f"[auth.{name}]", one
+    for name, provider in named.items():
+        yield f"[auth.{name}]", provider
 
 
 def _url(path: Path, table: Mapping[str, Any], key: str) -> SplitResult:
     """Read an address that others cannot listen in on."""
     text = table.get(key)
     try:
-        found = urlsplit(text.replace("{port}", "1")) if isinstance(text, str) else None
+        url = urlsplit(text.replace("{port}", "1")) if isinstance(text, str) else None
     except ValueError:
-        found = None
-    if found is None or not found.hostname or found.scheme not in ("http", "https"):
+        url = None
+    if url is None or not url.hostname or url.scheme not in ("http", "https"):
         raise SignInError(f"{path}: {key} must be an address such as https://example.org/... Got {text!r}.")
-    if found.scheme == "http" and not is_loopback(found.hostname):
+    if url.scheme == "http" and not is_loopback(url.hostname):
         raise SignInError(f"{path}: {key} must start with https://, or others on the way could sign in. Got {text!r}.")
-    return found
+    return url

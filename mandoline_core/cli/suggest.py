@@ -38,8 +38,8 @@ def run(options: argparse.Namespace) -> None:
     if options.out is not None and project.path is None:
         raise MandolineError(f"{options.project} is a zip, and --out writes a file beside its data. Unpack it first.")
     with Progress() as progress:
-        found = suggest(project, most=options.most, auto=options.auto, never=options.never, progress=progress)
+        suggestions = suggest(project, most=options.most, auto=options.auto, never=options.never, progress=progress)
     if options.out is not None:
         with writing(options.out):
-            save_project(found.apply(project), options.out)
-    show(found, options)
+            save_project(suggestions.apply(project), options.out)
+    show(suggestions, options)

@@ -60,17 +60,16 @@ def run(options: argparse.Namespace) -> int:
     memory = options.memory or options.project.with_name(f"{options.project.stem}.track.json")
     check_outputs(project, options.csv, options.html, memory)
     with Progress() as progress:
-        found = track_targets(project, targets, memory=memory, alert=rule, progress=progress)
-        if options.csv is not None:
-            write(options.csv, found.to_csv())
+        track = track_targets(project, targets, memory=memory, alert=rule, progress=progress)
+        write(options.csv, track.to_csv())
         if options.html is not None:
-            write(options.html, found.to_html())
-    show(found, options)
-    for said in found.newest_alerts:
-        complain(said)
-    wrong = [one for one in found.targets if one.error is not None]
-    for one in wrong:
-        complain(f"{one.target}: {one.error}")
-    if wrong:
+            write(options.html, track.to_html())
+    show(track, options)
+    for alert in track.newest_alerts:
+        complain(alert)
+    failed = [target for target in track.targets if target.error is not None]
+    for target in failed:
+        complain(f"{target.target}: {target.error}")
+    if failed:
         return BAD_TARGET
-    return ALERT if found.newest_alerts else 0
+    return ALERT if track.newest_alerts else 0

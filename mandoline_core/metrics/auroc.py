@@ -42,20 +42,21 @@ def auroc(positive: NDArray[np.bool_], scores: Floats, weights: Floats, name: st
         raise DataError(
             f"{which} that counts has the label {name!r}, so AUROC is not defined. Choose another class or metric."
         )
-    _, place = np.unique(scores, return_inverse=True)
-    beaten = _mass_below(place, below)  # by a row with this score, ties half
-    beating = total_above - _mass_below(place, above)
+    _, score_of = np.unique(scores, return_inverse=True)
+    beaten = _mass_below(score_of, below)  # by a row with this score, ties half
+    beating = total_above - _mass_below(score_of, above)
     value = float(above @ beaten) / (total_above * total_below)
+    # Both totals are ratios of weights, too: by the quotient rule the value itself is taken off every row's share.
     slopes = np.where(
         positive, (beaten / total_below - value) / total_above, (beating / total_above - value) / total_below
     )
     return value, slopes
 
 
-def _mass_below(place: NDArray[np.intp], mass: Floats) -> Floats:
+def _mass_below(score_of: NDArray[np.intp], mass: Floats) -> Floats:
     """Add up the mass of lower scores and half that of equal ones, for every row."""
-    by_score = np.bincount(place, mass)
-    return np.asarray((np.cumsum(by_score) - by_score / 2)[place])
+    by_score = np.bincount(score_of, mass)
+    return np.asarray((np.cumsum(by_score) - by_score / 2)[score_of])
 
 
 def mean_auroc(
@@ -69,8 +70,8 @@ def mean_auroc(
     scores : array of float, shape (n_rows, n_classes)
     weights : array of float, shape (n_rows,)
     """
-    found = [auroc(positive[:, i], scores[:, i], weights, name) for i, name in enumerate(names)]
-    return float(np.mean([value for value, _ in found])), np.mean([slopes for _, slopes in found], axis=0)
+    areas = [auroc(positive[:, i], scores[:, i], weights, name) for i, name in enumerate(names)]
+    return float(np.mean([value for value, _ in areas])), np.mean([slopes for _, slopes in areas], axis=0)
 
 
 def smaller_class(statistics: Floats, weights: Floats, rows: Floats | None = None) -> float:

@@ -67,6 +67,7 @@ def ratio_of_one(metric: str, means: Floats, name: str) -> Found:
             "Choose another class or metric."
         )
     value = float(means[0] / whole)
+    # The quotient rule, with the value in the place of the ratio.
     return value, (np.array([1.0, 0.0, 0.0]) - value * below) / whole
 
 
@@ -82,6 +83,7 @@ def _mean_ratio(predictions: float, labels: float, *, labelled: bool = False) ->
         by_hit = np.where(defined, 1 / np.where(defined, wholes, 1.0), 0.0) / n
         ratios = hits * by_hit * n
         by_whole = -ratios * by_hit
+        # A cell counts below the line for the class that labels it and for the class that it is predicted to be.
         slope = predictions * by_whole[None, :] + labels * by_whole[:, None] + np.diag(by_hit)
         return float(ratios.sum() / n), slope
 
@@ -95,18 +97,18 @@ def _mcc(table: Floats) -> Found:
     A sample with a single class of labels or of predictions has 0, as is usual.
     """
     total = float(table.sum())
-    labels, said = table.sum(axis=1), table.sum(axis=0)
-    covariance = total * float(np.trace(table)) - float(labels @ said)
-    spread_labels, spread_said = total**2 - float(labels @ labels), total**2 - float(said @ said)
-    if spread_labels <= 1e-300 or spread_said <= 1e-300:
+    labels, predictions = table.sum(axis=1), table.sum(axis=0)
+    covariance = total * float(np.trace(table)) - float(labels @ predictions)
+    spread_labels, spread_predictions = total**2 - float(labels @ labels), total**2 - float(predictions @ predictions)
+    if spread_labels <= 1e-300 or spread_predictions <= 1e-300:
         return 0.0, np.zeros_like(table)
-    root = np.sqrt(spread_labels * spread_said)
+    root = np.sqrt(spread_labels * spread_predictions)
     value = covariance / root
     n = len(table)
-    by_covariance = total * np.eye(n) + np.trace(table) - said[:, None] - labels[None, :]
+    by_covariance = total * np.eye(n) + np.trace(table) - predictions[:, None] - labels[None, :]
     by_labels = 2 * total - 2 * labels[:, None] * np.ones((1, n))
-    by_said = 2 * total - 2 * said[None, :] * np.ones((n, 1))
-    slope = by_covariance / root - value / 2 * (by_labels / spread_labels + by_said / spread_said)
+    by_predictions = 2 * total - 2 * predictions[None, :] * np.ones((n, 1))
+    slope = by_covariance / root - value / 2 * (by_labels / spread_labels + by_predictions / spread_predictions)
     return float(value), slope
 
 

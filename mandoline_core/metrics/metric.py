@@ -122,13 +122,13 @@ class Metric:
     def _one_of(self, classes: tuple[str, ...], positive: object) -> int | None:
         if positive is None or not self.about_one:
             return None
-        found = find_classes(positive, classes)
-        if not found:
+        codes = find_classes(positive, classes)
+        if not codes:
             raise ProjectError(
                 f"positive in [metric] is {positive!r}, which is neither a label nor a prediction. "
                 f"Classes: {listed(classes)}.{did_you_mean(str(positive), classes)}"
             )
-        return found[0]
+        return codes[0]
 
 
 class Evaluation(NamedTuple):
@@ -166,5 +166,6 @@ def evaluate(metric: Metric, statistics: Floats, weights: Floats) -> Evaluation:
     if metric.rank is not None:
         value, slopes = metric.rank(statistics, weights)
         return Evaluation(value, means, slopes)
+    # The delta method: a smooth function of means moves with a row as its gradient does along that row's deviation.
     gradient = metric.slope(means)
     return Evaluation(metric.combine(means), means, statistics @ gradient - float(means @ gradient))

@@ -57,9 +57,9 @@ def add_probable_classes(labels: ClassLabels, model: Model, merge: Merge | None 
     >>> add_probable_classes(seen, Model("m", "p", {"a": "pa", "b": "pb", "c": "pc"})).classes
     ('a', 'b', 'c')
     """
-    known = {class_name(name) for name in labels.classes}
+    seen_names = {class_name(name) for name in labels.classes}
     merged = (merged_name(name, merge or {}) for name in model.probabilities)
-    more = dict.fromkeys(name for name in merged if class_name(name) not in known)
+    more = dict.fromkeys(name for name in merged if class_name(name) not in seen_names)
     return replace(labels, classes=(*labels.classes, *more))
 
 
@@ -91,13 +91,13 @@ def read_probabilities(
     """
     if not model.probabilities:
         raise ProjectError(f"Model {model.name!r} has no class probabilities. Name their columns in probabilities.")
-    place = {class_name(name): code for code, name in enumerate(labels.classes)}
+    code_of = {class_name(name): code for code, name in enumerate(labels.classes)}
     total = np.zeros((sample.n_rows, len(labels.classes)))
     rest = np.zeros(sample.n_rows)  # of classes that neither a label nor a prediction has
     covered = set()
     for name, column in model.probabilities.items():
         values = sample.series(column).to_numpy().astype(float)
-        code = place.get(class_name(merged_name(name, merge or {})))
+        code = code_of.get(class_name(merged_name(name, merge or {})))
         if code is None:
             rest += values
         else:
@@ -117,10 +117,10 @@ def read_probabilities(
                 f"The class probabilities of model {model.name!r} do not add up to 1 in {len(off):,} of "
                 f"{len(sums):,} rows of {sample.name} (row {worst + 1}: {sums[worst]:.4g}). {_ACTION}"
             )
-    known = total.sum(axis=1, keepdims=True)
+    covered_sum = total.sum(axis=1, keepdims=True)
     # What is off by rounding alone stays as written: dividing would break ties, on which rankings depend.
     with np.errstate(invalid="ignore", divide="ignore"):
-        total = total / np.where(np.abs(known - 1) > 1e-9, known, 1.0)
+        total = total / np.where(np.abs(covered_sum - 1) > 1e-9, covered_sum, 1.0)
     total[~np.isfinite(sums)] = np.nan
     if not whole:
         return total, ()
@@ -138,14 +138,14 @@ def _shared_out(sample: Sample, model: Model, rest: Floats) -> tuple[Finding, ..
 
 def _contradictions(sample: Sample, model: Model, labels: ClassLabels, probabilities: Floats) -> tuple[Finding, ...]:
     """Compare predictions with the most probable class; a tie is no contradiction."""
-    known = (labels.predicted >= 0) & np.isfinite(probabilities[:, 0])
-    if not known.any():
+    complete = (labels.predicted >= 0) & np.isfinite(probabilities[:, 0])
+    if not complete.any():
         raise DataError(
             f"No row of {sample.name} has both a prediction and class probabilities of model {model.name!r}. "
             "Fill them in."
         )
-    given = probabilities[known, labels.predicted[known]]
-    against = given < probabilities[known].max(axis=1) - 1e-6
+    given = probabilities[complete, labels.predicted[complete]]
+    against = given < probabilities[complete].max(axis=1) - 1e-6
     share = float(against.mean())
     if share > MOST_CONTRADICTIONS:
         raise DataError(

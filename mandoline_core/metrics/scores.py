@@ -169,7 +169,7 @@ def _class_scores(
         _check_size(metric, sample, len(labels.classes))
     if metric.statistics is None:
         raise TypeError(f"Metric {metric.name!r} says nothing about classes.")
-    rows = np.where(known)[0] if not known.all() else slice(None)
+    rows = np.where(known)[0] if not known.all() else slice(None)  # mostly all: then nothing is copied
     some = metric.statistics(labels.truth[rows], labels.predicted[rows], probabilities[rows])
     if known.all():
         return Scores(some, known, metric, labels.classes, read)

@@ -243,15 +243,15 @@ def _slice(table: dict[str, Any], where: str) -> Slice:
 
 
 def _audit(table: object, where: str) -> SliceAudit:
-    place = f"the audit of {where}"
+    owner = f"the audit of {where}"
     if not isinstance(table, dict):
         raise ProjectError(f"audit in {where} must be a table. Got {table!r}. Write [slices.audit] below the slice.")
-    _check_keys(table, _keys(SliceAudit), place)
+    _check_keys(table, _keys(SliceAudit), owner)
     if "columns" not in table:
-        raise ProjectError(f"{place} has no columns. Add columns, the columns that its rows are known by.")
-    sides = {side: _take(table, side, dict, place) or {} for side in ("source", "target")}
+        raise ProjectError(f"{owner} has no columns. Add columns, the columns that its rows are known by.")
+    sides = {side: _take(table, side, dict, owner) or {} for side in ("source", "target")}
     for side, answers in sides.items():
-        _check_keys(answers, ANSWERS, f"{side} of {place}")
+        _check_keys(answers, ANSWERS, f"{side} of {owner}")
     try:
         return SliceAudit(table["columns"], *(AuditAnswers(**answers) for answers in sides.values()))
     except MandolineError as error:
@@ -259,22 +259,22 @@ def _audit(table: object, where: str) -> SliceAudit:
 
 
 def _noise(table: object, where: str) -> Noise:
-    place = f"the noise of {where}"
+    owner = f"the noise of {where}"
     if not isinstance(table, dict):
         problem = f"noise in {where} must be a table. Got {table!r}."
         raise ProjectError(f"{problem} Write [slices.noise.source] below the slice.")
-    _check_keys(table, ("source", "target", "measured"), place)
-    sides = {side: _take(table, side, dict, place) for side in ("source", "target")}
-    measured = _take(table, "measured", bool, place) or False
+    _check_keys(table, ("source", "target", "measured"), owner)
+    sides = {side: _take(table, side, dict, owner) for side in ("source", "target")}
+    measured = _take(table, "measured", bool, owner) or False
     ways = ("same", "measured")
-    same, there = (_take(sides["target"] or {}, way, bool, f"target of {place}") for way in ways)
-    if same is not None or there is not None:
+    same, target_measured = (_take(sides["target"] or {}, way, bool, f"target of {owner}") for way in ways)
+    if same is not None or target_measured is not None:
         sides["target"] = {key: value for key, value in sides["target"].items() if key not in ways} or None
     try:
         for side, keys in {"source": _keys(Correction), "target": (*_keys(Correction), *ways)}.items():
             _check_keys(sides[side] or {}, keys, f"{side} of the noise")
         corrections = {side: Correction(**given) for side, given in sides.items() if given is not None}
-        return Noise(**corrections, same=same or False, measured=measured, target_measured=there or False)
+        return Noise(**corrections, same=same or False, measured=measured, target_measured=target_measured or False)
     except MandolineError as error:
         raise ProjectError(f"{where}: {error}") from None
 
@@ -336,8 +336,8 @@ def rule_table(rule: Slice) -> dict[str, Any]:
 def _short_lists(text: str) -> str:
     """Bring lists that fit onto one line; a text never spans lines here, so lines can be joined."""
 
-    def shorten(found: re.Match[str]) -> str:
-        joined = re.sub(r"\n *", " ", re.sub(r"(?<=\[)\n *|,\n *(?=\])", "", found[0]))
-        return joined if len(joined) <= 120 else found[0]
+    def shorten(match: re.Match[str]) -> str:
+        joined = re.sub(r"\n *", " ", re.sub(r"(?<=\[)\n *|,\n *(?=\])", "", match[0]))
+        return joined if len(joined) <= 120 else match[0]
 
     return re.sub(r"^.* = \[\n(?:.*\n)*?\]$", shorten, text, flags=re.MULTILINE)

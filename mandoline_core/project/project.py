@@ -135,6 +135,7 @@ class Project:
         source, target : Sample
             The target has the label only if its file does.
         """
+        # Files of the same name in two folders are told apart by where they are.
         same = self.source_path.name == self.target_path.name
         names = [path.as_posix() if same else path.name for path in (self.source_path, self.target_path)]
         return self.read_source(names[0]), self._as_target(self.open("target"), names[1])
@@ -293,7 +294,7 @@ class Project:
             raise ProjectError(
                 f"{where} names {name!r}, which stands for several slices. Name one of them, such as '{name}_1'."
             )
-        if name not in names and not any(name.startswith(f"{one}_") for one in families):
+        if name not in names and not any(name.startswith(f"{family}_") for family in families):
             raise ProjectError(
                 f"{where} names slice {name!r}, which is not there. "
                 f"Slices: {listed(names) or 'none'}.{did_you_mean(name, names)}"

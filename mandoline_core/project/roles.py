@@ -17,9 +17,9 @@ from mandoline_core.slices import Entropy, Prediction, free_name
 MOST_CLASSES = 100
 MOST_ROWS = 20_000  # looked at; enough to know a column by
 _LABELS = ("label", "labels", "y", "y_true", "target", "class", "truth", "gold", "true_label", "ground_truth")
-_SAID = r"(?:(?:y_?)?(?:predictions?|predicted|preds?)|y_?hat)"
-_BEFORE = re.compile(_SAID + r"(?:[_.\- ]+(?P<model>.+))?", re.IGNORECASE)
-_AFTER = re.compile(r"(?P<model>.+?)[_.\- ]+" + _SAID, re.IGNORECASE)
+_PREDICTION = r"(?:(?:y_?)?(?:predictions?|predicted|preds?)|y_?hat)"
+_BEFORE = re.compile(_PREDICTION + r"(?:[_.\- ]+(?P<model>.+))?", re.IGNORECASE)
+_AFTER = re.compile(r"(?P<model>.+?)[_.\- ]+" + _PREDICTION, re.IGNORECASE)
 _PROBABILITY = re.compile(r"(?:probabilit(?:y|ies)|probas?|probs?|p|scores?)", re.IGNORECASE)
 _BETWEEN = re.compile(r"[_.\-\s]+")
 
@@ -74,8 +74,8 @@ def guess_roles(source: Sample, target_columns: Collection[str]) -> RoleGuess:
     models = make_models(sample, predictions, label, target_columns)
     for model in models:
         for class_, column in model.probabilities.items():
-            said = f"named like the probability of {class_}"
-            reasons[column] = f"{said}, and the {len(model.probabilities)} of them add up to 1"
+            together = f"the {len(model.probabilities)} of them add up to 1"
+            reasons[column] = f"named like the probability of {class_}, and {together}"
     return RoleGuess(label, models, reasons, tuple(problems))
 
 
@@ -93,12 +93,12 @@ def make_models(
     """
     columns = [column for column in (label, *predictions.values()) if column is not None]
     classes = sorted(frozenset().union(*(few_classes(sample, column, MOST_CLASSES) for column in columns)))
-    found = []
+    models = []
     for name, prediction in predictions.items():
         probabilities = match_probabilities(sample, name, classes, only_model=len(predictions) == 1)
         shared = probabilities if set(probabilities.values()) <= set(target_columns) else {}
-        found.append(Model(name, prediction, shared))
-    return tuple(found)
+        models.append(Model(name, prediction, shared))
+    return tuple(models)
 
 
 def choose_models(
@@ -148,13 +148,13 @@ def match_probabilities(
     numbers = [column for column in sample.columns if _is_probability(sample, column)]
     words = {column: _words(column) for column in numbers}
     for who in [_words(model), []] if only_model else [_words(model)]:
-        found = {}
+        columns = {}
         for class_ in classes:
             match = [column for column in numbers if _is_named(words[column], who, _words(class_))]
             if match:
-                found[class_] = match[0]
-        if len(found) == len(set(found.values())) == len(classes) and _add_up(sample, found.values()):
-            return found
+                columns[class_] = match[0]
+        if len(columns) == len(set(columns.values())) == len(classes) and _add_up(sample, columns.values()):
+            return columns
     return {}
 
 
@@ -166,10 +166,13 @@ def _guess_label(
 ) -> str | None:
     scores = {}
     for column in classes:
-        if model_name(column) is not None or _is_named_probability(column):
+        words = _words(column)
+        named_probability = len(words) > 1 and any(_PROBABILITY.fullmatch(word) for word in words)
+        if named_probability or model_name(column) is not None:
             continue
-        exact, part = column.casefold() in _LABELS, bool(set(_words(column)) & {"label", "truth", "gold", "class"})
+        exact, part = column.casefold() in _LABELS, bool(set(words) & {"label", "truth", "gold", "class"})
         missing = column not in target_columns
+        # A column that only the source has is nearly as good a sign as its name; a part of a name alone is too little.
         score = 4 * exact + 2 * part + 3 * missing
         if score >= 3:
             why = [f"its name says so ({column})"] if exact or part else []
@@ -196,8 +199,8 @@ def _guess_predictions(
     reasons: dict[str, str],
     problems: list[str],
 ) -> dict[str, str]:
-    """Return the prediction column of each model found."""
-    found: dict[str, str] = {}
+    """Return the prediction column of each model that has one."""
+    predictions: dict[str, str] = {}
     wanted = classes.get(label, frozenset()) if label is not None else frozenset()
     for column, values in classes.items():
         name = model_name(column)
@@ -211,15 +214,15 @@ def _guess_predictions(
         elif label is not None and not values & wanted:
             problems.append(f"{column} is named like predictions, but shares no value with {label}. Check both.")
         else:
-            found[free_name(name, found)] = column
+            predictions[free_name(name, predictions)] = column
             reasons[column] = f"named like predictions{', with the values of ' + label if label else ''}"
-    if not found and label is not None:
-        found = _by_content(sample, classes, label, target_columns, reasons)
-    if not found:
+    if not predictions and label is not None:
+        predictions = _by_content(sample, classes, label, target_columns, reasons)
+    if not predictions:
         problems.append(
             "No column looks like predictions: one that both files have, with the label's values. Choose it."
         )
-    return found
+    return predictions
 
 
 def _by_content(
@@ -230,18 +233,19 @@ def _by_content(
     reasons: dict[str, str],
 ) -> dict[str, str]:
     """Take columns that hold only the label's values and agree with it more often than one class would."""
-    found: dict[str, str] = {}
+    predictions: dict[str, str] = {}
     for column, values in classes.items():
         if column == label or column not in target_columns or len(values) < 2 or not values <= classes[label]:
             continue
-        (truth, answer), _ = class_codes(sample.series(label), sample.series(column))
-        known = truth >= 0
-        agreement = float((truth == answer)[known].mean()) if known.any() else 0.0
-        most = np.bincount(truth[known]).max() / known.sum() if known.any() else 1.0
+        (truth, predicted), _ = class_codes(sample.series(label), sample.series(column))
+        labelled = truth >= 0
+        agreement = float((truth == predicted)[labelled].mean()) if labelled.any() else 0.0
+        # Always naming the most frequent class agrees so often; a column that does no better need not be a prediction.
+        most = np.bincount(truth[labelled]).max() / labelled.sum() if labelled.any() else 1.0
         if agreement > most:
-            found[free_name(column, found)] = column
+            predictions[free_name(column, predictions)] = column
             reasons[column] = f"holds the values of {label} and agrees with it on {agreement:.0%} of the rows"
-    return found
+    return predictions
 
 
 def _some_rows(sample: Sample) -> Sample:
@@ -252,15 +256,10 @@ def _some_rows(sample: Sample) -> Sample:
 
 def model_name(column: str) -> str | None:
     """Return the model whose predictions a column's name announces; None for other names."""
-    if found := _BEFORE.fullmatch(column):
-        return found["model"] or "model"
-    found = _AFTER.fullmatch(column)
-    return found["model"] if found else None
-
-
-def _is_named_probability(column: str) -> bool:
-    words = _words(column)
-    return len(words) > 1 and any(_PROBABILITY.fullmatch(word) for word in words)
+    if match := _BEFORE.fullmatch(column):
+        return match["model"] or "model"
+    match = _AFTER.fullmatch(column)
+    return match["model"] if match else None
 
 
 def _is_probability(sample: Sample, column: str) -> bool:
@@ -273,14 +272,14 @@ def _is_probability(sample: Sample, column: str) -> bool:
 def _is_named(words: Sequence[str], model: Sequence[str], class_: Sequence[str]) -> bool:
     """Tell whether a name is made of a word for probability, a model and a class, in any order."""
     rest = [word for word in words if not _PROBABILITY.fullmatch(word)]
-    said = len(rest) < len(words) or bool(model)
-    return said and rest in ([*model, *class_], [*class_, *model])
+    announced = len(rest) < len(words) or bool(model)
+    return announced and rest in ([*model, *class_], [*class_, *model])
 
 
 def _add_up(sample: Sample, columns: Iterable[str]) -> bool:
     total = sum(sample.series(column).to_numpy().astype(float) for column in columns)
-    known = np.isfinite(total)
-    return bool(known.any() and (np.abs(np.asarray(total)[known] - 1) < 0.02).all())
+    complete = np.isfinite(total)
+    return bool(complete.any() and (np.abs(np.asarray(total)[complete] - 1) < 0.02).all())
 
 
 def _words(name: str) -> list[str]:

@@ -84,6 +84,7 @@ def fewest_replicates(confidence: float) -> int:
     >>> fewest_replicates(0.95), fewest_replicates(0.9)
     (39, 19)
     """
+    # Rounded, because 1 - 0.95 is a little more than 0.05, and 2 / 0.05 must not become 39.999.
     return math.ceil(round(2 / (1 - confidence), 6)) - 1
 
 

@@ -82,6 +82,7 @@ def _load_file(path: Path) -> Project:
     """Read a project from its TOML file."""
     _check_file(path)
     try:
+        # Some editors put a mark before the first character, which TOML does not know: utf-8-sig passes over it.
         mapping = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except UnicodeDecodeError as error:
         if b"\0" in error.object:
@@ -113,8 +114,8 @@ def _check_file(path: Path) -> None:
     if len(path.name) > _LONGEST_NAME:
         raise ProjectError(f"{path.name[:40]!r}... is no file: a name has at most {_LONGEST_NAME} characters.")
     if path.is_dir():
-        found = sorted(item.name for item in path.glob("*.toml"))
-        raise ProjectError(f"{path} is a folder. Name the project file in it: {listed(found) or 'it has none'}.")
+        names = sorted(item.name for item in path.glob("*.toml"))
+        raise ProjectError(f"{path} is a folder. Name the project file in it: {listed(names) or 'it has none'}.")
     if not path.is_file():
         where = f"{folder}" if folder.is_dir() else f"{folder}, which does not exist"
         near = [item.name for item in folder.glob("*.toml")]
@@ -127,20 +128,20 @@ def save_project(project: Project, path: str | Path) -> Project:
     Returns
     -------
     Project
-        The project as it reads from there.
+        The project as it reads from that file.
     """
     path = Path(path)
-    here = path.parent.resolve()
+    new_base = path.parent.resolve()
     moved: dict[str, Any] = {"base": path.parent, "path": path}
-    if project.base.resolve() != here:
+    if project.base.resolve() != new_base:
         for key in ("source_path", "target_path", "target_labels"):
             old = getattr(project, key)
             if old is not None and not old.is_absolute():
-                moved[key] = Path(os.path.relpath(project.base.resolve() / old, here))
+                moved[key] = Path(os.path.relpath(project.base.resolve() / old, new_base))
         folder = project.methods.transformer
         if folder is not None and not Path(folder).is_absolute():
-            there = Path(os.path.relpath(project.base.resolve() / folder, here)).as_posix()
-            moved["methods"] = replace(project.methods, transformer=there)
+            moved_folder = Path(os.path.relpath(project.base.resolve() / folder, new_base)).as_posix()
+            moved["methods"] = replace(project.methods, transformer=moved_folder)
     project = replace(project, **moved)
     text = dump_project(project)
     # Written beside and then moved: a crash never leaves half a project.
@@ -241,7 +242,7 @@ def pack_project(project: Project, names: Mapping[str, str] | None = None) -> by
     mandoline_core.errors.ProjectError: a.csv cannot be packed: No such file or directory.
     """
     named = name_files(project, names)
-    here = data_files(named)
+    packed_names = data_files(named)
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:
         archive.writestr(_entry(PROJECT_FILE), dump_project(named).encode())
@@ -249,8 +250,8 @@ def pack_project(project: Project, names: Mapping[str, str] | None = None) -> by
             try:
                 content = (project.base / path).read_bytes()
             except OSError as error:
-                raise ProjectError(f"{here[role].name} cannot be packed: {error.strerror}.") from None
-            archive.writestr(_entry(here[role].name), content)
+                raise ProjectError(f"{packed_names[role].name} cannot be packed: {error.strerror}.") from None
+            archive.writestr(_entry(packed_names[role].name), content)
     return packed.getvalue()
 
 
@@ -274,11 +275,11 @@ def unpack_project(packed: str | Path | io.BytesIO, folder: Path, *, name: str =
         entries = [entry for entry in archive.infolist() if not entry.is_dir()]
         _check_entries(entries, name)
         _unpack(archive, entries, folder, name)
-    found = sorted(folder.rglob("*.toml"))
-    if len(found) != 1:
-        said = listed(path.name for path in found) or "none"
-        raise ProjectError(f"{name} must hold one project file, which ends in .toml. It holds {said}.")
-    return found[0]
+    files = sorted(folder.rglob("*.toml"))
+    if len(files) != 1:
+        names = listed(path.name for path in files) or "none"
+        raise ProjectError(f"{name} must hold one project file, which ends in .toml. It holds {names}.")
+    return files[0]
 
 
 def base_name(name: str) -> str:

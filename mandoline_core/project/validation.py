@@ -27,6 +27,7 @@ UNKNOWN = ("extra_forbidden", "unexpected_keyword_argument")
 @dataclass_transform(frozen_default=True)
 def settings(kind: _Settings) -> _Settings:
     """Make a class a frozen dataclass that refuses values its annotations do not allow, in a sentence of ours."""
+    # A dataclass, and no model: whoever changes one setting uses dataclasses.replace, and equal settings hash alike.
     made: Any = dataclass(frozen=True, config=ConfigDict(extra="forbid", allow_inf_nan=False))(kind)
     validate = made.__init__
 
@@ -48,9 +49,12 @@ def settings(kind: _Settings) -> _Settings:
 def first_problem(error: ValidationError) -> Any:
     """Choose what to tell a person first; of a misspelt key and what it leaves missing, the key."""
     problems = error.errors(include_url=False)
-    place = problems[0]["loc"]
-    unknown = (one for one in problems if one["type"] in UNKNOWN and place[: len(one["loc"]) - 1] == one["loc"][:-1])
-    return next(unknown, problems[0])
+    first = problems[0]
+    for problem in problems:
+        table = problem["loc"][:-1]
+        if problem["type"] in UNKNOWN and first["loc"][: len(table)] == table:
+            return problem
+    return first
 
 
 def problem_of(
@@ -97,9 +101,10 @@ def unknown_key(key: object, known: Iterable[str], where: str) -> ProjectError:
 
 def _expected(kind: Any, key: str, value: Any) -> str:
     """Say what a value must be, as its declaration has it, and what it is."""
+    # The schema has in one form what annotations say in many.
     schema = TypeAdapter(kind).json_schema()["properties"][key]
     hint = ""
-    match next((one for one in schema.get("anyOf", ()) if one.get("type") != "null"), schema):
+    match next((shape for shape in schema.get("anyOf", ()) if shape.get("type") != "null"), schema):
         case {"enum": [*choices, last]}:
             expected = f"{', '.join(map(repr, choices))} or {last!r}"
             hint = did_you_mean(str(value), [*choices, last])

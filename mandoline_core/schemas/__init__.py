@@ -5,4 +5,4 @@ Editors and jobs read them as the files that lie beside this one.
 
 from __future__ import annotations
 
-from mandoline_core.schemas.published import PROJECT, make_schema, read_schema, schema_names
+from mandoline_core.schemas.published import PROJECT, make_schema, read_schema, schema_names, write_schemas

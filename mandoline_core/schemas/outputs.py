@@ -104,10 +104,6 @@ def _compare() -> type:
     )
 
 
-def _ablation() -> type:
-    return record(Ablation, models=dict[str, Ablation])
-
-
 def _suggest() -> type:
     suggestion = record(
         TrialEstimate,
@@ -169,16 +165,18 @@ def _track() -> type:
 def _reproduce() -> Any:
     """Describe one experiment's numbers, or the list of all where none is named."""
     rows = list[dict[str, str | float | bool | None]]
-    found = closed("Reproduction", {"name": str, "title": str, "rows": rows, "paper": rows, "made": dict[str, Any]})
-    known = closed("Experiment", {"name": str, "place": str, "title": str})
-    return found | closed("Experiments", {"experiments": list[known]})
+    reproduction = closed(
+        "Reproduction", {"name": str, "title": str, "rows": rows, "paper": rows, "made": dict[str, Any]}
+    )
+    experiment = closed("Experiment", {"name": str, "place": str, "title": str})
+    return reproduction | closed("Experiments", {"experiments": list[experiment]})
 
 
 OUTPUTS: dict[str, Callable[[], Any]] = {
     "estimate": _estimate,
     "compare": _compare,
     "slices": lambda: closed("Slices", {"models": dict[str, list[SliceRow]]}),
-    "ablation": _ablation,
+    "ablation": lambda: record(Ablation, models=dict[str, Ablation]),
     "suggest": _suggest,
     "backtest": _backtest,
     "labels": lambda: closed("Labels", {"models": dict[str, record(FewLabels, findings=list[_FINDING])]}),

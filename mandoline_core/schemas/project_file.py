@@ -52,17 +52,17 @@ def _slice(kind: type[Slice]) -> Schema:
         "unit": Literal["words", "characters"],
     }
     own = {item.name: own[item.name] for item in fields(kind) if item.name in own}
-    found = schema_of(record(kind, all_required=False, **own, kind=Literal[kind.kind], name=Name))
-    required = [name for name in found.get("required", ()) if name not in ("name", "kind")]
-    return {**found, "required": ["name", "kind", *required], "description": kind.purpose}
+    schema = schema_of(record(kind, all_required=False, **own, kind=Literal[kind.kind], name=Name))
+    required = [name for name in schema.get("required", ()) if name not in ("name", "kind")]
+    return {**schema, "required": ["name", "kind", *required], "description": kind.purpose}
 
 
 def _without_null(schema: Any) -> Any:
     """Leave out what TOML cannot write: a key that has no value is left out."""
     if isinstance(schema, list):
-        return [_without_null(one) for one in schema]
+        return [_without_null(part) for part in schema]
     if not isinstance(schema, dict):
         return schema
     rest = {key: _without_null(value) for key, value in schema.items() if key != "anyOf" and value is not None}
-    shapes = [_without_null(one) for one in schema.get("anyOf", ()) if one != {"type": "null"}]
+    shapes = [_without_null(shape) for shape in schema.get("anyOf", ()) if shape != {"type": "null"}]
     return shapes[0] | rest if len(shapes) == 1 else rest | ({"anyOf": shapes} if shapes else {})

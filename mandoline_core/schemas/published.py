@@ -37,6 +37,7 @@ def read_schema(name: str) -> str:
 
 def make_schema(name: str) -> dict[str, Any]:
     """Make a schema from the code."""
+    # Imported only to write: a schema is read without any library.
     from mandoline_core.schemas.outputs import OUTPUTS
     from mandoline_core.schemas.project_file import project_schema
     from mandoline_core.schemas.shapes import schema_of

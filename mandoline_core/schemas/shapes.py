@@ -32,11 +32,11 @@ class _Generator(GenerateJsonSchema):
 
     def dataclass_schema(self, schema: Any) -> Schema:
         """Describe an object; of one that is printed, every field is there."""
-        found = _described(super().dataclass_schema(schema), schema["cls"])
+        made = _described(super().dataclass_schema(schema), schema["cls"])
         if not is_pydantic_dataclass(schema["cls"]):
-            found |= {"required": list(found["properties"]), "additionalProperties": False}
-            found["properties"] = {name: _no_default(shape) for name, shape in found["properties"].items()}
-        return found
+            made |= {"required": list(made["properties"]), "additionalProperties": False}
+            made["properties"] = {name: _no_default(shape) for name, shape in made["properties"].items()}
+        return made
 
     def model_schema(self, schema: Any) -> Schema:
         return _described(super().model_schema(schema), schema["cls"])
@@ -47,8 +47,8 @@ class _Generator(GenerateJsonSchema):
     def named_tuple_schema(self, schema: Any) -> Schema:
         """Describe a named tuple by its names: so it is printed."""
         parts = {part["name"]: _no_default(self.generate_inner(part["schema"])) for part in schema["fields"]}
-        found = {"properties": parts, "type": "object", "required": list(parts), "additionalProperties": False}
-        return _described(found, schema["cls"])
+        made = {"properties": parts, "type": "object", "required": list(parts), "additionalProperties": False}
+        return _described(made, schema["cls"])
 
 
 def _no_default(shape: Schema) -> Schema:
@@ -70,12 +70,12 @@ def described(kind: type) -> dict[str, str]:
     >>> described(Model)["prediction"]
     'The column of predicted classes.'
     """
-    found: dict[str, str] = {}
+    sentences: dict[str, str] = {}
     for base in reversed(kind.__mro__):
         text = inspect.cleandoc(base.__doc__ or "").partition("Parameters\n")[2].partition("\nExamples\n")[0]
         for names, words in re.findall(r"^([a-z_, ]+) : [^\n]*\n((?:    [^\n]*\n?|\n(?=    ))+)", text, re.MULTILINE):
-            found |= dict.fromkeys(names.split(", "), " ".join(words.split()))
-    return found
+            sentences |= dict.fromkeys(names.split(", "), " ".join(words.split()))
+    return sentences
 
 
 def closed(
