@@ -21,7 +21,6 @@ from mandoline_core.data.engines import (
     share_kept,
 )
 from mandoline_core.data.files import PARQUET, Files, find_files, fits_in_memory, is_pattern, write_batches
-from mandoline_core.data.fingerprint import RowKeys
 from mandoline_core.data.frames import to_pandas
 from mandoline_core.data.profile import few_classes, profile_column, text_kind
 from mandoline_core.data.progress import cancelled_by, current_progress, progress_to, take_step

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple, TextIO
+from typing import Any, TextIO
 
 import pandas as pd
 import pyarrow as pa
@@ -47,34 +47,28 @@ _KINDS = {
 _WORDLIKE_KINDS = {b"PAR1": "Parquet, whose name should end in .parquet", b"GIF8": "a GIF picture"}
 
 
-class _Text(NamedTuple):
-    """Hold how a delimited file is written."""
+class _Delimited:
+    """Find out how a delimited file is written, and refuse what its first rows show to be no table."""
 
-    path: Path
-    encoding: str
-    delimiter: str
-    n_columns: int
-
-    @classmethod
-    def of(cls, path: Path) -> _Text:
-        """Find out, and refuse what its first rows show to be no table."""
-        encoding = find_encoding(path)
-        sample = _head(path, encoding)
+    def __init__(self, path: Path) -> None:
+        self.path, self.encoding = path, find_encoding(path)
+        sample = _head(path, self.encoding)
         if not sample.strip("\ufeff\0 \t\r\n"):
             raise empty_file(path)
-        delimiter = "\t" if ".tsv" in path.suffixes else _delimiter(sample)
-        rows = _rows(sample, delimiter)
+        self.delimiter = "\t" if ".tsv" in path.suffixes else _delimiter(sample)
+        rows = _rows(sample, self.delimiter)
         header = next(rows, None)
         if header is None:
             raise _no_header(path)
-        if len(header) > MAX_COLUMNS:
-            raise DataError(f"{path.name} has {len(header):,} columns. At most {MAX_COLUMNS:,} are read. Save fewer.")
+        self.n_columns = len(header)
+        if self.n_columns > MAX_COLUMNS:
+            raise DataError(
+                f"{path.name} has {self.n_columns:,} columns. At most {MAX_COLUMNS:,} are read. Save fewer."
+            )
         check_names(sorted(name for name in header if name), path.name)
-        text = cls(path, encoding, delimiter, len(header))
-        if any(len(row) != len(header) for row in rows):
+        if any(len(row) != self.n_columns for row in rows):
             # pandas would take an extra field for an index, and fill short rows before anyone sees them.
-            text.check_widths()
-        return text
+            self.check_widths()
 
     @contextmanager
     def explaining(self) -> Iterator[None]:
@@ -139,10 +133,10 @@ class _Text(NamedTuple):
 
 def read_delimited(path: Path) -> pd.DataFrame:
     """Read a whole file."""
-    text = _Text.of(path)
-    with text.explaining():
-        table: pd.DataFrame = text.read()
-    text.check_short(table)
+    file = _Delimited(path)
+    with file.explaining():
+        table: pd.DataFrame = file.read()
+    file.check_short(table)
     return _with_missing_words(table)
 
 
@@ -155,11 +149,11 @@ def read_chunks(path: Path, n_rows: int, as_text: Sequence[str] = ()) -> Iterato
         Columns that are text, whatever their values look like.
     """
     check_path(path)
-    text, checked = _Text.of(path), False
-    with text.explaining(), text.read(chunksize=n_rows, dtype=dict.fromkeys(as_text, "str")) as chunks:
+    file, checked = _Delimited(path), False
+    with file.explaining(), file.read(chunksize=n_rows, dtype=dict.fromkeys(as_text, "str")) as chunks:
         for chunk in chunks:
             if not checked and chunk.iloc[:, -1].isna().any():  # looks at the whole file, so once will do
-                text.check_short(chunk)
+                file.check_short(chunk)
                 checked = True
             kept = chunk.reset_index(drop=True)
             yield kept.assign(**dict(_with_missing_words(kept.drop(columns=list(as_text))).items()))

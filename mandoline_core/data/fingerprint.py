@@ -6,7 +6,6 @@ import hashlib
 import re
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from typing import Any
 
 import narwhals as nw
@@ -131,27 +130,37 @@ def _texts(array: pa.Array) -> tuple[str, pa.Array, list[memoryview]]:
     return kind, array, [lengths.data, body]
 
 
-@dataclass(frozen=True, eq=False)
 class RowKeys:
-    """Hold the keys of all rows of a sample.
+    """Name every row of a frame by what some of its columns hold.
 
-    Rows that hold the same are told apart by their order: the second is called "...-2".
+    Other columns may come, go and change; whole numbers equal the same numbers with a decimal point. Rows that hold
+    the same are told apart by their order: the second is called "...-2".
 
-    Parameters
-    ----------
-    hashes : array of uint64, shape (n_rows,)
-    order : array of int, shape (n_rows,)
-        Rows by hash; rows of one hash stay in order.
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = nw.from_native(pd.DataFrame({"a": [1, 2, 1], "b": ["x", None, "x"]}))
+    >>> keys = RowKeys(frame, ["a", "b"])
+    >>> keys.name(0) == keys.name(1), keys.name(2) == keys.name(0) + "-2"
+    (False, True)
+    >>> turned = RowKeys(nw.from_native(pa.table({"b": ["y", None], "a": [2.0, 2.0]})), ["a", "b"])
+    >>> turned.find([keys.name(0), keys.name(1)]).tolist()
+    [-1, 1]
     """
 
-    hashes: np.ndarray
-    order: Index
+    def __init__(self, frame: nw.DataFrame[Any], columns: Sequence[str]) -> None:
+        hashes = np.zeros(len(frame), dtype=np.uint64)
+        for name in columns:
+            salt = np.uint64(_digest(name.encode("utf-8", "surrogatepass")))
+            hashes = mix(hashes * np.uint64(3) + mix(_hash_column(frame[name]) ^ salt))
+        self._hashes = hashes >> np.uint64(16)  # 48 bits are short enough to be read and too many to be met twice
+        self._order = np.argsort(self._hashes, kind="stable")  # rows of one hash stay in order
 
     def name(self, row: int) -> str:
         """Return the key of a row."""
-        same = self.order[slice(*self._span(self.hashes[row : row + 1]).ravel())]
+        same = self._order[slice(*self._span(self._hashes[row : row + 1]).ravel())]
         number = int(np.searchsorted(same, row)) + 1
-        return f"{int(self.hashes[row]):012x}" + (f"-{number}" if number > 1 else "")
+        return f"{int(self._hashes[row]):012x}" + (f"-{number}" if number > 1 else "")
 
     def find(self, keys: Iterable[str]) -> Index:
         """Return the row of each key; -1 where there is no such row."""
@@ -163,36 +172,12 @@ class RowKeys:
         first, end = self._span(hashes).T
         place = first + numbers - 1
         exists = (numbers > 0) & (place < end)
-        return np.where(exists, self.order[np.where(exists, place, 0)], -1)
+        return np.where(exists, self._order[np.where(exists, place, 0)], -1)
 
     def _span(self, hashes: np.ndarray) -> Index:
         """Find where the rows of some hashes stand in the order: first and end, shape (n, 2)."""
-        sides = [np.searchsorted(self.hashes, hashes, side, sorter=self.order) for side in ("left", "right")]
+        sides = [np.searchsorted(self._hashes, hashes, side, sorter=self._order) for side in ("left", "right")]
         return np.column_stack(sides)
-
-
-def row_keys(frame: nw.DataFrame[Any], columns: Sequence[str]) -> RowKeys:
-    """Name every row by what some of its columns hold.
-
-    Other columns may come, go and change; whole numbers equal the same numbers with a decimal point.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> frame = nw.from_native(pd.DataFrame({"a": [1, 2, 1], "b": ["x", None, "x"]}))
-    >>> keys = row_keys(frame, ["a", "b"])
-    >>> keys.name(0) == keys.name(1), keys.name(2) == keys.name(0) + "-2"
-    (False, True)
-    >>> turned = row_keys(nw.from_native(pa.table({"b": ["y", None], "a": [2.0, 2.0]})), ["a", "b"])
-    >>> turned.find([keys.name(0), keys.name(1)]).tolist()
-    [-1, 1]
-    """
-    hashes = np.zeros(len(frame), dtype=np.uint64)
-    for name in columns:
-        salt = np.uint64(_digest(name.encode("utf-8", "surrogatepass")))
-        hashes = mix(hashes * np.uint64(3) + mix(_hash_column(frame[name]) ^ salt))
-    hashes = hashes >> np.uint64(16)  # 48 bits are short enough to be read and too many to be met twice
-    return RowKeys(hashes, np.argsort(hashes, kind="stable"))
 
 
 def _hash_column(column: nw.Series[Any]) -> np.ndarray:

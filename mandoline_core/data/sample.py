@@ -15,7 +15,7 @@ import pandas as pd
 from mandoline_core.data.cache import SAMPLE_CACHE
 from mandoline_core.data.classes import class_name
 from mandoline_core.data.engines import Table, rows_in_memory
-from mandoline_core.data.fingerprint import RowKeys, fingerprint, row_keys
+from mandoline_core.data.fingerprint import RowKeys, fingerprint
 from mandoline_core.data.frames import normalise_frame
 from mandoline_core.errors import DataError
 from mandoline_core.formatting import listed
@@ -223,7 +223,7 @@ class Sample:
         """Name every row by what some of its columns hold; computed once."""
         for column in columns:
             self.series(column)
-        return SAMPLE_CACHE.of((self,), ("row keys", columns), lambda: row_keys(self.frame, columns))
+        return SAMPLE_CACHE.of((self,), ("row keys", columns), lambda: RowKeys(self.frame, columns))
 
     def series(self, column: str) -> nw.Series[Any]:
         """Return a column, or say which columns there are.

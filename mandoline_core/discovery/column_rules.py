@@ -243,8 +243,7 @@ class WordLists(RuleFamily):
         sizes = self.samples[0].n_rows, self.samples[1].n_rows
         arrays = [pc.cast(arrow_array(sample.series(self.column)), pa.large_string()) for sample in self.samples]
         texts = pa.concat_arrays(arrays)
-        words = words_of(texts)
-        table, names = _most_telling(words.rows, words.names, sizes, _MOST_WORDS, _FREQUENT_WORDS)
+        table, names = _most_telling(*words_of(texts), sizes, _MOST_WORDS, _FREQUENT_WORDS)
         pairs, phrases = phrases_of(texts, names, MIN_ROWS_OF_WORD)
         more, chosen = _most_telling(pairs, phrases, sizes, _MOST_PHRASES, 0)
         both = csr_matrix(hstack([table, more]))

@@ -49,9 +49,10 @@ def design_matrix(
     features: list[Feature] = []
     for column, values in encoded.items():
         n = len(values.known[0])
-        common = values.common
-        indicators = values.indicators if common is None else (common.rows[:n], common.rows[n:])
-        names = values.items if common is None else common.names
+        indicators, names = values.indicators, list(values.items)
+        if values.common is not None:
+            words, names = values.common
+            indicators = words[:n], words[n:]
         features += [(column, names[i] if names else None) for i in range(indicators[0].shape[1])]
         gaps = not all(known.all() for known in values.known)
         features += [(column, MISSING)] if gaps else []

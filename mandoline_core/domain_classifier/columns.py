@@ -13,7 +13,7 @@ from scipy.sparse import csr_matrix
 
 from mandoline_core.arrays import Bools, Floats, Index
 from mandoline_core.data import Sample, arrow_array, kind_of, profile_column, text_kind
-from mandoline_core.domain_classifier.words import WordMatrix, words_of
+from mandoline_core.domain_classifier.words import words_of
 
 ColumnKind = Literal["number", "date", "category", "flag", "text"]
 Samples = tuple[Sample, Sample]
@@ -124,7 +124,7 @@ class EncodedColumn:
         Of numbers: less `centre` and over `unit`, 0 where missing.
     tests : int
         How many quantities were looked at to choose these.
-    common : WordMatrix or None
+    common : pair of csr_matrix and list of str, optional
         Of text: the words in most rows, chosen by that alone, in the rows of both samples one after the other.
     """
 
@@ -137,7 +137,7 @@ class EncodedColumn:
     centre: float = 0.0
     unit: float = 1.0
     tests: int = 1
-    common: WordMatrix | None = None
+    common: tuple[csr_matrix, list[str]] | None = None
 
 
 def encode_column(column: str, samples: Samples, read: tuple[Index, Index]) -> EncodedColumn | str:
@@ -242,24 +242,24 @@ def _levels(kind: ColumnKind, values: pa.Array, n: int) -> EncodedColumn:
 
 
 def _texts(values: pa.Array, n: int) -> EncodedColumn:
-    words = words_of(values)
+    rows, words = words_of(values)
     valid = values.is_valid().to_numpy(zero_copy_only=False)
     known = valid[:n], valid[n:]
     totals = max(float(known[0].sum()), 1.0), max(float(known[1].sum()), 1.0)
-    source, target = _rows_with_words(words.rows, n)
+    source, target = _rows_with_words(rows, n)
     tried = np.flatnonzero((source + target >= MIN_ROWS_OF_WORD) & (source + target < sum(totals)))
     chosen = np.sort(tried[choose_words(source[tried], target[tried], *totals)])
-    items = tuple(words.names[number] for number in chosen)
+    items = tuple(words[number] for number in chosen)
     shares = source / totals[0] + target / totals[1]
     most = np.sort(tried[np.argsort(-shares[tried], kind="stable")[:MOST_COMMON]])
     return EncodedColumn(
         "text",
         known,
-        (csr_matrix(words.rows[:n, chosen]), csr_matrix(words.rows[n:, chosen])),
+        (csr_matrix(rows[:n, chosen]), csr_matrix(rows[n:, chosen])),
         items,
         np.empty(0),
         tests=max(len(tried) + _gaps(known), 1),
-        common=WordMatrix(csr_matrix(words.rows[:, most]), [words.names[number] for number in most]),
+        common=(csr_matrix(rows[:, most]), [words[number] for number in most]),
     )
 
 

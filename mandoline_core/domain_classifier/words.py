@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -21,22 +20,7 @@ _AT_ONCE = 4096  # texts that are split at a time
 _MOST_PARTS = 4  # of a word with apostrophes
 
 
-class WordMatrix(NamedTuple):
-    """Hold which rows contain which words.
-
-    Parameters
-    ----------
-    rows : csr_matrix of float, shape (n_rows, n_words)
-        1 where a row contains a word.
-    names : list of str
-        Lower case, sorted.
-    """
-
-    rows: csr_matrix
-    names: list[str]
-
-
-def words_of(texts: pa.Array) -> WordMatrix:
+def words_of(texts: pa.Array) -> tuple[csr_matrix, list[str]]:
     """Find the words of texts: what a keyword slice with that one word would find, row by row.
 
     A word is a run of letters, digits and underscores, in lower case; runs joined by apostrophes are also a word
@@ -47,10 +31,17 @@ def words_of(texts: pa.Array) -> WordMatrix:
     texts : pyarrow.Array of large_string, shape (n_rows,)
         Missing texts contain nothing.
 
+    Returns
+    -------
+    rows : csr_matrix of float, shape (n_rows, n_words)
+        1 where a row contains a word.
+    words : list of str
+        Lower case, sorted.
+
     Examples
     --------
-    >>> words = words_of(pa.array(["Don't STOP, stop!", None, "stop-gap"], pa.large_string()))
-    >>> words.names, words.rows.toarray().tolist()
+    >>> rows, words = words_of(pa.array(["Don't STOP, stop!", None, "stop-gap"], pa.large_string()))
+    >>> words, rows.toarray().tolist()
     (["don't", 'gap', 'stop'], [[1.0, 0.0, 1.0], [0.0, 0.0, 0.0], [0.0, 1.0, 1.0]])
     """
     pieces, starts = _pieces(texts)
@@ -74,7 +65,7 @@ def words_of(texts: pa.Array) -> WordMatrix:
     rows.sum_duplicates()
     rows = rows @ vocabulary
     names = sorted(word for word in numbers if word in alone and len(word) > 1)
-    return WordMatrix(csr_matrix(rows[:, [numbers[word] for word in names]], dtype=float), names)
+    return csr_matrix(rows[:, [numbers[word] for word in names]], dtype=float), names
 
 
 def _pieces(texts: pa.Array) -> tuple[pa.ChunkedArray, Index]:

@@ -253,7 +253,7 @@ def test_readers_of_long_texts_do_not_disturb_each_other(tmp_path: Path) -> None
     """What one sets for the csv module, another must not find gone in the middle of its file."""
     path = tmp_path / "long.csv"
     path.write_text("a,b\n" + f'1,"{"x" * 200_000}"\n' * 2)
-    first, second = (delimited._Text.of(path).records() for _ in range(2))
+    first, second = (delimited._Delimited(path).records() for _ in range(2))
     assert next(first) == next(second) == (1, ["a", "b"])
     assert [len(row) for _, row in first] == [2, 2]
     assert [len(row) for _, row in second] == [2, 2]
