@@ -57,7 +57,7 @@ Samples = tuple[Sample, Sample]
 
 
 @dataclass(frozen=True, eq=False)
-class Condition:
+class ColumnCondition:
     """Hold a condition on one column, the rows inside, and what its length costs in agreement."""
 
     rule: Slice
@@ -103,7 +103,7 @@ class RuleFamily:
         """List the rules that are worth a look whatever is selected; no score is looked at."""
         yield from ()
 
-    def best(self, _selected: Bools, _among: Bools, _fewest: int) -> Condition | None:
+    def best(self, _selected: Bools, _among: Bools, _fewest: int) -> ColumnCondition | None:
         """Find the condition that agrees best with selected rows among some rows; None where there is none."""
         return None
 
@@ -124,10 +124,10 @@ class MissingValues(RuleFamily):
         """Ask for them."""
         yield missing_rule(self.column)
 
-    def best(self, selected: Bools, among: Bools, fewest: int) -> Condition | None:
+    def best(self, selected: Bools, among: Bools, fewest: int) -> ColumnCondition | None:
         """Take the rows without a value, where some were selected."""
         hits = int((self._inside & among & selected).sum())
-        return Condition(missing_rule(self.column), self._inside) if hits >= fewest else None
+        return ColumnCondition(missing_rule(self.column), self._inside) if hits >= fewest else None
 
 
 class Numbers(RuleFamily):
@@ -156,7 +156,7 @@ class Numbers(RuleFamily):
         for rule in _group(self.column, names, *sides):
             yield replace(rule, values=tuple(numbers[str(value)] for value in rule.values or ()))
 
-    def best(self, selected: Bools, among: Bools, fewest: int) -> Condition | None:
+    def best(self, selected: Bools, among: Bools, fewest: int) -> ColumnCondition | None:
         """Find the best stretch."""
         ends = self._cuts.best(selected, among, fewest)
         if ends is None:
@@ -164,9 +164,9 @@ class Numbers(RuleFamily):
         if ends.low is not None and ends.high is not None:
             # Between the largest that is in and the least that is not lies no row that counts.
             rule = Range("range", column=self.column, low=ends.low, high=ends.high)
-            return Condition(rule, self._cuts.inside(ends), ONE_END)
+            return ColumnCondition(rule, self._cuts.inside(ends), ONE_END)
         cut = Threshold("cut", column=self.column, at_least=ends.low, below=ends.below)
-        return Condition(cut, self._cuts.inside(ends))
+        return ColumnCondition(cut, self._cuts.inside(ends))
 
 
 class Lengths(RuleFamily):
@@ -189,13 +189,13 @@ class Lengths(RuleFamily):
             if cut > 0:
                 yield Length(f"{self.column} below {cut:g} words", column=self.column, below=int(cut))
 
-    def best(self, selected: Bools, among: Bools, fewest: int) -> Condition | None:
+    def best(self, selected: Bools, among: Bools, fewest: int) -> ColumnCondition | None:
         """Find the best length to cut at, at one end."""
         ends = self._cuts.best(selected, among, fewest, both_ends=False)
         if ends is None:
             return None
         rule = Length("length", column=self.column, at_least=ends.low, below=ends.below)
-        return Condition(rule, self._cuts.inside(ends))
+        return ColumnCondition(rule, self._cuts.inside(ends))
 
 
 class Levels(RuleFamily):
@@ -217,7 +217,7 @@ class Levels(RuleFamily):
         if kind == "category":
             yield from _group(self.column, items, *map(column_sums, self.encoded.indicators))
 
-    def best(self, selected: Bools, among: Bools, fewest: int) -> Condition | None:
+    def best(self, selected: Bools, among: Bools, fewest: int) -> ColumnCondition | None:
         """Take the values in which most rows are selected, as many of them as agree best."""
         table, levels = self._table
         rows = table.T @ among.astype(float)
@@ -232,7 +232,7 @@ class Levels(RuleFamily):
         if len(chosen) == np.count_nonzero(rows):  # all there are say nothing
             return None
         rule = Category("values", column=self.column, values=tuple(levels[number] for number in chosen))
-        return Condition(rule, np.asarray(table[:, chosen].sum(axis=1)).ravel() > 0, _COST * (len(chosen) - 1))
+        return ColumnCondition(rule, np.asarray(table[:, chosen].sum(axis=1)).ravel() > 0, _COST * (len(chosen) - 1))
 
 
 class WordLists(RuleFamily):
@@ -257,7 +257,7 @@ class WordLists(RuleFamily):
         rows = csr_matrix(vstack(self.encoded.indicators))
         return rows, csr_matrix(rows.T)
 
-    def best(self, selected: Bools, among: Bools, fewest: int) -> Condition | None:
+    def best(self, selected: Bools, among: Bools, fewest: int) -> ColumnCondition | None:
         """Take the best word, then the word that adds most, for as long as one does."""
         by_row, by_word = self._rows
         inside, chosen, value = np.zeros(len(selected), dtype=bool), list[int](), 0.0
@@ -274,7 +274,7 @@ class WordLists(RuleFamily):
         if not chosen:
             return None
         words = tuple(self.encoded.items[word] for word in chosen)
-        return Condition(Keyword("words", column=self.column, words=words), inside, _COST * (len(words) - 1))
+        return ColumnCondition(Keyword("words", column=self.column, words=words), inside, _COST * (len(words) - 1))
 
 
 class Months(RuleFamily):

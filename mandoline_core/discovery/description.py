@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from mandoline_core.arrays import Bools, Index
 from mandoline_core.data import Sample
-from mandoline_core.discovery.column_rules import Condition, RuleFamily, rule_families
+from mandoline_core.discovery.column_rules import ColumnCondition, RuleFamily, rule_families
 from mandoline_core.discovery.cuts import agreement
 from mandoline_core.domain_classifier import default_columns, encode_column
 from mandoline_core.errors import DataError, MandolineError
@@ -125,7 +125,7 @@ def describe_selection(
 class _Rule:
     """Hold conditions that hold together, the rows inside all of them, and what the rule is worth."""
 
-    conditions: tuple[Condition, ...]
+    conditions: tuple[ColumnCondition, ...]
     families: tuple[int, ...]  # that they come from
     inside: Bools
     value: float
@@ -181,7 +181,7 @@ def _search(families: Sequence[RuleFamily], selected: Bools, fewest: int) -> Ite
 
 def _refine(
     families: Sequence[RuleFamily],
-    conditions: tuple[Condition, ...],
+    conditions: tuple[ColumnCondition, ...],
     numbers: tuple[int, ...],
     selected: Bools,
     fewest: int,
@@ -197,7 +197,7 @@ def _refine(
     return rule
 
 
-def _rule(conditions: tuple[Condition, ...], numbers: tuple[int, ...], selected: Bools, fewest: int) -> _Rule:
+def _rule(conditions: tuple[ColumnCondition, ...], numbers: tuple[int, ...], selected: Bools, fewest: int) -> _Rule:
     inside = np.logical_and.reduce([condition.inside for condition in conditions])
     agreed = float(agreement((inside & selected).sum(), inside.sum(), int(selected.sum()), fewest))
     cost = sum(condition.cost for condition in conditions) + _CONDITION * len(conditions)

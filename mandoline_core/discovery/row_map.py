@@ -79,7 +79,7 @@ def map_rows(
     Parameters
     ----------
     columns : sequence of str, optional
-        Those that may tell the samples apart when not given: no labels, answers, identifiers and constants.
+        Those that may tell the samples apart when not given: no labels, predictions, identifiers and constants.
     most_rows : int
         Of both samples together; of larger samples rows are drawn, as many of each where both have enough.
     seed : int
@@ -98,26 +98,26 @@ def map_rows(
     chosen, left_out = default_columns(source, target) if columns is None else (tuple(columns), {})
     most = max(most_rows // 2, most_rows - min(source.n_rows, target.n_rows))
     blocks: dict[str, Floats] = {}
-    found: Features | None = None
+    features: Features | None = None
     for column in chosen:
         step()
         try:
-            found = build_features(source, target, [column], max_rows=most, seed=seed)
+            features = build_features(source, target, [column], max_rows=most, seed=seed)
         except DataError as error:
             left_out[column] = str(error)
         else:
-            blocks[column] = _block(found, seed)
-    if found is None or not blocks:
+            blocks[column] = _block(features, seed)
+    if features is None or not blocks:
         reasons = listed((f"{column} ({why})" for column, why in left_out.items()), most=6)
         raise DataError(f"No column is left to lay the rows out by{f': {reasons}' if reasons else ''}.")
     step()
     points = _flat(np.hstack(list(blocks.values())), seed)
-    n = len(found.source_rows)
+    n = len(features.source_rows)
     return RowMap(
         points[:n],
         points[n:],
-        found.source_rows,
-        found.target_rows,
+        features.source_rows,
+        features.target_rows,
         source.n_rows,
         target.n_rows,
         tuple(blocks),
@@ -125,11 +125,12 @@ def map_rows(
     )
 
 
-def _block(found: Features, seed: int) -> Floats:
+def _block(features: Features, seed: int) -> Floats:
     """Bring one column down to a few dimensions with a total variance of 1."""
     from sklearn.utils.extmath import randomized_svd  # slow to import, as is what lays out
 
-    both = vstack([found.source, found.target]) if issparse(found.source) else np.vstack([found.source, found.target])
+    stack = vstack if issparse(features.source) else np.vstack
+    both = stack([features.source, features.target])
     if issparse(both) or both.shape[1] > _DIMENSIONS:
         left, sizes, _ = randomized_svd(both, min(_DIMENSIONS, *both.shape), random_state=seed)
         both = left * sizes

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, NamedTuple, Unpack
+from typing import Any, Unpack
 
 import numpy as np
 
-from mandoline_core.arrays import Interval
+from mandoline_core.arrays import Bools, Interval
 from mandoline_core.data import Sample
 from mandoline_core.discovery.search_state import SearchState
 from mandoline_core.discovery.selection import fewest_effective, try_rule
@@ -88,21 +88,13 @@ class Spread:
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain data."""
-        found = self.finding
+        finding = self.finding
         return {
             **asdict(self),
             "interval": list(self.interval),
             "message": self.sentence,
-            "finding": None if found is None else found.as_dict(),
+            "finding": None if finding is None else finding.as_dict(),
         }
-
-
-class _Other(NamedTuple):
-    """Hold another choice: what it is, and the estimate and effective rows that it gives."""
-
-    words: str
-    estimate: float
-    rows: float
 
 
 def spread(
@@ -145,51 +137,54 @@ def spread(
             source, target, slices, estimator=estimator, progress=lambda what, share: tell(what, 0.7 * share), **asked
         )
     request, states = start_states("spread", source, target, slices, estimator=estimator, **asked)
-    found, grown = suggestions.suggestions, states
-    for one in found:
-        grown = try_rule(grown, one.rule) or grown
+    offered, grown = suggestions.suggestions, states
+    for suggestion in offered:
+        grown = try_rule(grown, suggestion.rule) or grown
+    # Random sets stand for what a person might put together; all of them are too many to try.
     rng = np.random.default_rng(request.settings.seed)
-    chosen = rng.random((SUBSETS, len(found))) < 0.5
+    subsets = rng.random((SUBSETS, len(offered))) < 0.5
     spreads = {}
     for number, (start, whole) in enumerate(zip(states, grown, strict=True)):
         tell("other choices of slices", 0.8 + 0.2 * number / len(states))
-        others = [*_singles(start, found), *_sets(start, whole, found, chosen)]
-        spreads[start.fit.model] = _spread(start, others)
+        spreads[start.fit.model] = _spread(start, list(_choices(start, whole, offered, subsets)))
     return spreads
 
 
-def _spread(start: SearchState, others: Sequence[_Other]) -> Spread:
+def _spread(start: SearchState, choices: Sequence[tuple[str, float, float]]) -> Spread:
     report = start.report
     least = fewest_effective(start)
-    used = [one for one in others if one.rows >= least]
-    furthest = max(used, key=lambda one: abs(one.estimate - report.estimate), default=None)
-    moved = 0.0 if furthest is None else abs(furthest.estimate - report.estimate)
+    estimates = [(words, estimate) for words, estimate, rows in choices if rows >= least]
+    words, furthest = max(estimates, key=lambda pair: abs(pair[1] - report.estimate), default=("", report.estimate))
+    moved = abs(furthest - report.estimate)
     low, high = report.interval
     bounds = start.fit.problem.metric.bounds or (-np.inf, np.inf)
     interval = max(low - moved, bounds[0]), min(high + moved, bounds[1])
     times = (interval[1] - interval[0]) / (high - low) if high > low else 1.0
-    return Spread(interval, moved, "" if furthest is None else furthest.words, len(used), times, start.share)
+    return Spread(interval, moved, words, len(estimates), times, start.share)
 
 
-def _singles(start: SearchState, found: Sequence[Suggestion]) -> Iterator[_Other]:
-    """List what each suggestion alone gives."""
-    for one in found:
-        trial = one.trials[start.fit.model]
-        yield _Other(one.words, trial.estimate, trial.effective_sample_size)
+def _choices(
+    start: SearchState, whole: SearchState, offered: Sequence[Suggestion], subsets: Bools
+) -> Iterator[tuple[str, float, float]]:
+    """List other choices: in words, with the estimate and the effective rows that each gives.
 
-
-def _sets(start: SearchState, whole: SearchState, found: Sequence[Suggestion], chosen: np.ndarray) -> Iterator[_Other]:
-    """Estimate with random sets of the suggestions and with all of them: on the patterns of all, no rows are read."""
-    own, known = list(steps(start.fit)), steps(whole.fit)
-    words = {one.name: one.words for one in found if one.name in known}
-    picked = [[name for name, taken in zip([one.name for one in found], row, strict=True) if taken] for row in chosen]
+    Each suggestion alone was tried already; random sets and all of them are estimated on the patterns of all, so that
+    no rows are read.
+    """
+    for suggestion in offered:
+        trial = suggestion.trials[start.fit.model]
+        yield suggestion.words, trial.estimate, trial.effective_sample_size
+    own, able = list(steps(start.fit)), steps(whole.fit)
+    words = {suggestion.name: suggestion.words for suggestion in offered if suggestion.name in able}
+    drawn = [[suggestion.name for suggestion, taken in zip(offered, row, strict=True) if taken] for row in subsets]
     seen: set[tuple[str, ...]] = set()
-    for names in [*picked, list(words)]:
+    for names in [*drawn, list(words)]:
         added = tuple(name for name in names if name in words)
-        if len(added) < 2 or added in seen:  # alone they were tried already
+        if len(added) < 2 or added in seen:
             continue
         seen.add(added)
         point = estimate_with(whole.fit, start.request.settings, [*own, *added])
         if point.estimate is not None and point.effective_sample_size is not None:
-            said = " and ".join(words[name] for name in added) if len(added) == 2 else f"{len(added)} of them together"
-            yield _Other(said, point.estimate, point.effective_sample_size)
+            both = " and ".join(words[name] for name in added)
+            shown = both if len(added) == 2 else f"{len(added)} of them together"
+            yield shown, point.estimate, point.effective_sample_size

@@ -56,7 +56,7 @@ class RemainingShift:
     Parameters
     ----------
     n_off : int
-        Columns that are off beyond luck by more than a quarter of a standard deviation.
+        Columns that are off beyond sampling error by more than a quarter of a standard deviation.
     worst : str
         The one that is furthest off; empty where there is no other column.
     after : float
@@ -83,7 +83,7 @@ class Suggestion:
     trials : mapping of str to TrialEstimate
         By model.
     stands_out : bool
-        Whether luck does not explain it, among all the candidates that were looked at.
+        Whether sampling error does not explain it, among all the candidates that were looked at.
     """
 
     rule: Slice | Edge
@@ -158,7 +158,7 @@ class AcceptedSlices:
             "estimate": {name: report.estimate for name, report in self.reports.items()},
             "interval": {name: list(interval) for name, interval in self.intervals.items()},
             "verdict": {name: r.verdict.as_dict() for name, r in self.reports.items() if r.verdict is not None},
-            "cross_fit": {name: asdict(found) for name, found in self.cross_fits.items()},
+            "cross_fit": {name: asdict(cross_fit) for name, cross_fit in self.cross_fits.items()},
             "curve": {name: [asdict(point) for point in curve] for name, curve in self.curves.items()},
         }
 
@@ -189,12 +189,12 @@ class Suggestions:
 
     def as_dict(self) -> dict[str, Any]:
         """Return everything as plain data: what `mandoline suggest --json` prints."""
-        found = {
+        plain = {
             "suggestions": [one.as_dict() for one in self.suggestions],
             "start": dict(self.start),
             "note": str(self.note),
         }
-        return found if self.accepted is None else found | self.accepted.as_dict()
+        return plain if self.accepted is None else plain | self.accepted.as_dict()
 
     def apply(self, project: Project) -> Project:
         """Put what was found into a project: what was accepted; else every suggestion, switched off.
@@ -214,7 +214,34 @@ class Suggestions:
         return replace(project, slices=(*project.slices, *slices), edges=edges)
 
     def __str__(self) -> str:
-        return _suggestions_text(self)
+        """Write a table, with the reason for each below."""
+        head = f"{self.name}: slices worth trying, by how much of the change in {self.metric} they explain"
+        if not self.suggestions:
+            parts = [head, "", wrapped("Nothing that is still off after weighting seems to matter to the score.", "")]
+        else:
+            rows = [["", "rule", "source", "target", "estimate with it", "effect", "effective rows", "z"]]
+            reasons = []
+            for number, one in enumerate(self.suggestions, start=1):
+                trial = one.first
+                rows.append(
+                    [
+                        f"{number}.",
+                        one.words,
+                        f"{one.source:.1%}",
+                        f"{one.target:.1%}",
+                        show_interval(trial.estimate, trial.interval, share=self.share),
+                        show_points(trial.effect, share=self.share),
+                        f"{trial.effective_sample_size:,.0f}",
+                        f"{one.trials[one.model].z:+.1f}",
+                    ]
+                )
+                reasons.append(wrapped(f"{number}. {one.reason}", ""))
+            parts = [head, "", table(rows, "><>>>>>>"), "", *reasons]
+        if self.note:
+            parts += ["", wrapped(self.note, "")]
+        if self.accepted is not None:
+            parts += ["", _accepted_text(self.accepted, share=self.share)]
+        return "\n".join(parts)
 
     __repr__ = __str__
 
@@ -223,49 +250,18 @@ def _plain(trial: TrialEstimate) -> dict[str, Any]:
     return {**asdict(trial), "interval": list(trial.interval)}
 
 
-def _suggestions_text(found: Suggestions) -> str:
-    """Write suggestions as a table, with the reason for each below."""
-    head = f"{found.name}: slices worth trying, by how much of the change in {found.metric} they explain"
-    if not found.suggestions:
-        parts = [head, "", wrapped("Nothing that is still off after weighting seems to matter to the score.", "")]
-    else:
-        rows = [["", "rule", "source", "target", "estimate with it", "effect", "effective rows", "z"]]
-        rows += [_row(number, one, share=found.share) for number, one in enumerate(found.suggestions, start=1)]
-        parts = [head, "", table(rows, "><>>>>>>"), ""]
-        parts += [wrapped(f"{number}. {one.reason}", "") for number, one in enumerate(found.suggestions, start=1)]
-    if found.note:
-        parts += ["", wrapped(found.note, "")]
-    if found.accepted is not None:
-        parts += ["", _accepted_text(found.accepted, found)]
-    return "\n".join(parts)
-
-
-def _row(number: int, one: Suggestion, *, share: bool) -> list[str]:
-    trial = one.first
-    return [
-        f"{number}.",
-        one.words,
-        f"{one.source:.1%}",
-        f"{one.target:.1%}",
-        show_interval(trial.estimate, trial.interval, share=share),
-        show_points(trial.effect, share=share),
-        f"{trial.effective_sample_size:,.0f}",
-        f"{one.trials[one.model].z:+.1f}",
-    ]
-
-
-def _accepted_text(accepted: AcceptedSlices, found: Suggestions) -> str:
+def _accepted_text(accepted: AcceptedSlices, *, share: bool) -> str:
     if not accepted.rules:
         return wrapped("Nothing was accepted: no candidate stands out from luck and leaves the weights sane.", "")
     first = next(iter(accepted.curves.values()))
     rows = [["accepted", *(f"{name}" for name in accepted.curves)]]
     for number, point in enumerate(first):
         cells = [curve[number].estimate for curve in accepted.curves.values()]
-        shown = ["-" if value is None else show_value(value, share=found.share) for value in cells]
+        shown = ["-" if value is None else show_value(value, share=share) for value in cells]
         rows.append([point.slice or "(at the start)", *shown])
     lines = [table(rows, "<" + ">" * len(accepted.curves)), ""]
     for name, report in accepted.reports.items():
-        said = f" {report.verdict.level.upper()}. {report.verdict.message}" if report.verdict else ""
-        interval = show_interval(report.estimate, accepted.intervals[name], share=found.share)
-        lines.append(wrapped(f"{name}: {interval}.{said}", ""))
+        verdict = f" {report.verdict.level.upper()}. {report.verdict.message}" if report.verdict else ""
+        interval = show_interval(report.estimate, accepted.intervals[name], share=share)
+        lines.append(wrapped(f"{name}: {interval}.{verdict}", ""))
     return "\n".join([*lines, wrapped(ALLOWED_FOR, "")])

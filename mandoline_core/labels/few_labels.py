@@ -125,12 +125,12 @@ class FewLabels:
 
     def as_dict(self) -> dict[str, Any]:
         """Return everything as plain data: what `--json` prints."""
-        found: dict[str, Any] = {key: value for key, value in asdict(self).items() if key not in ("test", "findings")}
+        plain = {key: value for key, value in asdict(self).items() if key not in ("test", "findings")}
         for key in ("labels_only", "mandoline", "combined"):
-            one: ValueInterval = getattr(self, key)
-            found[key] = {"value": one.value, "interval": list(one.interval)}
-        found["test"] = None if self.test is None else asdict(self.test) | {"interval": list(self.test.interval)}
-        return found | {"findings": [finding.as_dict() for finding in self.findings]}
+            value, interval = getattr(self, key)
+            plain[key] = {"value": value, "interval": list(interval)}
+        plain["test"] = None if self.test is None else asdict(self.test) | {"interval": list(self.test.interval)}
+        return plain | {"findings": [finding.as_dict() for finding in self.findings]}
 
 
 def use_labels(prepared: Fit, settings: EstimatorSettings, target: Sample, *, plan: Floats | None = None) -> FewLabels:
@@ -179,10 +179,10 @@ def use_labels(prepared: Fit, settings: EstimatorSettings, target: Sample, *, pl
     name = settings.name if get_estimator(settings.name).takes_labels else Mandoline.name
     settings = replace(settings, name=name)
     outcome = get_estimator(name).estimate(problem)
-    interval, said = interval_by_settings(prepared, settings, outcome)
+    interval, doubts = interval_by_settings(prepared, settings, outcome)
     alone, both, test = judge(problem, outcome, statistics, labelled, shares, confidence=settings.confidence)
     findings = [
-        *said,
+        *doubts,
         *missing_labels(labelled, plan),
         *_about_labels(prepared, target, labelled, shares, outcome),
         *_about_use(both, test),
@@ -239,7 +239,7 @@ def judge(
     shares : array of float, shape (n_labelled,)
     """
     by_slices, best = predict_scores(problem, outcome)
-    known = LabelledRows(
+    rows = LabelledRows(
         statistics=statistics,
         predicted=best[labelled],
         shares=shares,
@@ -247,8 +247,8 @@ def judge(
         n_target=len(labelled),
         indicators=problem.patterns.products is None,
     )
-    alone = from_labels(problem.metric, known, confidence=confidence)
-    both = from_all(problem.metric, known, confidence=confidence)
+    alone = from_labels(problem.metric, rows, confidence=confidence)
+    both = from_all(problem.metric, rows, confidence=confidence)
     test = compare_with_slices(problem, outcome, by_slices, statistics, labelled, shares, confidence=confidence)
     return alone, both, test
 

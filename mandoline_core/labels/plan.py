@@ -205,8 +205,8 @@ def plan_labels(prepared: Fit, settings: EstimatorSettings, n: int, target: Samp
     numbers = zip(words, problem.patterns.target, problem.patterns.source, spread, expected, planned, strict=True)
     by_pattern = sorted(
         (
-            PlannedPattern(said, round(after), round(before), float(own), float(share), int(number))
-            for said, after, before, own, share, number in numbers
+            PlannedPattern(words_of, round(after), round(before), float(own), float(share), int(number))
+            for words_of, after, before, own, share, number in numbers
             if share > 0
         ),
         key=lambda one: -one.expected,

@@ -66,7 +66,7 @@ class LabelEstimate(NamedTuple):
     worth: float
 
 
-def from_labels(metric: Metric, known: LabelledRows, *, confidence: float) -> LabelEstimate:
+def from_labels(metric: Metric, labelled: LabelledRows, *, confidence: float) -> LabelEstimate:
     """Estimate a metric from the labelled rows alone.
 
     A share of evenly weighted rows gets the exact binomial interval, which is valid however few rows there are.
@@ -75,19 +75,19 @@ def from_labels(metric: Metric, known: LabelledRows, *, confidence: float) -> La
     --------
     >>> from mandoline_core.metrics import get_metric
     >>> right = np.array([[1.0]] * 16 + [[0.0]] * 4)
-    >>> known = LabelledRows(right, 0 * right, np.full(20, 0.05), np.zeros(1), 1000, True)
-    >>> found = from_labels(get_metric("accuracy"), known, confidence=0.95)
+    >>> labelled = LabelledRows(right, 0 * right, np.full(20, 0.05), np.zeros(1), 1000, True)
+    >>> found = from_labels(get_metric("accuracy"), labelled, confidence=0.95)
     >>> found.value, [round(end, 3) for end in found.interval], round(found.worth, 6)
     (0.8, [0.563, 0.943], 20.0)
     """
-    means = known.shares @ known.statistics
+    means = labelled.shares @ labelled.statistics
     value = metric.combine(means)
-    variance = _variance(known, metric.slope(means), 0.0)
-    worth = _worth(metric, known, value, variance, confidence)
-    return LabelEstimate(value, _interval(metric, known, value, variance, worth, confidence), 0.0, worth)
+    variance = _variance(labelled, metric.slope(means), 0.0)
+    worth = _worth(metric, labelled, value, variance, confidence)
+    return LabelEstimate(value, _interval(metric, labelled, value, variance, worth, confidence), 0.0, worth)
 
 
-def from_all(metric: Metric, known: LabelledRows, *, confidence: float) -> LabelEstimate:
+def from_all(metric: Metric, labelled: LabelledRows, *, confidence: float) -> LabelEstimate:
     """Estimate a metric from the labels and from what is predicted of all rows (PPI++).
 
     The means are lambda * (mean prediction over all rows) + mean over labelled rows of (truth - lambda * prediction):
@@ -99,30 +99,30 @@ def from_all(metric: Metric, known: LabelledRows, *, confidence: float) -> Label
     --------
     >>> from mandoline_core.metrics import get_metric
     >>> right = np.array([[1.0]] * 16 + [[0.0]] * 4)
-    >>> known = LabelledRows(right, 0.1 + 0.8 * right, np.full(20, 0.05), np.array([0.58]), 1000, True)
-    >>> found = from_all(get_metric("accuracy"), known, confidence=0.95)
+    >>> labelled = LabelledRows(right, 0.1 + 0.8 * right, np.full(20, 0.05), np.array([0.58]), 1000, True)
+    >>> found = from_all(get_metric("accuracy"), labelled, confidence=0.95)
     >>> round(found.value, 3), found.weight
     (0.64, 1.0)
     """
-    alone = from_labels(metric, known, confidence=confidence)
-    means, weight = known.shares @ known.statistics, 0.0
+    alone = from_labels(metric, labelled, confidence=confidence)
+    means, weight = labelled.shares @ labelled.statistics, 0.0
     gradient = metric.slope(means)
     for _ in range(_ROUNDS):
-        weight = best_weight(known, gradient)
-        means = weight * known.average + known.shares @ (known.statistics - weight * known.predicted)
-        if known.indicators:
+        weight = best_weight(labelled, gradient)
+        means = weight * labelled.average + labelled.shares @ (labelled.statistics - weight * labelled.predicted)
+        if labelled.indicators:
             means = np.clip(means, 0.0, 1.0)
         gradient = metric.slope(means)
     if weight == 0.0:
         return alone
-    plain, variance = (_variance(known, gradient, lam) for lam in (0.0, weight))
-    low, high = _bounds(metric, known) or (-np.inf, np.inf)
+    plain, variance = (_variance(labelled, gradient, lam) for lam in (0.0, weight))
+    low, high = _bounds(metric, labelled) or (-np.inf, np.inf)
     value = float(min(max(metric.combine(means), low), high))
     worth = alone.worth * plain / max(variance, 1e-300)
-    return LabelEstimate(value, _interval(metric, known, value, variance, worth, confidence), weight, worth)
+    return LabelEstimate(value, _interval(metric, labelled, value, variance, worth, confidence), weight, worth)
 
 
-def best_weight(known: LabelledRows, gradient: Floats) -> float:
+def best_weight(labelled: LabelledRows, gradient: Floats) -> float:
     """Find the lambda between 0 and 1 that makes the estimated variance smallest.
 
     Parameters
@@ -130,79 +130,79 @@ def best_weight(known: LabelledRows, gradient: Floats) -> float:
     gradient : array of float, shape (n_statistics,)
         Of the metric by its means.
     """
-    truth, guess = _centred(known, known.statistics @ gradient), _centred(known, known.predicted @ gradient)
+    truth, guess = _centred(labelled, labelled.statistics @ gradient), _centred(labelled, labelled.predicted @ gradient)
     # What labelled rows add to the variance, less what labels on all rows would leave of it.
-    each = known.shares**2 - known.shares / known.n_target
+    each = labelled.shares**2 - labelled.shares / labelled.n_target
     squares = float(each @ guess**2)
-    if squares <= 1e-12 * max(float(known.shares @ truth**2), 1e-12) / len(truth):
+    if squares <= 1e-12 * max(float(labelled.shares @ truth**2), 1e-12) / len(truth):
         return 0.0
     weight = float(each @ (truth * guess)) / squares
     return min(weight, 1.0) if weight > _LEAST else 0.0
 
 
-def _centred(known: LabelledRows, values: Floats) -> Floats:
-    return values - known.shares @ values
+def _centred(labelled: LabelledRows, values: Floats) -> Floats:
+    return values - labelled.shares @ values
 
 
-def _variance(known: LabelledRows, gradient: Floats, weight: float) -> float:
+def _variance(labelled: LabelledRows, gradient: Floats, weight: float) -> float:
     """Estimate the variance: of labels on all target rows, and what is added by having some only."""
-    truth = _centred(known, known.statistics @ gradient)
-    left = truth - weight * _centred(known, known.predicted @ gradient)
+    truth = _centred(labelled, labelled.statistics @ gradient)
+    left = truth - weight * _centred(labelled, labelled.predicted @ gradient)
     n = len(truth)
-    some = max(float((known.shares**2 - known.shares / known.n_target) @ left**2), 0.0)
+    added = max(float((labelled.shares**2 - labelled.shares / labelled.n_target) @ left**2), 0.0)
     if weight > 0:  # lambda was chosen to make this small
-        some *= (n - 1) / max(n - 2, 1)
-    return some + float(known.shares @ truth**2) / known.n_target
+        added *= (n - 1) / max(n - 2, 1)
+    return added + float(labelled.shares @ truth**2) / labelled.n_target
 
 
-def _allowance(metric: Metric, known: LabelledRows, confidence: float) -> float:
+def _allowance(metric: Metric, labelled: LabelledRows, confidence: float) -> float:
     """Return by how much a standard error guessed from few rows must grow: Student's quantile over the normal.
 
     Scores above 0 whose spread is like their mean have long tails, which few rows seldom show. Degrees of freedom are
     those that match the variance of a variance, at the kurtosis of a gamma law with that spread.
     """
-    if metric.is_mean and known.indicators:  # the mean determines the variance, which is not guessed then
+    if metric.is_mean and labelled.indicators:  # the mean determines the variance, which is not guessed then
         return 1.0
-    n, tail = len(known.shares), 0.5 + confidence / 2
-    means = known.shares @ known.statistics
-    scores = known.statistics @ metric.slope(means)
+    n, tail = len(labelled.shares), 0.5 + confidence / 2
+    means = labelled.shares @ labelled.statistics
+    scores = labelled.statistics @ metric.slope(means)
     freedom = float(n - 1)
-    bounds = _bounds(metric, known)
-    if bounds is not None and not known.indicators:
-        mean = float(known.shares @ scores) - bounds[0]
-        relative = float(known.shares @ (scores - known.shares @ scores) ** 2) / max(mean**2, 1e-300)
+    bounds = _bounds(metric, labelled)
+    if bounds is not None and not labelled.indicators:
+        mean = float(labelled.shares @ scores) - bounds[0]
+        relative = float(labelled.shares @ (scores - labelled.shares @ scores) ** 2) / max(mean**2, 1e-300)
         freedom = 2 / (6 * min(relative, 1.0) / n + 2 / (n - 1))
     return float(stdtrit(freedom, tail) / ndtri(tail)) * float(np.sqrt(n / (n - 1)))
 
 
-def _bounds(metric: Metric, known: LabelledRows) -> Interval | None:
+def _bounds(metric: Metric, labelled: LabelledRows) -> Interval | None:
     """Return the metric's bounds; of a mean without any, those that its scores keep to."""
     if metric.bounds is not None or not metric.is_mean:
         return metric.bounds
-    if known.indicators:
+    if labelled.indicators:
         return 0.0, 1.0
-    return (0.0, np.inf) if min(known.statistics.min(), known.predicted.min()) >= 0 else None
+    return (0.0, np.inf) if min(labelled.statistics.min(), labelled.predicted.min()) >= 0 else None
 
 
-def _worth(metric: Metric, known: LabelledRows, value: float, variance: float, confidence: float) -> float:
+def _worth(metric: Metric, labelled: LabelledRows, value: float, variance: float, confidence: float) -> float:
     """Return how many evenly weighted labels would be as informative."""
-    rows, bounds = 1 / float(known.shares @ known.shares), _bounds(metric, known)
+    rows, bounds = 1 / float(labelled.shares @ labelled.shares), _bounds(metric, labelled)
     if bounds is None or not np.isfinite(bounds[1]):
         return rows
     low, high = bounds
     unit = (value - low) / (high - low)
     if variance <= 0 or not 1e-9 < unit < 1 - 1e-9:
         return rows
-    return unit * (1 - unit) * (high - low) ** 2 / (variance * _allowance(metric, known, confidence) ** 2)
+    return unit * (1 - unit) * (high - low) ** 2 / (variance * _allowance(metric, labelled, confidence) ** 2)
 
 
 def _interval(
-    metric: Metric, known: LabelledRows, value: float, variance: float, worth: float, confidence: float
+    metric: Metric, labelled: LabelledRows, value: float, variance: float, worth: float, confidence: float
 ) -> Interval:
-    bounds = _bounds(metric, known)
+    bounds = _bounds(metric, labelled)
     bounded = bounds is not None and bool(np.isfinite(bounds[1]))
     # With finite bounds: the exact binomial interval for so many labels. Elsewhere Student's, or its logarithm.
-    spread = 0.0 if bounded else float(np.sqrt(variance)) * _allowance(metric, known, confidence)
+    spread = 0.0 if bounded else float(np.sqrt(variance)) * _allowance(metric, labelled, confidence)
     return influence_interval(value, spread, confidence=confidence, bounds=bounds, effective_rows=worth)
 
 
@@ -229,13 +229,13 @@ def predict_scores(problem: Problem, outcome: Outcome) -> tuple[Floats, Floats]:
     if why_not_probabilities(problem) or why_not_new_classes(problem):
         return by_slices, by_slices
     try:
-        known = usable_rows(problem)
+        usable = usable_rows(problem)
     except MandolineError:
         return by_slices, by_slices
-    source, target = known.source, known.target
+    source, target = usable.source, usable.target
     if len(source) < FEWEST or not weights[source.rows].any():
         return by_slices, by_slices
-    design = OutcomeDesign.of(source, len(known.classes))
+    design = OutcomeDesign.of(source, len(usable.classes))
     best = by_slices.copy()
     best[target.rows] = regress(
         np.hstack([before[source.rows], design.columns(source)]),

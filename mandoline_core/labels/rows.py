@@ -16,7 +16,7 @@ from mandoline_core.formatting import Sentence
 from mandoline_core.pipeline import Fit, TargetLabels, score_labels
 from mandoline_core.weighting import Problem, Rows
 
-_ODD = 1e-3  # chance of a false alarm that labelled rows are no random draw
+_ODD = 1e-3  # probability of a false alarm that labelled rows are no random draw
 _MISSING = (
     "labels",
     "planned_rows_without_label",

@@ -62,18 +62,18 @@ def mean_estimates(
     if problem.rows is not None and features:
         whole = replace(problem.rows, source=Sample(source), target=Sample(target.drop(columns=SCORE, errors="ignore")))
         problem = replace(problem, rows=whole)
-    found = {}
+    estimates = {}
     for name, most in methods.items():
         how = MethodSettings(features=tuple(features), max_rows=most, redraws=_REDRAWS)
         asked, method = replace(problem, methods=how), get_estimator(name)
         method.check(asked)
-        found[name] = float(method.estimate(asked).value)
-    return found
+        estimates[name] = float(method.estimate(asked).value)
+    return estimates
 
 
 @dataclass(frozen=True, eq=False)
 class ShiftCase:
-    """Hold a source and a target with labels and models' answers, ready for any method.
+    """Hold a source and a target with labels and models' predictions, ready for any method.
 
     The target's labels are the truth that estimates are judged by; no method reads them.
     """
@@ -89,7 +89,7 @@ class ShiftCase:
 
 
 def roles(frame: pd.DataFrame) -> tuple[Model, ...]:
-    """Find the models whose answers a table has: columns pred_<model> and prob_<model>_<class>.
+    """Find the models whose predictions a table has: columns pred_<model> and prob_<model>_<class>.
 
     Examples
     --------
@@ -152,6 +152,6 @@ def directions(found: Comparison, method: str) -> list[bool]:
     return [(after[name] - off) * -off > 0 for name, off in before.items() if abs(off) >= TOLD]
 
 
-def share(answers: Sequence[bool]) -> float:
+def share(told: Sequence[bool]) -> float:
     """Give the share of yes in percent."""
-    return 100 * float(np.mean(answers))
+    return 100 * float(np.mean(told))

@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
+from mandoline_core.arrays import Floats
 from mandoline_core.pipeline import Progress
 from mandoline_core.project import Project, save_project
 
@@ -160,9 +161,8 @@ def over_seeds(values: Sequence[float], method: str, **varied: Any) -> Row:
     >>> over_seeds([1.0, 3.0], "mandoline", rows=100)
     {'rows': 100, 'method': 'mandoline', 'value': 2.0, 'error': 1.0}
     """
-    found = np.asarray(values, dtype=float)
-    spread = float(found.std(ddof=1) / np.sqrt(len(found))) if len(found) > 1 else None
-    return {**varied, METHOD: method, VALUE: float(found.mean()), ERROR: spread}
+    numbers = np.asarray(values, dtype=float)
+    return {**varied, METHOD: method, VALUE: float(numbers.mean()), ERROR: _standard_error(numbers)}
 
 
 def relative_error(errors: Sequence[float], plain: Sequence[float], method: str, **varied: Any) -> Row:
@@ -181,9 +181,13 @@ def relative_error(errors: Sequence[float], plain: Sequence[float], method: str,
     """
     off, of_source = np.abs(errors), np.abs(plain)
     ratio = float(off.mean() / of_source.mean())
-    rest = (off - ratio * of_source) / of_source.mean()
-    spread = float(rest.std(ddof=1) / np.sqrt(len(rest))) if len(rest) > 1 else None
-    return {**varied, METHOD: method, VALUE: ratio, ERROR: spread}
+    rest = (off - ratio * of_source) / of_source.mean()  # the delta method, for a ratio of two means
+    return {**varied, METHOD: method, VALUE: ratio, ERROR: _standard_error(rest)}
+
+
+def _standard_error(values: Floats) -> float | None:
+    """Compute the standard error of a mean; one value has none."""
+    return float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else None
 
 
 def printed(method: str, value: float | str, place: str, **varied: Any) -> Row:

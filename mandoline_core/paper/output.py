@@ -21,36 +21,36 @@ _OURS = (VALUE, ERROR)
 _APART = {*_OURS, PLACE}
 
 
-def render(found: Reproduction) -> str:
+def render(reproduction: Reproduction) -> str:
     """Write everything: what it shows, both tables, where ours differs and how it was made."""
-    experiment = get_experiment(found.name)
-    text = [f"{found.title} ({experiment.place})", "", wrapped(experiment.shows, ""), ""]
-    text += [number_table(found), ""]
-    alone = paper_alone(found)
+    experiment = get_experiment(reproduction.name)
+    text = [f"{reproduction.title} ({experiment.place})", "", wrapped(experiment.shows, ""), ""]
+    text += [number_table(reproduction), ""]
+    alone = paper_alone(reproduction)
     if alone:
         text += ["In the paper:", "", _laid_out(alone, [*fields(alone), PLACE]), ""]
-    text += [wrapped(f"Where ours differs: {experiment.differs}", ""), "", wrapped(made_words(found), "")]
+    text += [wrapped(f"Where ours differs: {experiment.differs}", ""), "", wrapped(made_words(reproduction), "")]
     return "\n".join(text)
 
 
-def number_table(found: Reproduction) -> str:
+def number_table(reproduction: Reproduction) -> str:
     """Write our rows, with the paper's number beside those that it has one for."""
-    beside = beside_ours(found)
-    rows = [{**row, "paper": said} for row, said in zip(found.rows, beside, strict=True)]
-    more = ["paper"] if any(said is not None for said in beside) else []
-    return _laid_out(rows, [*fields(found.rows), *more])
+    beside = beside_ours(reproduction)
+    rows = [{**row, "paper": printed} for row, printed in zip(reproduction.rows, beside, strict=True)]
+    more = ["paper"] if any(printed is not None for printed in beside) else []
+    return _laid_out(rows, [*fields(reproduction.rows), *more])
 
 
-def beside_ours(found: Reproduction) -> list[Any]:
+def beside_ours(reproduction: Reproduction) -> list[Any]:
     """List the paper's number for each of our rows; None where it gives none."""
-    said = {_key(row): row[VALUE] for row in found.paper}
-    return [said.get(_key(row)) for row in found.rows]
+    printed = {_key(row): row[VALUE] for row in reproduction.paper}
+    return [printed.get(_key(row)) for row in reproduction.rows]
 
 
-def paper_alone(found: Reproduction) -> list[Row]:
+def paper_alone(reproduction: Reproduction) -> list[Row]:
     """List the paper's numbers that stand beside none of ours."""
-    ours = {_key(row) for row in found.rows}
-    return [row for row in found.paper if _key(row) not in ours]
+    ours = {_key(row) for row in reproduction.rows}
+    return [row for row in reproduction.paper if _key(row) not in ours]
 
 
 def fields(rows: Sequence[Row]) -> list[str]:
@@ -77,12 +77,12 @@ def shown(value: Any) -> str:
     return show_number(float(f"{value:.3g}"))
 
 
-def made_words(found: Reproduction) -> str:
+def made_words(reproduction: Reproduction) -> str:
     """Say when and how the numbers were made.
 
     Seeds and versions are all that they depend on.
     """
-    made = found.made
+    made = reproduction.made
     how = "a quick run" if made["quick"] else "a full run"
     times = f"{made['seeds']} seeds" if made["seeds"] != 1 else "1 seed"
     versions = ", ".join(f"{name} {number}" for name, number in made["versions"].items())
@@ -100,9 +100,9 @@ def _laid_out(rows: Sequence[Row], names: Sequence[str]) -> str:
     return table(lines, "".join(">" if number else "<" for number in numbers))
 
 
-def draw(found: Reproduction, figure: FigureSpec, *, dark: bool = False) -> go.Figure:
+def draw(reproduction: Reproduction, figure: FigureSpec, *, dark: bool = False) -> go.Figure:
     """Draw what a run found as one of its experiment's figures says, in plain words as all figures."""
-    points = _points(figure, found.rows)
+    points = _points(figure, reproduction.rows)
     title, x, y = (say(text, PLAIN) for text in (figure.title, figure.x_title, figure.y_title))
     if figure.kind == "dots":
         return experiment_dots(points, title=title, x=y, log=figure.log_y, dark=dark)
@@ -111,7 +111,7 @@ def draw(found: Reproduction, figure: FigureSpec, *, dark: bool = False) -> go.F
         title=title,
         x=x,
         y=y,
-        paper=_points(figure, found.paper),
+        paper=_points(figure, reproduction.paper),
         log_x=figure.log_x,
         log_y=figure.log_y,
         dark=dark,
@@ -128,23 +128,23 @@ def _points(figure: FigureSpec, rows: Iterable[Row]) -> list[Point]:
     ]
 
 
-def figures_page(found: Reproduction) -> str:
+def figures_page(reproduction: Reproduction) -> str:
     """Write the figures, and the numbers as text, as one HTML file that needs no other."""
-    experiment = get_experiment(found.name)
+    experiment = get_experiment(reproduction.name)
     drawn = "".join(
         to_html(
-            draw(found, figure),
+            draw(reproduction, figure),
             include_plotlyjs=number == 0,
             full_html=False,
-            config=chart_config(f"{found.name}-{number + 1}"),
+            config=chart_config(f"{reproduction.name}-{number + 1}"),
         )
         for number, figure in enumerate(experiment.figures)
     )
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{html.escape(found.title)}</title>"
+        f"<title>{html.escape(reproduction.title)}</title>"
         "<style>body{max-width:60rem;margin:2rem auto;padding:0 1rem;font-family:system-ui,sans-serif}"
         "pre{overflow-x:auto}</style></head><body>"
-        f"<h1>{html.escape(found.title)}</h1>{drawn}<pre>{html.escape(render(found))}</pre></body></html>\n"
+        f"<h1>{html.escape(reproduction.title)}</h1>{drawn}<pre>{html.escape(render(reproduction))}</pre></body></html>\n"
     )

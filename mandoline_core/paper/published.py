@@ -39,18 +39,18 @@ def read_celeba(folder: Path) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        Columns image_id, blurry (0 or 1), label ("male" or "female"), and the models' answers.
+        Columns image_id, blurry (0 or 1), label ("male" or "female"), and the models' predictions.
     """
     attributes = _attributes(first_of(folder, ("list_attr_celeba.txt", "Anno/list_attr_celeba.txt"), "the attributes"))
-    answers = read_table(first_of(folder, ("predictions.csv",), "models' answers"))
-    if _IMAGE not in answers.columns:
-        raise DataError.missing_column(_IMAGE, "predictions.csv", answers.columns)
-    if not any(column.startswith("pred_") for column in answers.columns):
+    predictions = read_table(first_of(folder, ("predictions.csv",), "models' answers"))
+    if _IMAGE not in predictions.columns:
+        raise DataError.missing_column(_IMAGE, "predictions.csv", predictions.columns)
+    if not any(column.startswith("pred_") for column in predictions.columns):
         raise DataError("predictions.csv has no column pred_<model>. Expected pred_<model> and prob_<model>_<class>.")
-    strange = answers.loc[~answers[_IMAGE].isin(attributes[_IMAGE]), _IMAGE]
+    strange = predictions.loc[~predictions[_IMAGE].isin(attributes[_IMAGE]), _IMAGE]
     if len(strange):
         raise DataError(f"predictions.csv names the image {strange.iloc[0]!r}, which list_attr_celeba.txt does not.")
-    return attributes.merge(answers, on=_IMAGE, validate="one_to_one")
+    return attributes.merge(predictions, on=_IMAGE, validate="one_to_one")
 
 
 def _attributes(path: Path) -> pd.DataFrame:
@@ -89,28 +89,28 @@ def read_civil_comments(path: Path) -> pd.DataFrame:
         Columns line, text, part ("train", "val" or "test"), label ("toxic" or "non-toxic"), and one of 0 and 1 for
         each identity.
     """
-    found = read_table(path)
+    table = read_table(path)
     for column in ("comment_text", "split", "toxicity", *IDENTITIES):
-        if column not in found.columns:
-            raise DataError.missing_column(column, path.name, found.columns)
-    strange = sorted(set(found["split"].dropna()) - set(_PARTS))
+        if column not in table.columns:
+            raise DataError.missing_column(column, path.name, table.columns)
+    strange = sorted(set(table["split"].dropna()) - set(_PARTS))
     if strange:
         raise DataError(f"{path.name} has a split {strange[0]!r}. Expected train, val or test.")
     frame = pd.DataFrame(
         {
-            "line": range(len(found)),
-            "text": found["comment_text"].fillna(""),
-            "part": found["split"],
-            "label": _marks(found, "toxicity", path).map({1: "toxic", 0: "non-toxic"}),
+            "line": range(len(table)),
+            "text": table["comment_text"].fillna(""),
+            "part": table["split"],
+            "label": _marks(table, "toxicity", path).map({1: "toxic", 0: "non-toxic"}),
         }
     )
-    return filled(frame.assign(**{name: _marks(found, name, path) for name in IDENTITIES}), path)
+    return filled(frame.assign(**{name: _marks(table, name, path) for name in IDENTITIES}), path)
 
 
-def _marks(found: pd.DataFrame, column: str, path: Path) -> pd.Series:
-    if not pd.api.types.is_numeric_dtype(found[column]):
+def _marks(table: pd.DataFrame, column: str, path: Path) -> pd.Series:
+    if not pd.api.types.is_numeric_dtype(table[column]):
         raise DataError(f"Column {column!r} of {path.name} holds text. Expected shares of annotators, from 0 to 1.")
-    return (found[column].fillna(0.0) >= _HALF).astype(int)
+    return (table[column].fillna(0.0) >= _HALF).astype(int)
 
 
 def read_relations(path: Path) -> pd.DataFrame:
@@ -124,8 +124,8 @@ def read_relations(path: Path) -> pd.DataFrame:
         Columns line, premise, hypothesis, label.
     """
     rows = []
-    for line, found in enumerate(json_lines(path, _KEYS)):
-        label, premise, hypothesis = (found[key] for key in _KEYS)
+    for line, pair in enumerate(json_lines(path, _KEYS)):
+        label, premise, hypothesis = (pair[key] for key in _KEYS)
         if label == "-":
             continue
         if label not in _RELATIONS:
@@ -144,11 +144,11 @@ def read_hans(path: Path) -> pd.DataFrame:
     pandas.DataFrame
         Columns line, premise, hypothesis, label ("entailment" or "non-entailment").
     """
-    found = tabbed(path, _KEYS)
-    strange = sorted(set(found["gold_label"]) - set(_HANS_LABELS))
+    table = tabbed(path, _KEYS)
+    strange = sorted(set(table["gold_label"]) - set(_HANS_LABELS))
     if strange:
         raise DataError(f"{path.name} has a gold_label {strange[0]!r}. Expected entailment or non-entailment.")
-    named = found.rename(columns={"sentence1": "premise", "sentence2": "hypothesis", "gold_label": "label"})
+    named = table.rename(columns={"sentence1": "premise", "sentence2": "hypothesis", "gold_label": "label"})
     return filled(named.assign(line=range(len(named)))[_PAIR_COLUMNS], path)
 
 
@@ -160,7 +160,7 @@ def is_prepared(folder: Path) -> bool:
 def read_prepared(folder: Path) -> tuple[pd.DataFrame, pd.DataFrame] | None:
     """Read a case put together beforehand: source.csv, target.csv and target_labels.csv; None where it is none.
 
-    The first two have premise, hypothesis and models' answers (pred_<model>, prob_<model>_<class>), the first also
+    The first two have premise, hypothesis and models' predictions (pred_<model>, prob_<model>_<class>), the first also
     label; the third has the target's labels, in the order of its rows.
     """
     if not is_prepared(folder):
@@ -203,12 +203,12 @@ def read_film_reviews(folder: Path, part: str) -> pd.DataFrame:
 
 def read_counterfactual(path: Path) -> pd.DataFrame:
     """Read a part of counterfactual IMDB: columns Sentiment and Text, separated by tabs."""
-    found = tabbed(path, ("Sentiment", "Text"))
-    labels = found["Sentiment"].str.strip().str.lower()
+    table = tabbed(path, ("Sentiment", "Text"))
+    labels = table["Sentiment"].str.strip().str.lower()
     strange = sorted(set(labels) - set(_LABELS))
     if strange:
         raise DataError(f"{path.name} has a Sentiment {strange[0]!r}. Expected Negative or Positive.")
-    frame = pd.DataFrame({"line": range(len(found)), "text": found["Text"].str.strip('"'), "label": labels})
+    frame = pd.DataFrame({"line": range(len(table)), "text": table["Text"].str.strip('"'), "label": labels})
     return filled(frame, path)
 
 
@@ -254,10 +254,10 @@ def _stars_from_csv(path: Path) -> Iterator[tuple[int, str, str]]:
 
 
 def _stars_from_json(path: Path) -> Iterator[tuple[int, str, str]]:
-    for line, found in enumerate(json_lines(path, ())):
-        text = next((found[key] for key in _TEXTS if key in found), None)
-        given = next((found[key] for key in _STARS if key in found), None)
-        number = found.get("label")
+    for line, entry in enumerate(json_lines(path, ())):
+        text = next((entry[key] for key in _TEXTS if key in entry), None)
+        given = next((entry[key] for key in _STARS if key in entry), None)
+        number = entry.get("label")
         if text is None or (given is None and number not in (0, 1)):
             raise DataError(
                 f"Line {line + 1} of {path.name} has no text and label that are known. "

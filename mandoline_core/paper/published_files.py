@@ -39,15 +39,15 @@ def json_lines(path: Path, keys: Sequence[str]) -> Iterator[dict[str, Any]]:
             if not line.strip():
                 continue
             try:
-                found = json.loads(line)
+                entry = json.loads(line)
             except json.JSONDecodeError:
                 raise DataError(f"Line {number} of {path.name} is not JSON. Expected one object a line.") from None
-            if not isinstance(found, dict):
+            if not isinstance(entry, dict):
                 raise DataError(f"Line {number} of {path.name} is not an object. Expected keys {listed(keys)}.")
-            missing = [key for key in keys if key not in found]
+            missing = [key for key in keys if key not in entry]
             if missing:
                 raise DataError(f"Line {number} of {path.name} has no {missing[0]!r}. Expected keys {listed(keys)}.")
-            yield found
+            yield entry
 
 
 def rows_of(path: Path, n_columns: int, *, encoding: str = "utf-8") -> Iterator[list[str]]:
@@ -63,21 +63,21 @@ def rows_of(path: Path, n_columns: int, *, encoding: str = "utf-8") -> Iterator[
 def tabbed(path: Path, columns: Sequence[str]) -> pd.DataFrame:
     """Read a file of columns that are separated by tabs, without quotes, and see that some are there."""
     try:
-        found = pd.read_csv(
+        table = pd.read_csv(
             path, sep="\t", dtype=str, quoting=csv.QUOTE_NONE, keep_default_na=False, encoding_errors="replace"
         )
     except (pd.errors.ParserError, pd.errors.EmptyDataError):
         raise DataError(
             f"{path.name} is not a table. Expected columns {listed(columns)} in a header, separated by tabs."
         ) from None
-    missing = [column for column in columns if column not in found.columns]
+    missing = [column for column in columns if column not in table.columns]
     if missing:
-        raise DataError.missing_column(missing[0], path.name, found.columns)
-    return found
+        raise DataError.missing_column(missing[0], path.name, table.columns)
+    return table
 
 
 def thinned(frame: pd.DataFrame, most: int) -> pd.DataFrame:
-    """Take every so-manieth row, so that no more than so many are left."""
+    """Keep every n-th row, so that no more than so many are left."""
     return frame.iloc[:: -(-len(frame) // most)]
 
 
@@ -104,14 +104,14 @@ def beside_predictions(frame: pd.DataFrame, path: Path) -> pd.DataFrame | None:
     beside = path.with_name(f"{path.stem}.predictions.csv")  # beside data.jsonl it is data.predictions.csv
     if not beside.is_file():
         return None
-    answers = read_table(beside)
-    if not any(column.startswith("pred_") for column in answers.columns):
+    predictions = read_table(beside)
+    if not any(column.startswith("pred_") for column in predictions.columns):
         raise DataError(f"{beside.name} has no column pred_<model>. Expected pred_<model> and prob_<model>_<class>.")
-    if frame[LINE].max() >= len(answers):
+    if frame[LINE].max() >= len(predictions):
         raise DataError(
-            f"{beside.name} has {len(answers):,} rows, and {path.name} has at least {frame[LINE].max() + 1:,}. "
+            f"{beside.name} has {len(predictions):,} rows, and {path.name} has at least {frame[LINE].max() + 1:,}. "
             "Expected one row of answers for each row, in the same order."
         )
-    columns = [column for column in answers.columns if column.startswith(("pred_", "prob_"))]
-    chosen = answers.loc[frame[LINE], columns].reset_index(drop=True)
+    columns = [column for column in predictions.columns if column.startswith(("pred_", "prob_"))]
+    chosen = predictions.loc[frame[LINE], columns].reset_index(drop=True)
     return pd.concat([frame.reset_index(drop=True), chosen], axis=1)

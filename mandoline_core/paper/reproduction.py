@@ -116,7 +116,9 @@ def make_plan(
     progress: Progress | None = None,
 ) -> Plan:
     """Check what is asked for and state it."""
-    _check_seeds(seeds)
+    given: object = seeds
+    if given is not None and (isinstance(given, bool) or not isinstance(given, int) or given < 1):
+        raise MandolineError(f"seeds must be a whole number, 1 or above. Got {seeds!r}.")
     if seeds is None:
         seeds = experiment.quick_seeds if quick else experiment.seeds
     folder = None if data is None else Path(data)
@@ -125,11 +127,6 @@ def make_plan(
     if folder is not None and not folder.is_dir():
         raise DataError(f"{folder} is no folder. data must be the folder that holds the published files.")
     return Plan(seeds, quick, folder, progress)
-
-
-def _check_seeds(seeds: object) -> None:
-    if seeds is not None and (isinstance(seeds, bool) or not isinstance(seeds, int) or seeds < 1):
-        raise MandolineError(f"seeds must be a whole number, 1 or above. Got {seeds!r}.")
 
 
 def _checked(experiment: Experiment, row: Row) -> Row:

@@ -98,10 +98,10 @@ def draw_and_estimate(rng: np.random.Generator, kind: WorldKind, n_rows: int) ->
     source, target = world.draw("source", n_rows, rng), world.draw("target", n_rows, rng)
     scores, truth = source.scores, world.score("target")
     if kind.hidden:
-        # The property adds its effect to the chance of being right, or takes it away.
-        chances = world.probability_of_right(source.truth, source.codes)
+        # The property adds its effect to the probability of being right, or takes it away.
+        probabilities = world.probability_of_right(source.truth, source.codes)
         signs = np.where(rng.random(n_rows) < HIDDEN[0], 1, -1)
-        scores = (rng.random(n_rows) < chances + EFFECT * signs).astype(float)
+        scores = (rng.random(n_rows) < probabilities + EFFECT * signs).astype(float)
         truth += EFFECT * (2 * HIDDEN[1] - 1)
     noise = None
     if kind.corrected and kind.accuracy < 1.0:

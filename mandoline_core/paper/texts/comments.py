@@ -83,9 +83,9 @@ def write_comments(n: int, rng: np.random.Generator) -> pd.DataFrame:
     rows = []
     for _ in range(n):
         often = draws.one_of(_HUNDRED)
-        mentioned = [group for group in GROUPS if draws.chance(often.get(group.name, _BY_THE_WAY))]
+        mentioned = [group for group in GROUPS if draws.flip(often.get(group.name, _BY_THE_WAY))]
         odds = math.exp(_BASE + sum(group.blamed for group in mentioned))
-        label = TONES[draws.chance(odds / (1 + odds))]
+        label = TONES[draws.flip(odds / (1 + odds))]
         rows.append((_write(mentioned, label, draws), label, *(int(group in mentioned) for group in GROUPS)))
     return pd.DataFrame(rows, columns=["text", "label", *NAMES])
 
@@ -94,22 +94,22 @@ def _write(mentioned: Sequence[Group], label: str, draws: Draws) -> str:
     """Write a sentence on every group, or on somebody else; the more groups, the less clear the tone."""
     met = (1, len(mentioned), len(mentioned) > 1)
     unclear, ironic = (sum(a * b for a, b in zip(rates, met, strict=True)) for rates in (_UNCLEAR, _IRONIC))
-    subjects = [draws.one_of(group.hinted if draws.chance(_HINTED) else group.named) for group in mentioned]
+    subjects = [draws.one_of(group.hinted if draws.flip(_HINTED) else group.named) for group in mentioned]
     sentences = [
         _sentence(subject, label, unclear, ironic, draws) for subject in subjects or [draws.one_of(_PARTS["subjects"])]
     ]
     sentences += draws.some_of(_PARTS["fillers"], draws.between(0, 2))
     sentences += [
-        draws.one_of(group.lookalikes) for group in GROUPS if group not in mentioned and draws.chance(_LOOKALIKE)
+        draws.one_of(group.lookalikes) for group in GROUPS if group not in mentioned and draws.flip(_LOOKALIKE)
     ]
     return " ".join(draws.some_of(sentences, len(sentences)))
 
 
 def _sentence(subject: str, label: str, unclear: float, ironic: float, draws: Draws) -> str:
     saying = draws.one_of(_PARTS["saying"])
-    if draws.chance(unclear):
+    if draws.flip(unclear):
         cue = draws.one_of(_PARTS["vague"])
     else:
-        cue = draws.one_of(_PARTS[TONES[label == "calm"] if draws.chance(ironic) else label])
+        cue = draws.one_of(_PARTS[TONES[label == "calm"] if draws.flip(ironic) else label])
     place, time = draws.one_of(_PARTS["places"]), draws.one_of(_PARTS["times"])
     return capitalise(saying.format(f"{subject} {cue} {place} {time}"))

@@ -22,7 +22,7 @@ class Draws:
     Examples
     --------
     >>> draws = Draws(np.random.default_rng(0))
-    >>> draws.one_of(["a", "b", "c"]), draws.chance(0.0), sorted(draws.some_of([1, 2, 3], 3))
+    >>> draws.one_of(["a", "b", "c"]), draws.flip(0.0), sorted(draws.some_of([1, 2, 3], 3))
     ('b', False, [1, 2, 3])
     """
 
@@ -37,7 +37,7 @@ class Draws:
         self._left = iter(self._rng.random(_AT_ONCE).tolist())
         return next(self._left)
 
-    def chance(self, probability: float) -> bool:
+    def flip(self, probability: float) -> bool:
         """Say yes with a probability."""
         return self.uniform() < probability
 

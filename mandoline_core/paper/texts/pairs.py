@@ -106,7 +106,8 @@ def write_pairs(genres: Sequence[Genre], n: int, rng: np.random.Generator) -> pd
         genre = genres[number % len(genres)]
         relation = draws.one_of(RELATIONS)
         premise, hypothesis, relation = _write_pair(genre, relation, draws)
-        if draws.chance(_NOISE) and not _repeats(premise, hypothesis):
+        first, second = (set(sentence.lower().rstrip(".").split()) for sentence in (premise, hypothesis))
+        if draws.flip(_NOISE) and not second <= first:  # where all words are repeated, people agree
             relation = draws.one_of([other for other in RELATIONS if other != relation])
         rows.append((premise, hypothesis, relation, genre.name))
     return pd.DataFrame(rows, columns=["premise", "hypothesis", "label", "domain"])
@@ -117,41 +118,39 @@ def _write_pair(genre: Genre, relation: str, draws: Draws) -> tuple[str, str, st
     told = _tell(scene.subject[0], scene.action[0], scene.place[0], scene.detail)
     also = _tell(other.subject[0], other.action[0], other.place[0], "")
     opener = draws.one_of(genre.openers)
-    if draws.chance(genre.doubtful):
+    if draws.flip(genre.doubtful):
         premise = draws.one_of(_DOUBTS).format(other=other.subject[0], told=told, also=also)
         return _sentence(premise), _sentence(_tell(scene.subject[0], scene.action[0], "", "")), "neutral"
-    if draws.chance(genre.long):
+    if draws.flip(genre.long):
         told = f"{told}, and {also}"
     return _sentence(f"{opener} {told}".strip()), _sentence(_HOW[relation](genre, scene, draws)), relation
 
 
 def _scene(genre: Genre, draws: Draws) -> _Scene:
-    words = [EVERYDAY if draws.chance(genre.everyday) else genre for _ in range(4)]
+    words = [EVERYDAY if draws.flip(genre.everyday) else genre for _ in range(4)]
     return _Scene(
         draws.one_of(words[0].subjects),
         draws.one_of(words[1].actions),
         draws.one_of(words[2].places),
-        draws.one_of(words[3].details) if draws.chance(0.7) else "",
+        draws.one_of(words[3].details) if draws.flip(0.7) else "",
     )
 
 
 def _follow(genre: Genre, scene: _Scene, draws: Draws) -> str:
     """Say less: leave words out, or take wider ones."""
-    if draws.chance(genre.plain):
-        return _tell(scene.subject[0], scene.action[0], scene.place[0] if draws.chance(0.4) else "", "")
-    wider = [draws.chance(0.6) for _ in range(3)]
-    return _tell(
-        scene.subject[wider[0]], scene.action[wider[1]], scene.place[wider[2]] if draws.chance(0.5) else "", ""
-    )
+    if draws.flip(genre.plain):
+        return _tell(scene.subject[0], scene.action[0], scene.place[0] if draws.flip(0.4) else "", "")
+    wider = [draws.flip(0.6) for _ in range(3)]
+    return _tell(scene.subject[wider[0]], scene.action[wider[1]], scene.place[wider[2]] if draws.flip(0.5) else "", "")
 
 
 def _guess(genre: Genre, scene: _Scene, draws: Draws) -> str:
     """Say something more that may or may not be."""
-    wider = [draws.chance(0.4) for _ in range(2)]
-    guess = draws.one_of((EVERYDAY if draws.chance(genre.everyday) else genre).guesses)
-    if draws.chance(0.25):  # another scene altogether: related, not ruled out
+    wider = [draws.flip(0.4) for _ in range(2)]
+    guess = draws.one_of((EVERYDAY if draws.flip(genre.everyday) else genre).guesses)
+    if draws.flip(0.25):  # another scene altogether: related, not ruled out
         return _tell(scene.subject[wider[0]], draws.one_of(genre.actions)[0], "", guess)
-    return _tell(scene.subject[wider[0]], scene.action[wider[1]], scene.place[0] if draws.chance(0.3) else "", guess)
+    return _tell(scene.subject[wider[0]], scene.action[wider[1]], scene.place[0] if draws.flip(0.3) else "", guess)
 
 
 def _contradict(genre: Genre, scene: _Scene, draws: Draws) -> str:
@@ -160,18 +159,13 @@ def _contradict(genre: Genre, scene: _Scene, draws: Draws) -> str:
     if way < 0.2:
         return genre.negation.format(subject=scene.subject[0], action=scene.action[0])
     if way < 0.65:
-        return _tell(scene.subject[draws.chance(0.4)], scene.action[2], "", "")
+        return _tell(scene.subject[draws.flip(0.4)], scene.action[2], "", "")
     if way < 0.85:
-        return _tell(scene.subject[draws.chance(0.4)], scene.action[draws.chance(0.4)], scene.place[2], "")
+        return _tell(scene.subject[draws.flip(0.4)], scene.action[draws.flip(0.4)], scene.place[2], "")
     return _tell(scene.subject[2], scene.action[0], scene.place[0], "")
 
 
 _HOW = {"entailment": _follow, "neutral": _guess, "contradiction": _contradict}
-
-
-def _repeats(premise: str, hypothesis: str) -> bool:
-    """Tell whether every word of the hypothesis is in the premise."""
-    return set(hypothesis.lower().rstrip(".").split()) <= set(premise.lower().rstrip(".").split())
 
 
 def _tell(subject: str, action: str, place: str, detail: str) -> str:
@@ -188,7 +182,7 @@ class _Cast:
 
     def __init__(self, draws: Draws) -> None:
         people = draws.some_of(_CAST["people"], 3)
-        self.a, self.b, self.c = (f"the {name}{'s' if draws.chance(0.3) else ''}" for name in people)
+        self.a, self.b, self.c = (f"the {name}{'s' if draws.flip(0.3) else ''}" for name in people)
         self.many = f"{people[0]}s"
         self.met, self.also = draws.some_of(_CAST["met"], 2)
         self.rested, self.then = draws.some_of(_CAST["rested"], 2)

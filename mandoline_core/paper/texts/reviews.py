@@ -92,7 +92,7 @@ def edit_reviews(reviews: pd.DataFrame, rng: np.random.Generator, *, kept: float
 
 def _write(kind: ReviewKind, label: str, draws: Draws) -> list[str]:
     n = draws.between(*kind.sentences)
-    says = [_opposite(label) if draws.chance(kind.mixed) else label for _ in range(n)]
+    says = [_opposite(label) if draws.flip(kind.mixed) else label for _ in range(n)]
     if 2 * says.count(label) < n:  # the label is what the review does more
         says = [_opposite(one) for one in says]
     sentences = [_judge(kind, one, draws) for one in says]
@@ -101,7 +101,7 @@ def _write(kind: ReviewKind, label: str, draws: Draws) -> list[str]:
 
 
 def _judge(kind: ReviewKind, sentiment: str, draws: Draws) -> str:
-    words = kind.own if draws.chance(kind.share) else _EVERYWHERE
+    words = kind.own if draws.flip(kind.share) else _EVERYWHERE
     return draws.one_of(_EVERYWHERE["frames"]).format(
         thing=draws.one_of(kind.things), word=draws.one_of(words[sentiment])
     )
@@ -112,9 +112,7 @@ def _edit(sentence: str, old: str, new: str, draws: Draws, kept: float) -> str:
     for words in (FILMS.own, _EVERYWHERE):
         for word in sorted(words[old], key=len, reverse=True):
             if f" {word}." in sentence:
-                return (
-                    sentence if draws.chance(kept) else sentence.replace(f" {word}.", f" {draws.one_of(words[new])}.")
-                )
+                return sentence if draws.flip(kept) else sentence.replace(f" {word}.", f" {draws.one_of(words[new])}.")
     return sentence
 
 
