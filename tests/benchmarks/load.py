@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from mandoline_core.formatting import table
-from tests.browser.editing import Visit, work
+from tests.browser.edits import Visit, work
 from tests.browser.server import ROOT, Server
 from tests.browser.session import Session
 

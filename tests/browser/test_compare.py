@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 import mandoline_core as md
 from mandoline_core.formatting import show_value
 from tests.browser.conftest import Arrive
-from tests.browser.looking import Looker
+from tests.browser.inspection import Looker
 from tests.browser.server import Server
 from tests.browser.test_hostile_text import link_to, some_payloads
 from tests.browser.visitor import POLLING, Visitor

@@ -12,7 +12,7 @@ from app.project.documents import document_of
 from app.project.store import Store
 from mandoline_core import load_project
 from tests.browser.conftest import Arrive
-from tests.browser.looking import WORK, Looker
+from tests.browser.inspection import WORK, Looker
 from tests.browser.server import Server
 from tests.hostile import write_hostile_project
 from tests.payloads import PAYLOADS, Payload

@@ -7,7 +7,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from app.project.store import Store
 from tests.browser.conftest import SAMPLE
-from tests.browser.editing import Visit, edits
+from tests.browser.edits import Visit, edits
 from tests.browser.server import Server
 from tests.browser.session import Session
 

@@ -14,7 +14,7 @@ from mandoline_core.checks.sensitivity import sensitivity_bounds
 from mandoline_core.checks.trimming import caps, trim
 from mandoline_core.formatting import show_interval, show_value
 from tests.browser.conftest import Arrive
-from tests.browser.looking import Looker
+from tests.browser.inspection import Looker
 from tests.browser.server import Server
 from tests.browser.test_hostile_text import link_to, some_payloads
 from tests.browser.visitor import Visitor
