@@ -73,17 +73,34 @@ def save_edit(
     check : callable
         Given the state before and the project after; raises what speaks against the change.
     """
-    for _ in range(_TRIES):
-        before = store.head(project)
+
+    def changed_document(before: Revision) -> Document:
         now = project_of(before.document)
         changed = edit(now)
         text = dump_project(changed)
-        if text == before.document["toml"]:
+        if text != before.document["toml"]:
+            if seen not in (None, before.number):
+                _check_others(store.revision(project, seen), now, changed)
+            check(before, changed)
+        return {**before.document, "toml": text}
+
+    return save_document(store, project, label, changed_document)
+
+
+def save_document(store: Store, project: str, label: str, edit: Callable[[Revision], Document]) -> int:
+    """Save what an edit makes of the newest state of a project; return the number of the state it led to.
+
+    Parameters
+    ----------
+    edit : callable
+        Made again on what someone else has saved in the meantime. Where it changes nothing, nothing is saved.
+    """
+    for _ in range(_TRIES):
+        before = store.head(project)
+        document = edit(before)
+        if document == before.document:
             return before.number
-        if seen not in (None, before.number):
-            _check_others(store.revision(project, seen), now, changed)
-        check(before, changed)
-        saved = store.save(project, {**before.document, "toml": text}, label, after=before.number)
+        saved = store.save(project, document, label, after=before.number)
         if saved is not None:
             return saved
     raise StoreError("Others keep changing this project. Nothing was changed; try again.")

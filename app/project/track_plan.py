@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from app.project import server_files
-from app.project.store import Document, Store, StoreError
+from app.project.documents import save_document
+from app.project.store import Document, Revision, Store
 from mandoline_core import DataError, MandolineError
 from mandoline_core.data import is_pattern
 from mandoline_core.metrics import Metric
@@ -16,7 +17,6 @@ from mandoline_core.monitoring import AlertRule, check_worst, find_targets, natu
 
 MOST_BATCHES = 500
 _PART, _FILES, _ALERT = "track", "files", "alert"  # of the saved form
-_TRIES = 50  # to save a change while others save theirs
 
 
 @dataclass(frozen=True)
@@ -112,14 +112,11 @@ def save_plan(store: Store, project: str, label: str, edit: Callable[[TrackPlan]
     edit : callable
         Made again on what someone else has saved in the meantime.
     """
-    for _ in range(_TRIES):
-        before = store.head(project)
+
+    def changed_document(before: Revision) -> Document:
         plan = edit(plan_of(before.document))
         files = [{"name": one.name, "path": str(one.path), "server": one.server} for one in plan.given]
         part = {_FILES: files, _ALERT: None if plan.alert is None else asdict(plan.alert)}
-        if part == before.document.get(_PART):
-            return before.number
-        saved = store.save(project, {**before.document, _PART: part}, label, after=before.number)
-        if saved is not None:
-            return saved
-    raise StoreError("Others keep changing this project. Nothing was changed; try again.")
+        return {**before.document, _PART: part}
+
+    return save_document(store, project, label, changed_document)

@@ -49,6 +49,24 @@ def remember(key: str, value: Any = _NOTHING) -> Any:
     return st.session_state.get(f"kept:{key}")
 
 
+def keep(name: str, key: str) -> None:
+    """Keep what a widget holds under a name, before anything is drawn with it: widgets that go take theirs along."""
+    remember(name, typed(key))
+
+
+def renewable(key: str) -> str:
+    """Name a widget that `renew` can empty.
+
+    The framework lets nobody take away what an uploader holds; one with another key is another uploader.
+    """
+    return f"{key}:{remember(f'turn:{key}') or 0}"
+
+
+def renew(key: str) -> None:
+    """Put an empty widget in the place of the one that has a renewable key."""
+    remember(f"turn:{key}", (remember(f"turn:{key}") or 0) + 1)
+
+
 def bind(key: str, value: Any) -> str:
     """Make a widget show a value of the project whenever the project changed under it; return the widget's key.
 

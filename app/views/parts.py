@@ -233,6 +233,21 @@ def offer_job(job: compute.Job | None, label: str, name: str, start: Callable[[]
         st.caption(why)
 
 
+def download(label: str, content: str | bytes | Callable[[], str], name: str, key: str, *, main: bool = False) -> None:
+    """Offer a file; the page stays as it is while it is fetched."""
+    kind = {"csv": "text/csv", "json": "application/json", "html": "text/html"}[name.rsplit(".", 1)[-1]]
+    st.download_button(
+        label,
+        content,
+        file_name=name,
+        mime=kind,
+        key=key,
+        icon=":material/download:",
+        type="primary" if main else "tertiary",
+        on_click="ignore",
+    )
+
+
 def figure_format() -> None:
     """Let a person choose how figures are saved by the button that hovering over them shows."""
     st.segmented_control(
@@ -242,12 +257,9 @@ def figure_format() -> None:
         format_func=str.upper,
         help="Point at a figure and press the camera above it. In the report every figure has a button for each.",
         required=True,
-        on_change=_choose_format,
+        on_change=visit.keep,
+        args=("figure_format", "figure_format"),
     )
-
-
-def _choose_format() -> None:
-    visit.remember("figure_format", visit.typed("figure_format"))
 
 
 def verdict_chip(workspace: Workspace) -> None:

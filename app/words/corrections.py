@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from app.words.wording import SIDES
 from mandoline_core.checks import MISTAKE_Z
 from mandoline_core.formatting import counted, show_difference, show_interval
 from mandoline_core.labels import AuditState, Stratum
 from mandoline_core.project import GRAPHICAL_LASSO, INVERSE_COVARIANCE, TESTS, read_edge_choice
-from mandoline_core.slices import Side
 
-SIDES: dict[Side, str] = {"source": "labelled", "target": "new"}
 _SAYS = {1: "says in", -1: "says out", 0: "abstains"}
 
 

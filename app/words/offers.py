@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from app.words.wording import step_to
+from app.words.wording import SIDES, step_to
 from mandoline_core import Description, Suggestion
 from mandoline_core.discovery import RemainingShift, TrialEstimate
 from mandoline_core.formatting import counted, show_ends, show_percent
@@ -43,7 +43,6 @@ def left_open(found: RemainingShift | None) -> str:
 
 
 _GOOD = 0.8  # of agreement
-_SIDES = {"source": "labelled", "target": "new"}
 
 
 def selection_sentence(source: int, target: int, found: Sequence[Description]) -> str:
@@ -66,7 +65,7 @@ def description_sentence(found: Description, side: str, inside: tuple[int, int],
     """Say how well a rule fits the selection, and its coverage on both sides."""
     shares = [show_percent(count / total) for count, total in zip(inside, totals, strict=True)]
     return (
-        f"It has {found.recall:.0%} of your selection; of the {_SIDES[side]} rows on the map inside it, "
+        f"It has {found.recall:.0%} of your selection; of the {SIDES[side]} rows on the map inside it, "
         f"{found.precision:.0%} are selected. Inside are {shares[0]} of all labelled rows ({inside[0]:,}) and "
         f"{shares[1]} of all new rows ({inside[1]:,})."
     )

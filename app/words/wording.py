@@ -20,6 +20,7 @@ _REWRITTEN = re.compile(
     r"(?<=[<>-])(?=[<>=-])|(?<=:)(?=streamlit:|material/|//)|(?<=@)(?=\S)|(?<=\bwww)(?=\.)", re.IGNORECASE
 )
 _JOINER = "\u2060"
+SIDES = {"source": "labelled", "target": "new"}  # what people call the rows of each sample
 
 
 def plain(text: str) -> str:

@@ -224,7 +224,7 @@ def sliders(rule: Slice, side: str, row: compute.CorrectionRow, *, disabled: boo
 def percent(name: str, side: str, says: str, label: str, value: float, *, disabled: bool) -> None:
     """Show one correction as a slider in whole percents and as a box for any; either writes the project."""
     place = f"{name}:{side}:{says}"
-    slide, box = (visit.bind(percent_key(place, kind), round(value, 2)) for kind in ("slide", "type"))
+    slide, box = (visit.bind(visit.renewable(f"{kind}:{place}"), round(value, 2)) for kind in ("slide", "type"))
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small", wrap=False):
         st.slider(
             label,
@@ -252,11 +252,6 @@ def percent(name: str, side: str, says: str, label: str, value: float, *, disabl
         )
 
 
-def percent_key(place: str, kind: str) -> str:
-    """Name a slider or a box by the number of times that it was made anew."""
-    return f"{kind}:{place}:{visit.remember(f'turn:{kind}:{place}') or 0}"
-
-
 def move(name: str, side: str, says: str, kind: str, key: str) -> None:
     """Take a slider's or a box's value into the corrections; the other of the two is made anew.
 
@@ -264,10 +259,9 @@ def move(name: str, side: str, says: str, kind: str, key: str) -> None:
     other control still holds the value of before, as if a person had typed it: one that was made anew is not heard.
     """
     place, other = f"{name}:{side}:{says}", "type" if kind == "slide" else "slide"
-    if key != percent_key(place, kind):
+    if key != visit.renewable(f"{kind}:{place}"):
         return
-    turn = f"turn:{other}:{place}"
-    visit.remember(turn, (visit.remember(turn) or 0) + 1)
+    visit.renew(f"{other}:{place}")
     share = round(float(visit.typed(key)) / 100, 6)
     where = "" if side == "source" else " in the new data"
     change_card(name, f"correct {name}{where}", lambda project: edits.set_share(project, name, side, says, share))

@@ -131,7 +131,7 @@ def _second_rule(workspace: Workspace, name: str, others: list[str], change: Cha
         inside, outside = (show_percent(round(share, 4)) for share in (one.correction.inside, one.correction.outside))
         st.markdown(
             wording.plain(
-                f"On {one.n:,} {corrections.SIDES[side]} rows: truly in {inside} of the {counted(one.n_inside, 'row')} "
+                f"On {one.n:,} {wording.SIDES[side]} rows: truly in {inside} of the {counted(one.n_inside, 'row')} "
                 f"that it puts in, and {outside} of the {counted(one.n_outside, 'row')} that it puts out."
             )
         )
@@ -214,7 +214,7 @@ def _row(turn: compute.AuditTurn) -> None:
         if question is None:
             st.markdown("There are no more rows to look at.")
             return
-        st.caption(f"A {corrections.SIDES[question.side]} row")
+        st.caption(f"A {wording.SIDES[question.side]} row")
         short = []
         for column, value in turn.row.items():
             text = "missing" if value is None else str(value)

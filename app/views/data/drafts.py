@@ -65,13 +65,4 @@ def needed_columns() -> None:
     st.markdown(_NEEDED)
     with st.container(horizontal=True):
         for label, name, text in (("labelled data", "labelled", _LABELLED), ("new data", "new", _NEW)):
-            st.download_button(
-                f"Template for the {label}",
-                text,
-                file_name=f"{name}-template.csv",
-                mime="text/csv",
-                key=f"template:{name}",
-                icon=":material/download:",
-                type="tertiary",
-                on_click="ignore",
-            )
+            parts.download(f"Template for the {label}", text, f"{name}-template.csv", f"template:{name}")

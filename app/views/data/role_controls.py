@@ -9,9 +9,10 @@ import streamlit as st
 
 from app import compute
 from app.project import Workspace, imports, state, visit
+from app.views import parts
 from app.views.data import class_merges
 from app.words import wording
-from mandoline_core import METRICS, MandolineError, Model, Project, Sample
+from mandoline_core import METRICS, Model, Project, Sample
 from mandoline_core.data import class_name
 from mandoline_core.metrics import get_metric, merged_name
 from mandoline_core.project import choose_models
@@ -125,19 +126,15 @@ def attempt(key: str, label: str, edit: Callable[[Project], Project]) -> None:
         imports.check_roles(changed, *samples)
         return changed
 
-    try:
-        compute.change(label, checked)
-    except MandolineError as error:
-        visit.remember("role_problem", (key, visit.typed(key), error.sentence))
-    else:
-        visit.remember("role_problem", ())
+    parts.change_beside("role", label, checked, key)
 
 
 def problem(key: str) -> None:
     """Show what is wrong with a control's value, beside it, for as long as it has that value."""
-    said = visit.remember("role_problem")
-    if said and said[:2] == (key, visit.typed(key)):
-        st.error(wording.tell(said[2]), icon=":material/error:")
+    # One place for all roles: what is wrong with one of them, such as a metric without its column, another may mend.
+    refused = visit.remember("refused:role")
+    if refused and key in refused[1]:
+        parts.show_refusal("role")
 
 
 def set_label(project: Project) -> Project:

@@ -60,7 +60,7 @@ def _bring(workspace: Workspace, label: str) -> None:
             )
         )
         return
-    given = st.file_uploader("File of labels (CSV or Parquet)", key=f"truth_file:{visit.remember('truths_used') or 0}")
+    given = st.file_uploader("File of labels (CSV or Parquet)", key=visit.renewable("truth_file"))
     if given is None:
         st.caption(
             wording.plain(
@@ -81,7 +81,7 @@ def _bring(workspace: Workspace, label: str) -> None:
             as_it_is = not match.by and column == label
             content = uploads.receive(given) if as_it_is else label_files.write_labels(match.labels, label)
             compute.bring_labels(given.name if as_it_is else label_files.name_in_order(given.name), content)
-            visit.remember("truths_used", (visit.remember("truths_used") or 0) + 1)  # another key empties the uploader
+            visit.renew("truth_file")
             visit.tell(f"Labels of {match.n_labelled:,} new rows are put aside. Undo takes them out.")
             st.rerun()
 

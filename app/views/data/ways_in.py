@@ -66,7 +66,7 @@ def files() -> None:
 
 def one_file(side: str) -> Sample | None:
     """Show one uploader with what it read, or why it could not."""
-    key = f"upload_{side}:{visit.remember(f'uploads_taken:{side}') or 0}"  # a new key empties the uploader
+    key = visit.renewable(f"upload_{side}")
     st.file_uploader(TITLES[side], key=key, on_change=keep, args=(side, key))
     kept = visit.remember(f"file:{side}")
     if not kept:
@@ -92,7 +92,7 @@ def keep(side: str, key: str) -> None:
         visit.remember(f"file:{side}", (file.name, uploads.receive(file, keep=False)))
     except MandolineError as error:
         visit.remember(f"file:{side}", (file.name, error))
-    visit.remember(f"uploads_taken:{side}", (visit.remember(f"uploads_taken:{side}") or 0) + 1)
+    visit.renew(f"upload_{side}")
 
 
 def use(label: str | None, models: tuple[Model, ...]) -> None:

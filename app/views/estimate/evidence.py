@@ -206,16 +206,8 @@ def models(workspace: Workspace, _: ModelReport) -> None:
 
 def download(table: pd.DataFrame, name: str) -> None:
     """Offer a table as CSV."""
-    st.download_button(
-        "Download as CSV",
-        tables.as_csv(table),
-        file_name=f"{name}.csv".replace(" ", "-"),
-        mime="text/csv",
-        key=f"download:{name}",
-        icon=":material/download:",
-        type="tertiary",
-        on_click="ignore",
-    )
+    file_name = f"{name}.csv".replace(" ", "-")
+    parts.download("Download as CSV", tables.as_csv(table), file_name, f"download:{name}")
 
 
 TABS = {

@@ -54,13 +54,8 @@ def chosen() -> Experiment:
     """Let a person choose an experiment; the choice outlives a visit to another page."""
     name = visit.remember("experiment") or next(iter(EXPERIMENTS))
     key = visit.bind("experiment_chosen", name)
-    st.pills("Experiment", list(EXPERIMENTS), key=key, required=True, on_change=choose)
+    st.pills("Experiment", list(EXPERIMENTS), key=key, required=True, on_change=visit.keep, args=("experiment", key))
     return EXPERIMENTS[name]
-
-
-def choose() -> None:
-    """Take the experiment that was clicked."""
-    visit.remember("experiment", visit.typed("experiment_chosen"))
 
 
 def on_show(experiment: Experiment) -> Reproduction | None:

@@ -36,15 +36,8 @@ def main() -> None:
 def take_home(workspace: Workspace, written: str) -> None:
     """Offer the file, and say what is in it; figures everywhere are saved in the chosen format."""
     with st.container(horizontal=True, vertical_alignment="bottom", horizontal_alignment="distribute"):
-        st.download_button(
-            "Download the report",
-            written,
-            file_name=f"{file_stem(workspace.project.name)}-report.html",
-            mime="text/html",
-            icon=":material/download:",
-            type="primary",
-            on_click="ignore",
-        )
+        name = f"{file_stem(workspace.project.name)}-report.html"
+        parts.download("Download the report", written, name, "download_report", main=True)
         parts.figure_format()
     st.caption(
         f"{len(written.encode()) / 1e6:.1f} MB. {_about_truth(workspace)} On the command line, `mandoline report` "

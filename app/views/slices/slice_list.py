@@ -98,9 +98,6 @@ def _switch(name: str, key: str) -> None:
     compute.attempt(f"{word} {name}", partial(edits.switch_slice, name=name, on=on))
 
 
-_SIDES = {"source": "labelled", "target": "new"}
-
-
 class _Action(NamedTuple):
     """Hold what can be done with a slice: the words on the button, its icon, the edit, and what it is called."""
 
@@ -148,11 +145,11 @@ def _matching_rows(workspace: Workspace, rule: Slice) -> None:
         st.html(markup.members([rows[name] for name in compute.members(workspace)[rule.name]]))
         return
     found = compute.matches(workspace, rule)
-    counts = " and ".join(f"{found[side][0]:,} {word} rows" for side, word in _SIDES.items())
+    counts = " and ".join(f"{found[side][0]:,} {word} rows" for side, word in wording.SIDES.items())
     st.markdown(f"**{counts} are inside.**")
     parts.draw_caption(workspace, "Of")
     texts = [column for column, need in rule.needs.items() if need == TEXT]
-    for side, word in _SIDES.items():
+    for side, word in wording.SIDES.items():
         rows = found[side][2]
         if len(texts) == 1:
             for text in highlighted([str(text) for text in rows[texts[0]]], rule):

@@ -49,7 +49,7 @@ def _said() -> bool:
 
 
 def _upload() -> None:
-    key = f"track_upload:{visit.remember('track_uploads') or 0}"  # a new key empties the uploader
+    key = visit.renewable("track_upload")
     st.file_uploader(UPLOAD, accept_multiple_files=True, key=key, on_change=_take_in, args=(key,))
     st.caption("CSV, CSV.gz or Parquet, with the columns of the new data. Numbers in the names are their order.")
 
@@ -57,7 +57,7 @@ def _upload() -> None:
 def _take_in(key: str) -> None:
     """Keep what was uploaded with the project; what is no table is refused, each file in its sentence."""
     given: list[UploadedFile] = visit.typed(key) or []
-    visit.remember("track_uploads", (visit.remember("track_uploads") or 0) + 1)
+    visit.renew("track_upload")
     batches, refused = [], []
     for file in given:
         name = base_name(file.name)
@@ -81,7 +81,7 @@ def _keep(name: str, path: Path) -> Path:
 
 
 def _on_server() -> None:
-    key = f"track_server:{visit.remember('track_servers') or 0}"  # a new key empties the box
+    key = visit.renewable("track_server")
     st.selectbox(
         ON_SERVER,
         server_files.offered(),
@@ -105,7 +105,7 @@ def _take_from_server(key: str) -> None:
         visit.remember("track_refused", [wording.tell(error)])
         return
     visit.remember("track_refused", [])
-    visit.remember("track_servers", (visit.remember("track_servers") or 0) + 1)
+    visit.renew("track_server")
     _add([Batch(server_files.name_of(path), path, server=True)])
 
 

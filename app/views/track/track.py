@@ -137,21 +137,12 @@ def take_home(workspace: Workspace, found: compute.TrackState) -> None:
         return
     name = f"{file_stem(workspace.project.name)}-track"
     with st.container(horizontal=True):
-        for title, ending, kind, content in (
-            ("Download as CSV", "csv", "text/csv", found.track.to_csv()),
-            ("Download as JSON", "json", "application/json", compute.track_json(found)),
-            ("Download charts (HTML)", "html", "text/html", found.track.to_html),
+        for title, ending, content in (
+            ("Download as CSV", "csv", found.track.to_csv()),
+            ("Download as JSON", "json", compute.track_json(found)),
+            ("Download charts (HTML)", "html", found.track.to_html),
         ):
-            st.download_button(
-                title,
-                content,
-                file_name=f"{name}.{ending}",
-                mime=kind,
-                key=f"download_track_{ending}",
-                icon=":material/download:",
-                type="tertiary",
-                on_click="ignore",
-            )
+            parts.download(title, content, f"{name}.{ending}", f"download_track_{ending}")
     st.caption("All models. On the command line, `mandoline track` writes the same.")
 
 

@@ -47,7 +47,8 @@ def _offer(workspace: Workspace, draws: int, job: compute.Job | None) -> None:
         key=visit.bind("draws", draws),
         help="More take longer and say more: 100 tell an honest interval from one that is too short.",
         required=True,
-        on_change=_choose,
+        on_change=visit.keep,
+        args=("draws", "draws"),
     )
     result = compute.backtest(workspace, draws)
     if result is not None:
@@ -64,11 +65,6 @@ def _offer(workspace: Workspace, draws: int, job: compute.Job | None) -> None:
     if why:
         st.error(wording.tell(why), icon=":material/error:")
         visit.remember("no_backtest", "")
-
-
-def _choose() -> None:
-    """Take the number of shifts that was clicked, before anything is drawn with it."""
-    visit.remember("draws", visit.typed("draws"))
 
 
 def _start(workspace: Workspace, draws: int) -> None:
