@@ -42,7 +42,7 @@ class Simple(OnPatterns):
     def fit(self, problem: Problem) -> PointRatios:
         """Divide the target's shares of the patterns in both samples by the source's."""
         table = problem.patterns
-        rows = np.where(table.source > 0, table.source, np.inf)
+        rows = np.where(table.source > 0, table.source, np.inf)  # a pattern without source rows gets ratio 0
         n_seen = table.target[table.source > 0].sum()
         if not n_seen:
             raise OverlapError(

@@ -88,6 +88,7 @@ class LabelShift:
             Of a target row, by prediction.
         """
         solution = self.solution
+        # A ratio that was negative stays 0, and the others move through the inverse and through their common scale.
         total = float(self.table.sum(axis=0) @ np.maximum(solution, 0.0))
         moved = np.where(solution > 0, by_class, 0.0) @ self.inverse / total
         level = float(moved @ self.target_shares)
@@ -120,6 +121,7 @@ def fit_label_shift(source: ClassLabels, predicted: ClassCodes) -> LabelShift:
     _check_classes(counts, names)
     table = counts / counts.sum()
     given = table / table.sum(axis=0)
+    # Errors in the shares of predictions grow by as much as this when the table is inverted.
     condition = float(np.linalg.cond(given))
     if condition > WORST_CONDITION:
         raise MandolineError(

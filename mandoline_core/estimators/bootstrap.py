@@ -172,7 +172,7 @@ def _solve_together(problem: Problem, source: Floats, target: Floats, sums: Floa
         if settled.all():
             break
         hessian = (weights @ pairs).reshape(-1, rank, rank) - mean[:, :, None] * mean[:, None, :]
-        hessian += 1e-14 * np.eye(rank)
+        hessian += 1e-14 * np.eye(rank)  # a redraw may lose all rows along a direction
         step = np.linalg.solve(hessian, gradient[:, :, None])[:, :, 0]
         # A full Newton step is safe near the start; a long one is a sign of trouble and is cut.
         length = np.abs(step).max(axis=1, keepdims=True, initial=0.0)

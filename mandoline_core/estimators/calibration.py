@@ -204,6 +204,7 @@ class Calibration:
             How far off the mean may be because bins were pooled, beyond the sampling error of its blocks.
         """
         by_step = self._step_slopes(calibrated, slopes)
+        # What a fitted row moves the mean by over bins, less what it does over blocks: what pooling hides.
         by_weight, hidden = np.zeros(len(self.truth)), np.zeros(len(self.truth))
         for i, (fit, column) in enumerate(zip(self.fits, self.columns, strict=True)):
             bins = fit.bins or fit

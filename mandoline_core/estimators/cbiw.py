@@ -45,6 +45,7 @@ def _fit(
         Where the points of each sample are.
     """
     fitted = fit_logistic(points, zeros, ones, step=take_step)
+    # The odds that a row is new are the ratio of densities times that of the samples' sizes, which cancels in weights.
     log_odds = fitted.log_odds()[source]
     odds = np.exp(np.maximum(log_odds - log_odds.max(), -_FARTHEST))  # up to a common factor, without overflow
     n_source, n_target = float(zeros.sum()), float(ones.sum())

@@ -76,6 +76,7 @@ def share_out(probabilities: Floats, shares: Floats) -> Transport:
         plan, prices = _cut(rows[:, 1] - rows[:, 0], float(shares[used[1]]))
         plan += float(rows[:, 0].mean())
     else:
+        # Rows alike are one row that counts for several: paths then move many at a time.
         kinds, counts = np.unique(np.round(rows, _DIGITS), axis=0, return_counts=True)
         solved = _solve(kinds, counts.astype(float), shares[used] * len(rows))
         plan, prices = float((solved.mass * kinds).sum()) / len(rows), solved.prices()

@@ -134,6 +134,7 @@ def _cross_fit(parts: list[Floats], statistics: list[Floats]) -> list[tuple[Floa
     lines = []
     for part, square, product in zip(parts, squares, products, strict=True):
         others = n - len(part)
+        # All rows less the fold's own: one pass over the rows serves every fold.
         values, vectors = np.linalg.eigh((squares.sum(axis=0) - square) / others)
         keep = values > _RANK_TOLERANCE * max(float(values[-1]), 1e-300)
         inverse = (vectors[:, keep] / values[keep]) @ vectors[:, keep].T

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from scipy.sparse import csr_matrix, hstack, issparse
 
 from mandoline_core.arrays import Floats, Index
-from mandoline_core.data import SAMPLE_CACHE, Sample, profile_column
+from mandoline_core.data import SAMPLE_CACHE, Sample, arrow_array, profile_column
 from mandoline_core.domain_classifier import common_kind, default_columns, one_thread
 from mandoline_core.errors import DataError, MandolineError
 from mandoline_core.estimators.base import (
@@ -39,6 +39,14 @@ MOST_DENSE = 200  # columns of a matrix that is kept dense whatever is in it
 MOSTLY_ZERO = 0.3  # a wider matrix, or one with text, is kept sparse when less than this share of it is not zero
 _WORD = r"\w+(?:['\u2019]\w+)*"  # also words of one letter, and with an apostrophe inside
 _CONSTANT = "the same value in every row of both samples"
+T = TypeVar("T")
+ROWS_DRAWN = FindingKind(
+    "rows",
+    "rows_drawn",
+    "For speed, features are looked at in {here:,} of {n_source:,} labelled rows and {there:,} of {n_target:,} new "
+    "rows, drawn at random",
+    "Raise max_rows in [methods] to use more.",
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,9 +164,7 @@ def read_column(sample: Sample, column: str, kind: str, rows: slice | Index | No
     series = sample.series(column) if rows is None else sample.series(column)[rows]
     if sample.schema[column] == nw.Unknown:
         return pa.nulls(len(series), goal)
-    array = series.to_arrow()
-    if isinstance(array, pa.ChunkedArray):
-        array = array.combine_chunks()
+    array = arrow_array(series)
     if kind in ("dates", "times", "durations"):
         zone = array.type.tz if pa.types.is_timestamp(array.type) else None
         ticks = {"dates": pa.timestamp("us", zone), "times": pa.time64("us"), "durations": pa.duration("us")}
@@ -269,16 +275,6 @@ def _no_information(reasons: Mapping[str, str]) -> str:
     else:
         what = f"Columns {listed(names[:-1])} and {names[-1]} have {_CONSTANT}, so they"
     return f"{what} cannot tell the samples apart. Choose other columns in [methods]."
-
-
-T = TypeVar("T")
-ROWS_DRAWN = FindingKind(
-    "rows",
-    "rows_drawn",
-    "For speed, features are looked at in {here:,} of {n_source:,} labelled rows and {there:,} of {n_target:,} new "
-    "rows, drawn at random",
-    "Raise max_rows in [methods] to use more.",
-)
 
 
 class OnFeatures(Estimator):

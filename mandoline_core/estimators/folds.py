@@ -27,6 +27,7 @@ from mandoline_core.weighting import (
 )
 
 _RANK_TOLERANCE = 1e-10
+_STEP = 1e-6  # for central differences in a probability
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,9 +161,6 @@ def ill_conditioned(names: list[str]) -> MandolineError:
     )
 
 
-_STEP = 1e-6  # for central differences in a probability
-
-
 @dataclass(frozen=True, eq=False)
 class FoldSolutions:
     """Hold all folds of a solved problem, to differentiate the metric's value by what went in."""
@@ -284,25 +282,16 @@ def audit_part(solved: FoldSolutions, audit: Audit, influence: Influence) -> Aud
     The target's corrections move along where they follow from the source's.
     """
     problem, members, rows = solved.problem, solved.problem.members, audit.rows
-    source_rates, target_rates = problem.patterns.rates("source"), problem.patterns.rates("target")
-    source_by_stated, target_by_stated = problem.rule.stated_slopes(source_rates, target_rates)
+    rates = problem.patterns.rates("source"), problem.patterns.rates("target")
     measured = (audit.sizes > 0)[:, None, :]  # what was not measured stays where it is
-    source_by_stated, target_by_stated = source_by_stated * measured, target_by_stated * measured
-    by_source = solved.by_source((np.abs(source_by_stated).sum(axis=2) > 0) & (source_rates > 0))
-    by_target = solved.by_target((np.abs(target_by_stated).sum(axis=2) > 0) & (target_rates > 0))
+    source_by_stated, target_by_stated = (by_stated * measured for by_stated in problem.rule.stated_slopes(*rates))
+    by_source = solved.by_source((np.abs(source_by_stated).sum(axis=2) > 0) & (rates[0] > 0))
+    by_target = solved.by_target((np.abs(target_by_stated).sum(axis=2) > 0) & (rates[1] > 0))
     slopes = np.einsum("ic,icr->ir", by_source, source_by_stated)
     slopes += np.einsum("ic,icr->ir", by_target, target_by_stated)
-    among = members._replace(
-        source=members.source[rows],
-        target=members.target[:0],
-        groups=members.groups[rows],
-        statistics=members.statistics[rows],
-        source_rows=members.source_rows[rows],
-        target_rows=members.target_rows[:0],
-    )
-    moves = audit.moves(problem.patterns.codes[among.source], slopes) * np.sqrt(among.source_rows)
+    moves = audit.moves(problem.patterns.codes[members.source[rows]], slopes) * np.sqrt(members.source_rows[rows])
     unseen = np.nan_to_num(slopes * audit.unseen_errors).ravel()
-    return AuditPart(rows, moves, influence.pieces(among)[0], unseen)
+    return AuditPart(rows, moves, influence.pieces(members)[0][rows], unseen)
 
 
 def target_audit_part(solved: FoldSolutions, audit: Audit | None, influence: Influence) -> AuditPart | None:
@@ -310,11 +299,11 @@ def target_audit_part(solved: FoldSolutions, audit: Audit | None, influence: Inf
     if audit is None:
         return None
     problem, rows = solved.problem, audit.rows
-    source_rates, target_rates = problem.patterns.rates("source"), problem.patterns.rates("target")
-    by_stated = problem.rule.own_slopes(source_rates, target_rates) * (audit.sizes > 0)[:, None, :]
-    by_target = solved.by_target((np.abs(by_stated).sum(axis=2) > 0) & (target_rates > 0))
-    index = problem.members.target[rows]
+    rates = problem.patterns.rates("source"), problem.patterns.rates("target")
+    by_stated = problem.rule.own_slopes(*rates) * (audit.sizes > 0)[:, None, :]
+    by_target = solved.by_target((np.abs(by_stated).sum(axis=2) > 0) & (rates[1] > 0))
     slopes = np.einsum("ic,icr->ir", by_target, by_stated)
+    index = problem.members.target[rows]
     moves = audit.moves(problem.patterns.codes[index], slopes)
     unseen = np.nan_to_num(slopes * audit.unseen_errors).ravel()
     return AuditPart(rows, moves, influence.target[index] / problem.patterns.n_target, unseen)

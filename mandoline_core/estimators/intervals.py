@@ -241,6 +241,7 @@ def influence_interval(
             return max(low, estimate - z * standard_error), max(low, estimate + z * standard_error)
         factor = math.exp(min(z * standard_error / above, 50.0))
         return low + above / factor, low + above * factor
+    # Log-odds have no bounds, and their standard error is the share's over its slope, unit (1 - unit).
     unit = (estimate - low) / (high - low)
     spread = standard_error / (high - low)
     if not 1e-9 < unit < 1 - 1e-9 or spread == 0.0:
@@ -262,6 +263,7 @@ def normal_reach(confidence: float) -> float:
 
 def _student(rows: float, confidence: float) -> float:
     """Return how many standard errors guessed from so many rows an interval reaches; of one row as of two."""
+    # A standard error computed from n rows without dividing by n - 1 is too small by the root.
     rows = max(rows, 2.0)
     return float(stdtrit(rows - 1, 0.5 + confidence / 2)) * math.sqrt(rows / (rows - 1))
 

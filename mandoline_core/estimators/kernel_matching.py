@@ -39,6 +39,11 @@ _FIRST_MEMBERS = 500
 _MOST_MEMBERS = 4500
 _MOST_ROUNDS = 30
 _GAP, _RIDGED_GAP = 1e-5, 3e-4  # relative to the objective: where solving ends, and where it ends with a ridge
+# Up to so many source points, factorising the kernel itself is the fastest.
+_MOST_DENSE = 500
+# Relative gaps at which a solution from a model of the kernel, or from the kernel itself, is good enough.
+_REDRAW_GAP = 1e-5
+_EXACT_GAP = 1e-8
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,13 +189,6 @@ def _correct(
         length = min(1.0, descent / max(float(move @ bend), np.finfo(float).tiny))
         now = FeasiblePoint.at(now.point + length * move, now.curved + length * bend, exact, region)
     return now
-
-
-# Up to so many source points, factorising the kernel itself is the fastest.
-_MOST_DENSE = 500
-# Relative gaps at which a solution from a model of the kernel, or from the kernel itself, is good enough.
-_REDRAW_GAP = 1e-5
-_EXACT_GAP = 1e-8
 
 
 @dataclass(frozen=True, eq=False)

@@ -37,7 +37,7 @@ class Mandoline(OnPatterns):
         influence = linearise(solved)
         error_if_known = None
         if problem.audit is not None:
-            error_if_known = influence.standard_error()
+            error_if_known = influence.standard_error()  # before what measuring the corrections adds
             influence = replace(
                 influence,
                 audit=audit_part(solved, problem.audit, influence),
@@ -45,6 +45,7 @@ class Mandoline(OnPatterns):
             )
         row_weights = np.zeros((len(problem.groups), len(problem.patterns)))
         for (_, evaluate), state in zip(problem.folds, solved.states, strict=True):
+            # A group that is evaluated in no fold only serves to fit: its rows get no weight.
             row_weights[evaluate, state.fitted.rows] += state.ratios / problem.groups[evaluate].n_source / len(fits)
         return Outcome(
             value=problem.metric.combine(solved.means),

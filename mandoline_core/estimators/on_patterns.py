@@ -71,6 +71,7 @@ class OnPatterns(Estimator):
         ratios = fitted.ratios
         means = ratios @ table.sums / table.n_source
         gradient = problem.metric.slope(means)
+        # Ratios average 1 over the source, so a row moves the mean by its distance from it.
         centre = float(gradient @ means)
         of_source, of_target = fitted.through_fit(table.sums @ gradient - table.source * centre)
         part = SourcePart(table, ratios[:, None] * gradient, of_source - ratios * centre)
@@ -109,6 +110,7 @@ class OnPatterns(Estimator):
         of rows on that mean, which is given by row, is theirs on the value.
         """
         column = np.zeros(len(problem.members.source)) if statistic is None else statistic
+        # A derivative has no bounds, whatever the metric's own are.
         stated = problem.with_statistics(column[:, None], replace(get_metric("mean"), bounds=None))
         outcome = self.solve(stated if start is None else replace(stated, start=start))
         return replace(outcome, influence=RowInfluence.of(outcome.influence.pieces(stated.members)))

@@ -282,6 +282,7 @@ class OnProbabilities(Estimator):
             )
         expected = self._expect(problem, rows, weights)
         by_weight = np.zeros(len(weights)) if expected.by_weight is None else expected.by_weight
+        # The value moves with the weights like the weighted mean of its derivatives by them.
         second = Mandoline().weigh(problem, rows.source.spread_out(by_weight), first.delta)
         through = RowInfluence.of(second.influence.pieces(problem.members))
         source, target, pooled = through.source, through.target, math.hypot(through.pooled, expected.pooled)

@@ -18,6 +18,16 @@ from mandoline_core.errors import MandolineError, ProjectError
 
 INSTALL = "pip install 'mandoline-estimator[transformers]'"
 _WEIGHTS = ("*.safetensors", "*.bin")
+MOST_TOKENS = 256  # of a row: what comes later is not read
+_KEPT = 2  # places that models of RoBERTa's kind do not give to tokens
+_LONGEST_GRADIENT = 1.0
+_SCORED_AT_ONCE = 4  # batches: without gradients there is more room
+_LONGEST_REASON = 200  # characters of another library's message
+_WHOLE = "Set transformer in [methods] to the whole folder of a model that reads text."
+_ALONE = threading.Lock()  # random numbers and threads are PyTorch's, and there is one of each
+Score = Callable[[Index], Floats]
+Step = Callable[[str, float], None]
+Texts = tuple[list[str], ...]  # one list a column, of as many texts as there are rows
 
 
 def check_installed() -> None:
@@ -62,19 +72,6 @@ def state_of(folder: Path) -> tuple[tuple[str, int, int], ...]:
     """Tell one state of a folder from another by the names, sizes and times of its files."""
     files = ((path.name, path.stat()) for path in sorted(folder.iterdir()) if path.is_file())
     return tuple((name, stat.st_size, stat.st_mtime_ns) for name, stat in files)
-
-
-MOST_TOKENS = 256  # of a row: what comes later is not read
-_KEPT = 2  # places that models of RoBERTa's kind do not give to tokens
-_LONGEST_GRADIENT = 1.0
-_SCORED_AT_ONCE = 4  # batches: without gradients there is more room
-_LONGEST_REASON = 200  # characters of another library's message
-_WHOLE = "Set transformer in [methods] to the whole folder of a model that reads text."
-_ALONE = threading.Lock()  # random numbers and threads are PyTorch's, and there is one of each
-
-Score = Callable[[Index], Floats]
-Step = Callable[[str, float], None]
-Texts = tuple[list[str], ...]  # one list a column, of as many texts as there are rows
 
 
 @dataclass(frozen=True)

@@ -31,6 +31,13 @@ RIDGES = tuple(float(ridge) for ridge in np.logspace(-3, 1, 9))
 MOST_CENTRES = 100
 _NOTHING = 1e-8  # an average ratio below this is no ratio
 _CLOSE = 1e-3  # to the best score: far more than single precision is off by
+RATIO_FIT = FindingKind(
+    "fit",
+    "ratio_fit",
+    "The density ratio was fitted with kernel width {width:.3g} and ridge {ridge:.3g}, chosen by leaving rows out",
+    "Nothing to do, or set width in [methods].",
+    "; the interval takes this choice as given.",
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -308,15 +315,6 @@ def _check_settings(
     for where, counts in (("source", source_counts), ("target", target_counts)):
         if counts.sum() <= 1:
             raise MandolineError(f"The {where} has {counts.sum():g} rows; leaving one out needs at least 2.")
-
-
-RATIO_FIT = FindingKind(
-    "fit",
-    "ratio_fit",
-    "The density ratio was fitted with kernel width {width:.3g} and ridge {ridge:.3g}, chosen by leaving rows out",
-    "Nothing to do, or set width in [methods].",
-    "; the interval takes this choice as given.",
-)
 
 
 class UlsifSlices(OnPatterns):

@@ -242,6 +242,7 @@ def _derive(
         given_in = p_source * source / rate_source[:, None]
         given_out = p_source * (1 - source) / (1 - rate_source)[:, None]
         gap = given_in - given_out
+        # p_t(t) = given_out + rate (given_in - given_out): two or three equations for one rate, by least squares.
         rate = (gap * (p_target - given_out)).sum(axis=1) / (gap**2).sum(axis=1)
         kept = np.clip(rate, 0.0, 1.0)[:, None]
         truly_in = given_in * kept

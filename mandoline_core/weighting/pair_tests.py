@@ -138,6 +138,7 @@ def score_tests(problem: Problem, fitted: WeightFit | None = None) -> tuple[Edge
     weights = patterns.source[rows] * ratios / patterns.n_source
     means, target_means = source_pairs.average(weights), target_pairs.average(fitted.target_shares)
     centre, target_centre = weights @ source, fitted.target_shares @ target
+    # What refitting the potentials takes over of a pair: its regression on them, under the fitted weights.
     lines = fitted.solution.inverse @ covariance
     leftover = spread - (lines * covariance).sum(axis=0)
     variance = source_pairs.residual_squares(

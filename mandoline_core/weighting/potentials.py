@@ -82,6 +82,7 @@ class Tilt:
         if len(self.lone):
             shift = delta[self.lone][:, None]
             log_out, log_in = self.lone_log[0] - shift, self.lone_log[1] + shift
+            # A lone slice is summed over by code, three numbers each, and patterns look theirs up.
             log_table = np.logaddexp(log_out, log_in)
             with np.errstate(invalid="ignore"):
                 mean_table = np.exp(log_in - log_table) - np.exp(log_out - log_table)

@@ -46,6 +46,7 @@ def find_beyond(tilt: Tilt, present: NDArray[np.bool_], potentials: Floats, shar
     """
     source, links = _vertices(tilt, present)
     n, d = potentials.shape
+    # Kept shares of the target on the left, weights of the source on the right: their potentials and totals agree.
     rows = vstack([csr_matrix(potentials.T), csr_matrix(np.ones((1, n)))])
     equalities = vstack([hstack([rows, -source]), hstack([csr_matrix((links.shape[0], n)), links])]).tocsr()
     optimum = _maximise(shares, equalities)

@@ -116,6 +116,7 @@ def fit(
         potentials = expected_potentials(patterns.codes[target_rows], corrections.target, edges)
         shares = target[target_rows] / target.sum()
         mean = shares @ potentials
+        # A side of a slice that the target lacks is the commonest way to the edge of the reach: seen without a solver.
         tilt, used = (whole, counts) if ridge > 0 else _on_shown_side(whole, counts, potentials)
         basis = None if ridge > 0 else varying_directions(tilt, used > 0)
         solution = solve(tilt, used, mean, ridge=ridge, start=start, basis=basis)
@@ -129,7 +130,7 @@ def fit(
         if (within < 1).any() and (used < counts).any():
             within, direction = find_beyond(whole, counts > 0, potentials, shares)
         lost = within < 1
-        if not lost.any():
+        if not lost.any():  # on the edge: the best weights are a limit, found on the face that holds the target
             tilt, usable = restrict_to_face(tilt, used > 0, mean)
             unused[rows[(counts > 0) & ~usable]] = True
             counts = np.where(usable, counts, 0.0)
@@ -200,6 +201,7 @@ def _mean_slopes(potentials: Floats, mean: Floats, kept: Floats, basis: Floats |
 
 def is_sound(solution: KliepSolution, counts: Floats) -> bool:
     """Tell whether nothing hints at a diverging solution, be it in patterns or in the truth behind uncertain slices."""
+    # A truth that the fit all but rules out has a ratio of exp(-2 |delta|) to the other, in every pattern.
     largest = float(np.abs(solution.delta).max(initial=0.0))
     return (
         solution.converged
