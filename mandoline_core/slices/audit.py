@@ -40,6 +40,7 @@ class AuditAnswers:
                 raise ProjectError(f"{answer} of an audit must be a list of row keys. Got {keys!r}.")
             object.__setattr__(self, answer, tuple(sorted(set(keys))))
             for key in getattr(self, answer):
+                # A file that was merged by hand may hold both.
                 if key in seen:
                     raise ProjectError(
                         f"Row {key!r} is both {seen[key]} and {answer} in an audit. Keep one of the two."
@@ -129,4 +130,5 @@ class SliceAudit:
 
     def _rows(self, sample: Sample, keys: Iterable[str]) -> np.ndarray:
         rows = sample.row_keys(self.columns).find(keys)
+        # -1: a row that is not in the sample (any more), which another file may have replaced.
         return rows[rows >= 0]

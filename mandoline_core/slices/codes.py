@@ -40,6 +40,7 @@ def codes(sample: Sample, slices: Sequence[Slice]) -> np.ndarray:
            [-1, -1]], dtype=int8)
     """
     slices = [settle(rule, sample) for rule in slices]
+    # In column order: what counts and multiplies reads one slice after another.
     out = np.empty((sample.n_rows, len(slices)), dtype=np.int8, order="F")
     if not slices:
         return out

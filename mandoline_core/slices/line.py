@@ -99,9 +99,8 @@ def read_line(text: str, survey: Survey) -> Slice:
         rule = _simplest(name or _shortened(line, _LONGEST_NAME), predicate, survey)
         if rule is not None:
             return replace(rule, name=name or _shortened(rule.short_name, _LONGEST_NAME))
-    raise SliceError(
-        f"{_shown(line)} is no rule, no column, no value of one and in no text. Try {example_line(survey)}"
-    )
+    example = example_line(survey)
+    raise SliceError(f"{_shown(line)} is no rule, no column, no value of one and in no text. Try {example}")
 
 
 def _simplest(name: str, predicate: Predicate, survey: Survey) -> Slice | None:
@@ -149,6 +148,7 @@ class _Line:
         yield from self._after_column(text)
         # A function of columns, or the name of one that needs none, with or without a word after it.
         yield from self._call(text)
+        # A kind that knows the word takes it; to the others the line is still open.
         word, _, rest = text.partition(" ")
         yield Predicate(word.casefold(), constants=(_unquoted(rest),) if rest else ())
         yield from self._column_alone(text)
@@ -168,13 +168,11 @@ class _Line:
     def _combination(self, text: str) -> Iterator[Predicate]:
         """Read the names of slices, joined by 'and' or by 'or', or one after 'not'."""
         first, _, rest = text.partition(" ")
-        ways = {"all of": _AND.split(text), "any of": _OR.split(text)}
-        if first.casefold() == "not":
-            ways = {"not of": [rest]}
-        for function, parts in ways.items():
-            names = [find_name(_unquoted(part), self.survey.slices) for part in parts]
-            if all(names) and (len(names) > 1 or function == "not of"):
-                yield Predicate(function, constants=tuple(names))
+        parts = {"not of": [rest] * (first.casefold() == "not"), "all of": _AND.split(text), "any of": _OR.split(text)}
+        for function, texts in parts.items():
+            names = tuple(find_name(_unquoted(text), self.survey.slices) for text in texts)
+            if len(names) > (function != "not of") and all(names):
+                yield Predicate(function, constants=names)
 
     def _comparison(self, text: str) -> Iterator[Predicate]:
         """Read one sign between two sides, or two signs around a middle."""
@@ -209,9 +207,7 @@ class _Line:
             return
         (column,) = subject.columns
         if other := self._column(text):
-            yield predicate_of(
-                f"{written_column(column)} {sign.replace('=', '==', sign == '=')} {written_column(other)}"
-            )
+            yield predicate_of(f"{written_column(column)} {'==' if sign == '=' else sign} {written_column(other)}")
             return
         values = self._values(column, text)
         if sign == "=":

@@ -39,6 +39,7 @@ class Correction:
             if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= 1:
                 hint = f" Did you mean {value / 100:g}?" if _is_percentage(value) else ""
                 raise ProjectError(f"Correction {name!r} must be between 0 and 1. Got {value!r}.{hint}")
+        # Then what the slice says tells nothing of what is true, and its matrix cannot be inverted.
         if math.isclose(self.inside, self.outside, abs_tol=1e-9):
             raise ProjectError(
                 f"Corrections inside = outside = {self.inside:g} say that the slice carries no information. "
@@ -77,6 +78,7 @@ class Noise:
 
     def __post_init__(self) -> None:
         """Refuse settings that contradict each other."""
+        # Two statements of one thing: neither could be told to win without surprising somebody.
         if self.same and self.target is not None:
             raise ProjectError("Target corrections are either the same as the source's or their own, not both.")
         if self.target_measured and (self.same or self.target is not None):

@@ -107,6 +107,7 @@ def _nested(rule: Slice, named: Mapping[str, Slice], families: Mapping[str, list
             circle = " -> ".join([*path[path.index(other.name) :], other.name])
             raise SliceError(f"Slice {other.name!r} is made of itself: {circle}. Break the circle.")
         child = _nested(other, named, families, path)
+        # Within another a slice is its rule alone: corrections belong to what is modelled, which is the whole.
         children.append(replace(child, noise=None, gold=None, audit=None, enabled=True))
     return rule.made_again(tuple(children))
 
@@ -128,6 +129,7 @@ def _find(name: str, rule: Slice, named: Mapping[str, Slice], families: Mapping[
 def _check_on_data(rule: Slice, source: Sample, target: Sample) -> None:
     for part in rule.parts:
         _check_on_data(part, source, target)
+    # It would be known of the source only, and tell what is to be estimated.
     if source.label is not None and source.label in rule.reads:
         raise SliceError(
             Sentence(

@@ -62,6 +62,7 @@ def rule_between(column: str, ends: tuple[float, float], scale: Scale, values: t
     """
     low, high = (tidy_number(round(end / scale.step) * scale.step) for end in sorted(ends))
     from_start, to_end = low <= values[0], high >= values[1]
+    # Every row is inside: no slice, but the whole sample.
     if from_start and to_end:
         return None
     rule: Slice = Range("range", column=column, low=low, high=high)

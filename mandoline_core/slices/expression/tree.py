@@ -160,6 +160,7 @@ def predicate_of(text: str) -> Predicate:
         case ast.Call(func=ast.Name(id=function), args=arguments):
             columns = tuple(node.id for node in arguments if isinstance(node, ast.Name))
             constants = tuple(node.value for node in arguments[len(columns) :] if isinstance(node, ast.Constant))
+            # Columns first, constants after them: all that kinds of rule can say.
             if len(columns) + len(constants) == len(arguments):
                 return Predicate(function, columns, constants, bounds, text)
     return Predicate("expression", text=text)

@@ -8,16 +8,14 @@ from __future__ import annotations
 from mandoline_core.slices.kinds.category import Category
 from mandoline_core.slices.kinds.classifier import Classifier
 from mandoline_core.slices.kinds.combinations import All, Any, Not
-from mandoline_core.slices.kinds.confidence import Confidence
-from mandoline_core.slices.kinds.entropy import Entropy
 from mandoline_core.slices.kinds.expression import Expression
 from mandoline_core.slices.kinds.flag import Flag
 from mandoline_core.slices.kinds.function import FunctionSlice, slicing_function
 from mandoline_core.slices.kinds.keyword import Keyword
 from mandoline_core.slices.kinds.length import Length
 from mandoline_core.slices.kinds.missing import Missing
+from mandoline_core.slices.kinds.model import Confidence, Entropy, Prediction
 from mandoline_core.slices.kinds.overlap import Overlap
-from mandoline_core.slices.kinds.prediction import Prediction
 from mandoline_core.slices.kinds.range import Range
 from mandoline_core.slices.kinds.regex import Regex
 from mandoline_core.slices.kinds.threshold import Threshold

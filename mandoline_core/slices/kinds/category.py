@@ -95,6 +95,7 @@ class Category(OfColumn, kind="category", title="Category", purpose="some values
     @classmethod
     def start(cls, survey: Survey) -> Self | None:
         """Take the first value of the shortest text, else of the first numbers."""
+        # Short texts are names of things; long ones are prose, where each value occurs once.
         columns = survey.short_text or survey.numbers
         return cls("category", column=columns[0], values=("",)).refit(survey.source) if columns else None
 

@@ -81,6 +81,7 @@ class Classifier(Slice, kind="classifier", title="Classifier", purpose="rows tha
             scores = score_samples(source, target, self.columns, self.seed)
         except DataError as error:
             raise SliceError(Sentence("Slice {name!r}: {why}", name=self.name, why=error.sentence)) from None
+        # Weights on such a slice would rest on no source row, and the estimate on nothing.
         if scores.auc >= PERFECT:
             raise self._separated(scores)
         common = {item.name: getattr(self, item.name) for item in fields(Classifier) if item.name != "name"}

@@ -79,6 +79,7 @@ class All(Combination, kind="all", title="All of", purpose="rows inside several 
 
     def compile_codes(self, schema: Schema) -> nw.Expr:
         """Take the least code."""
+        # On 1, 0 and -1 the least is three-valued 'and' (Kleene's), as the largest is 'or' and the negative 'not'.
         return nw.min_horizontal(*(part.compile_codes(schema) for part in self.parts))
 
 

@@ -103,6 +103,7 @@ class Flag(OfColumn, kind="flag", title="Yes/no column", purpose="a column that 
     @classmethod
     def start(cls, survey: Survey) -> Self | None:
         """Take the first column that holds answers."""
+        # A wrong guess costs a person one click, a look at every value of a large table seconds.
         first = Sample(survey.source.frame.head(_LOOKED_AT))
         for column in survey.free:
             with suppress(SliceError):

@@ -63,6 +63,7 @@ class FunctionSlice(Slice, kind="function"):
         """Turn true and false into codes, and refuse what is neither these nor codes."""
         if pa.types.is_boolean(answers.type):
             answers = pc.if_else(answers, pa.scalar(1, pa.int8()), pa.scalar(-1, pa.int8()))
+        # pandas turns whole numbers beside a missing one into floats.
         if pa.types.is_floating(answers.type):
             answers = pc.if_else(pc.is_nan(answers), None, answers)
         if pa.types.is_integer(answers.type) or pa.types.is_floating(answers.type):

@@ -39,6 +39,7 @@ class Keyword(OfColumn, kind="keyword", title="Keyword", purpose="words or phras
             if not isinstance(word, str) or not word.strip():
                 raise self._wrong("words", "a list of words that are not empty", word)
         try:
+            # Now, and with the slice's name: the engine's own error would come late and name neither.
             check_keywords(self._pattern())
         except SliceError as error:
             raise SliceError(f"Slice {self.name!r}: {error}") from None

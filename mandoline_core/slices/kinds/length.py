@@ -71,6 +71,7 @@ class Length(OfColumn, BoundedRule, kind="length", title="Text length", purpose=
 
     def refit(self, source: Sample) -> Self:
         """Cut at a round number near the middle length."""
+        # Counting words takes long, and a middle needs no more rows than these.
         lengths = source.frame.head(_LOOKED_AT).select(self._count().alias("length"))["length"]
         return self._cut_at(max(middle(lengths), 1))
 

@@ -83,7 +83,9 @@ class Range(OfColumn, kind="range", title="Range", purpose="numbers between two 
     def refit(self, source: Sample) -> Self:
         """Take the middle half of the column's values, from one round number to another."""
         values = source.series(self.column).drop_nulls()
+        # Nearest: an end that occurs, so that a column of whole numbers gets whole ends.
         low, high = (float(values.quantile(q, interpolation="nearest")) for q in (0.25, 0.75))
+        # A column with one value in its middle half has no step; its ends stay as they are.
         step = round_step((high - low) / 10, whole=low.is_integer() and high.is_integer()) if low < high else 0
         low, high = (tidy_number(round(end / step) * step if step else end) for end in (low, high))
         return replace(self, low=low, high=high)

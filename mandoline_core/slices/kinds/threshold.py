@@ -50,6 +50,7 @@ class Threshold(
         if not survey.numbers:
             return None
         column, cut = survey.numbers[0], survey.middle
+        # Of yes and no as 1 and 0, where most are 1, the middle is 1 itself.
         if (survey.source.series(column) > cut).any():
             return cls("threshold", column=column, above=cut)
         return cls("threshold", column=column, at_least=cut)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mandoline_core.slices.expression.tree import Predicate
 from mandoline_core.slices.rule.base import Slice, free_name
-from mandoline_core.slices.rule.bases import BoundedRule, OfColumn, OfModel, either, plain
+from mandoline_core.slices.rule.bases import BoundedRule, OfColumn, either, plain
 from mandoline_core.slices.rule.codes import Measure, abstain, code, compares, is_class, row_code, with_measures
 from mandoline_core.slices.rule.needs import (
     ANYTHING,

@@ -129,6 +129,7 @@ class Slice:
     @property
     def key(self) -> tuple[object, ...]:
         """What decides the slice's codes: its rule, without name, noise, gold, audit, enabled and note."""
+        # Two slices with one key have the same codes, whatever else is said of them: caches ask for it.
         common = {item.name for item in fields(Slice)}
         values = (getattr(self, item.name) for item in fields(self) if item.name not in common)
         return (self.kind, *(_key(value) for value in values))
@@ -280,6 +281,7 @@ class Slice:
             value = getattr(self, name)
             if value is None:
                 continue
+            # To Python a bool is a number; to a person who writes it, it is a mistake.
             if isinstance(value, bool) or not isinstance(value, (int, float)):
                 raise self._wrong(name, "a number", value)
             if isinstance(value, int) and abs(value) > LARGEST_WHOLE:

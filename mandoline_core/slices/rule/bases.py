@@ -8,13 +8,13 @@ from typing import Any, ClassVar, Self
 
 import narwhals as nw
 
-from mandoline_core.data import Model, Sample
-from mandoline_core.errors import SliceError, did_you_mean
+from mandoline_core.data import Sample
+from mandoline_core.errors import SliceError
 from mandoline_core.formatting import listed, show_number
 from mandoline_core.slices.expression.tree import Predicate
 from mandoline_core.slices.rule.base import Slice
 from mandoline_core.slices.rule.codes import abstain, compares, row_code
-from mandoline_core.slices.rule.needs import ANYTHING, NUMBERS, Control, Schema
+from mandoline_core.slices.rule.needs import ANYTHING, Control, Schema
 from mandoline_core.slices.rule.survey import Survey
 
 # The bounds that rows inside lie beyond, and those that rows outside lie beyond where there are both.
@@ -139,6 +139,7 @@ class BoundedRule(Slice):
 
     def _compare(self, value: nw.Expr, missing: nw.Expr | None = None, dtype: nw.dtypes.DType | None = None) -> nw.Expr:
         """Compare a number with the bounds."""
+        # A measure of a missing text may be a number, so that what is missing is asked of the text.
         missing = value.is_null() if missing is None else missing
         inside, *outside = (compares(value, name, bound, dtype) for name, bound in self.bounds.items())
         return row_code(missing | ~(inside | outside[0]), inside) if outside else row_code(missing, inside)
@@ -158,86 +159,11 @@ class BoundedRule(Slice):
         """Change a setting; another way of cutting keeps the cut."""
         if field != "way":
             return super().edited(field, value, source)
+        # The cut that a person has found stays; both ways start from it.
         cut = next(iter(self.bounds.values()))
         ways = ("above", "below") if value == "both" else (value,)
         bounds: dict[str, Any] = {name: cut if name in ways else None for name in _WORDS}
         return replace(self, **bounds)
-
-
-@dataclass(frozen=True, kw_only=True)
-class OfModel(Slice):
-    """What the kinds that read a model's answers share: the model, by name until it is resolved.
-
-    Unless a kind says otherwise, it reads the probability of each class.
-    """
-
-    model: str | Model | None = None
-
-    def _check(self) -> None:
-        if self.model is not None and not isinstance(self.model, Model):
-            self._check_text("model")
-        super()._check()
-
-    @property
-    def needs(self) -> dict[str, str]:
-        """The probabilities, once the model is known."""
-        return dict.fromkeys(self.model.probabilities.values(), NUMBERS) if isinstance(self.model, Model) else {}
-
-    def remedy(self, _need: str, _dtype: nw.dtypes.DType) -> str:
-        """Send a person to another column: a model's answers are what they are."""
-        return "Choose another column or another kind."
-
-    @property
-    def resolved_model(self) -> Model:
-        """The model itself; `resolve` puts it in the place of its name."""
-        if not isinstance(self.model, Model):
-            raise self._not_resolved()
-        return self.model
-
-    @property
-    def model_name(self) -> str:
-        """The model's name in plain words."""
-        return self.model.name if isinstance(self.model, Model) else self.model or "the model"
-
-    def for_model(self, source: Sample, model: Model | None) -> Self:
-        """Look the model up among the source's, or take the one being evaluated."""
-        chosen = self.model if isinstance(self.model, Model) else model
-        if isinstance(self.model, str):
-            names = [item.name for item in source.models]
-            if self.model not in names:
-                raise SliceError(
-                    f"Slice {self.name!r} names model {self.model!r}, which is not there. "
-                    f"Models: {listed(names) or 'none'}.{did_you_mean(self.model, names)}"
-                )
-            chosen = source.models[names.index(self.model)]
-        if chosen is None:
-            raise SliceError(f"Slice {self.name!r} (kind {self.kind!r}) needs a model, and there is none. Add a model.")
-        self._check_model(chosen)
-        return replace(self, model=chosen)
-
-    def _check_model(self, model: Model) -> None:
-        """Refuse a model without the answers that the rule reads."""
-        if len(model.probabilities) < 2:
-            raise SliceError(
-                f"Slice {self.name!r} needs the probability of each class, and model {model.name!r} has "
-                f"{'only one' if model.probabilities else 'none'}. Give the model probabilities, such as "
-                '{ no = "p_no", yes = "p_yes" }.'
-            )
-
-    @classmethod
-    def _need_probabilities(cls, survey: Survey) -> None:
-        if not any(len(model.probabilities) > 1 for model in survey.source.models):
-            raise SliceError(
-                f"{cls.kind.capitalize()} needs a model with the probability of each class, and there is none."
-            )
-
-    def _probabilities(self) -> tuple[list[nw.Expr], nw.Expr]:
-        """Take the probabilities as numbers, and where one is missing."""
-        columns = [nw.col(column).cast(nw.Float64) for column in self.needs]
-        return columns, nw.any_horizontal(*(column.is_null() for column in columns), ignore_nulls=False)
-
-    def _measure_name(self) -> str:
-        return "\0".join(("", self.kind, *self.resolved_model.probabilities.values()))
 
 
 def either(values: Iterable[object], word: str = "or") -> str:

@@ -31,6 +31,7 @@ def serves(dtype: nw.dtypes.DType, need: str) -> bool:
     >>> serves(nw.Int64(), NUMBERS), serves(nw.Int64(), TEXT), serves(nw.Int64(), CLASSES)
     (True, False, True)
     """
+    # A column without a value has no type, and nothing in it can be wrong; rules abstain on it.
     if dtype == nw.Unknown or need == ANYTHING:
         return True
     if need == TEXT:

@@ -94,6 +94,7 @@ def survey_samples(
         return float(source.series(column).head(200).str.len_chars().mean() or 0.0)
 
     text = free(TEXT)
+    # Two values are a yes and a no in figures: a cut through real numbers says more.
     numbers = sorted(free(NUMBERS), key=lambda column: (column in identifiers, has_two_values(column)))
     characters = {column: length(column) for column in text}
     wordy = sorted(text, key=lambda column: (column in identifiers, -characters[column]))

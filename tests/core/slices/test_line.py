@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from contextlib import suppress
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -187,6 +188,13 @@ def test_what_cannot_be_read_is_answered_with_what_fits_the_data(line: str, mess
     with pytest.raises(md.SliceError) as refused:
         read_line(line, FLIGHTS)
     assert str(refused.value).startswith(message)
+
+
+def test_a_slice_may_be_called_not_something() -> None:
+    """A name that starts with 'not' can be combined like any other."""
+    survey = replace(REVIEWS, slices=("not short", "old"))
+    assert read_line("not short and old", survey) == md.All("not short and old", of=("not short", "old"))
+    assert read_line("not not short", survey) == md.Not("not not short", of="not short")
 
 
 def test_a_mistake_in_the_little_language_has_a_place() -> None:
