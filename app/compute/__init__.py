@@ -95,7 +95,7 @@ from app.compute.labels import (
     label_plan,
     target_labels,
 )
-from app.compute.offers import ground, offers, rows_inside, scale, stretch_rule, word_counts
+from app.compute.offers import offers, rows_inside, scale, stretch_rule, survey, word_counts
 from app.compute.reading import forget, plain_samples, samples, table_at
 from app.compute.reporting import report_html
 from app.compute.row_maps import (

@@ -26,9 +26,9 @@ from mandoline_core.slices import (
 )
 
 
-def ground(workspace: Workspace) -> Survey:
+def survey(workspace: Workspace) -> Survey:
     """Look at what the data offer to a new slice."""
-    return replace(_ground(workspace), slices=_names(workspace))
+    return replace(_survey(workspace), slices=_names(workspace))
 
 
 def offers(workspace: Workspace) -> dict[str, Slice | SliceError]:
@@ -37,13 +37,13 @@ def offers(workspace: Workspace) -> dict[str, Slice | SliceError]:
 
 
 @kept(by=keys.samples)
-def _ground(workspace: Workspace) -> Survey:
+def _survey(workspace: Workspace) -> Survey:
     return survey_samples(*samples(workspace), identifiers(workspace))
 
 
 @kept(by=keys.samples)
 def _offers(workspace: Workspace, names: tuple[str, ...], _kinds: tuple[str, ...]) -> dict[str, Slice | SliceError]:
-    return offer(replace(_ground(workspace), slices=names))
+    return offer(replace(_survey(workspace), slices=names))
 
 
 def _names(workspace: Workspace) -> tuple[str, ...]:

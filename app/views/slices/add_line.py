@@ -32,11 +32,11 @@ _HELP = """One line is one slice. Press Enter to add it.
 
 def show(workspace: Workspace) -> None:
     """Show the line and the menu, what is wrong with what was typed, and suggestions."""
-    ground, offers = compute.ground(workspace), compute.offers(workspace)
+    survey, offers = compute.survey(workspace), compute.offers(workspace)
     with st.container(key="adding", gap="small"):
         with st.container(horizontal=True, vertical_alignment="bottom"):
             st.text_input(
-                f"Add a slice: a word, a rule such as {wording.plain(example_line(ground))}, or name: rule",
+                f"Add a slice: a word, a rule such as {wording.plain(example_line(survey))}, or name: rule",
                 key=_LINE,
                 placeholder="Type and press Enter",
                 autocomplete="off",
@@ -68,7 +68,7 @@ def _take_line() -> None:
         visit.empty(_LINE)
         return
     try:
-        name = _add(read_line(typed, compute.ground(state.workspace())))
+        name = _add(read_line(typed, compute.survey(state.workspace())))
     except MandolineError as error:
         parts.note_refusal(_LINE, error, _LINE)
     else:
