@@ -18,9 +18,9 @@ from mandoline_core.formatting import counted
 from mandoline_core.slices import Slice, conjoin, slice_codes
 
 FEWEST = 5  # selected rows that a rule must hold, and a selection have
-_SUPPORT = 0.1  # of the selection that a rule must hold
+_SUPPORT = 0.1  # of the selection that a rule must hold: less describes an exception, not the selection
 _MOST_CONDITIONS = 3
-_BEAM = 10  # rules that are carried on with one more condition
+_BEAM = 10  # rules that are carried on with one more condition; the best first condition need not lead to the best pair
 _CONDITION = 0.03  # agreement that a condition must add to be worth its words
 _ALIKE = 0.95  # of the rows of two rules: they are one
 _AS_GOOD = 0.8  # of what the first rule is worth: others that come close are worth a look

@@ -8,20 +8,20 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from scipy.sparse import csc_matrix, csr_matrix, hstack
+from scipy.sparse import csc_matrix, csr_matrix
 
 from mandoline_core.arrays import Bools, Floats, Index
 from mandoline_core.checks import sampling_threshold, weigh
 from mandoline_core.data import take_step
 from mandoline_core.discovery.pool import Pool, has_support
-from mandoline_core.discovery.relevance import Relevance, ScoreTally, relevance, score_table
+from mandoline_core.discovery.relevance import Relevance, relevance
 from mandoline_core.discovery.search_state import Edge, SearchState, rule_key, rule_name
 from mandoline_core.formatting import show_number
-from mandoline_core.pipeline import Tally, cell_marks
+from mandoline_core.pipeline import cell_marks
 from mandoline_core.slices import Category, Expression, Keyword, Slice, conjoin, written_column, written_text
 from mandoline_core.weighting import has_rows
 
-MOST_JOINED = 10  # candidates that are looked at in pairs
+MOST_JOINED = 10  # candidates that are looked at in pairs: more would be many tests for little
 CLEARLY_MORE = 1.25  # times the z of its parts, and of what it comes before: then a conjunction is worth its length
 ALIKE, ALIKE_OF_ONE = 0.8, 0.5  # correlation from which two slices say nearly the same, or two on the same columns
 
@@ -168,19 +168,10 @@ class _DrawnRows:
         self.patterns = count.source_index[rows], count.target_index[pool.target_rows]
         self.cells = cell_marks(self.patterns[0], n), cell_marks(self.patterns[1], n)
         self.scores = state.scores[rows]
-        self.weighing = weigh(state.report)
+        self.weights = weigh(state.report)
 
     def relevance(self, source: csr_matrix, target: csr_matrix) -> Relevance | None:
-        sides = tuple(zip(self.cells, (source, target), strict=True))
-        rows, sums = [cell @ np.ones(cell.shape[1]) for cell in self.cells], [cell @ side for cell, side in sides]
-        squares = None
-        if any((side.data != 1).any() for side in (source, target)):
-            sums = [hstack([of_side, cell @ side.power(2)]) for of_side, (cell, side) in zip(sums, sides, strict=True)]
-            squares = np.tile(np.arange(source.shape[1], 2 * source.shape[1]), 2)
-        tally = Tally(rows[0], rows[1], csr_matrix(sums[0]), csr_matrix(sums[1]), squares)
-        cells, scores = self.cells[0], self.scores
-        products = score_table(cells, scores, source)
-        return relevance(self.weighing, ScoreTally(tally, *products, cells @ scores, cells @ scores**2))
+        return relevance(self.weights, self.cells, self.scores, (source, target))
 
 
 def _rank_for_model(state: SearchState, pool: Pool, never: Collection[object]) -> tuple[list[Candidate], list[Floats]]:

@@ -19,7 +19,7 @@ from mandoline_core.formatting import listed
 
 MOST_ROWS = 3000  # of both samples together: more take long to lay out, and cover each other
 FEWEST_ROWS = 5
-_DIMENSIONS = 30  # that a wide column, such as text, is brought down to
+_DIMENSIONS = 30  # that a wide column, such as text, is brought down to: distances among more say little
 _NEIGHBOURS = 10
 _APART = 0.5  # of the labelled neighbours that a well-mixed map would give
 _STEPS, _ANGLE, _PERPLEXITY = 500, 0.8, 30.0

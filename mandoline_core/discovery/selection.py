@@ -21,11 +21,11 @@ from mandoline_core.discovery.search_state import Edge, SearchState
 from mandoline_core.errors import MandolineError
 from mandoline_core.slices import Slice
 
-MOST_ACCEPTED = 8
-FEWEST_EFFECTIVE = 100.0  # rows, unless there were fewer at the start
+MOST_ACCEPTED = 8  # more than a person reads, and each has a weight to be estimated
+FEWEST_EFFECTIVE = 100.0  # rows, unless there were fewer at the start: below, intervals are rough
 LEAST_LEFT = 0.25  # of the effective rows at the start
-MOST_ASIDE = 0.02  # of the target, beyond what was set aside at the start
-MOST_REFUSED = 5  # in a row
+MOST_ASIDE = 0.02  # of the target, beyond what was set aside at the start: else it speaks of something else
+MOST_REFUSED = 5  # in a row: what ranks lower hardly moves the estimate
 
 
 class Choice(NamedTuple):

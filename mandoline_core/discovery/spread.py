@@ -27,7 +27,7 @@ from mandoline_core.project import EstimatorSettings, Project
 from mandoline_core.slices import Slice
 
 SUBSETS = 16
-MUCH_WIDER = 2.0  # times the interval
+MUCH_WIDER = 2.0  # times the interval: then the choice of slices matters more than sampling error
 
 DEPENDS_ON_SLICES = FindingKind(
     "choice",

@@ -24,7 +24,7 @@ from mandoline_core.weighting import Problem
 COLUMNS = ("row", "in_slices", "weight", "reason")
 POWER = 0.8
 PRIOR_ROWS = 5.0  # a pattern's spread is drawn towards the overall one as if so many rows had shown that
-LEAST_SPREAD = 0.25  # of the overall one
+LEAST_SPREAD = 0.25  # of the overall one: scores that never varied in the source may vary in the target
 
 
 class PlannedRow(NamedTuple):

@@ -7,16 +7,17 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.sparse import csr_matrix
 
 import mandoline_core as md
 from mandoline_core.checks import CellWeights
 from mandoline_core.discovery.phrases import phrases_of
 from mandoline_core.discovery.pool import inside_shares, make_pools
 from mandoline_core.discovery.ranking import join_rules, rank
-from mandoline_core.discovery.relevance import ScoreTally, relevance
+from mandoline_core.discovery.relevance import relevance
 from mandoline_core.discovery.search_state import start_search
 from mandoline_core.patterns import count_patterns, refine_count
-from mandoline_core.pipeline import Tally, state
+from mandoline_core.pipeline import state
 from mandoline_core.slices import codes, slice_codes
 from tests.core.discovery.shifted import samples
 
@@ -75,12 +76,9 @@ def test_relevance_is_the_weighted_regression_of_the_score_row_by_row() -> None:
     inside = (rng.random((n, m)) < 0.3).astype(float)
     target_cell, target_inside = rng.integers(0, cells, n), (rng.random((n, m)) < 0.5).astype(float)
     matched, weight = rng.normal(size=(cells, 2)), rng.random(cells) + 0.5
-    mark, there = np.eye(cells)[cell].T, np.eye(cells)[target_cell].T
-    tally = Tally(mark.sum(axis=1), there.sum(axis=1), mark @ inside, there @ target_inside)
-    scored = ScoreTally(
-        tally, mark @ (score[:, None] * inside), mark @ (score[:, None] ** 2 * inside), mark @ score, mark @ score**2
-    )
-    found = relevance(CellWeights(weight, np.ones(cells), matched, matched), scored)
+    marks = csr_matrix(np.eye(cells)[cell].T), csr_matrix(np.eye(cells)[target_cell].T)
+    weights = CellWeights(weight, np.ones(cells), matched, matched)
+    found = relevance(weights, marks, score, (csr_matrix(inside), csr_matrix(target_inside)))
     assert found is not None
     rows = weight[cell] / weight[cell].sum()
     root = np.sqrt(rows)
