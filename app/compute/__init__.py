@@ -75,6 +75,7 @@ from app.compute.estimates import (
     members,
     report,
     reports,
+    second_opinion,
     shown_model,
     slice_notes,
     source_scores,
@@ -97,7 +98,7 @@ from app.compute.labels import (
 )
 from app.compute.offers import offers, rows_inside, scale, stretch_rule, survey, word_counts
 from app.compute.reading import forget, plain_samples, samples, table_at
-from app.compute.reporting import report_html
+from app.compute.reporting import estimate_json, report_html, weights_csv
 from app.compute.row_maps import (
     DrawnMap,
     described,
@@ -116,7 +117,6 @@ from app.compute.slice_suggestions import (
     suggestion_job,
     suggestions,
 )
-from app.compute.takeaway import estimate_json, weights_csv
 from app.compute.track import TrackState, ask_track, check_table, start_track, track_job, track_json, track_state
 from app.compute.trust import (
     MOST_GAMMA,

@@ -118,7 +118,7 @@ class MistakeTest:
     n: int
 
 
-@kept(by=keys.problem)
+@kept(by=keys.solution)
 def mistake_tests(workspace: Workspace) -> dict[str, MistakeTest]:
     """Test the denoised estimator's assumption, for each slice with true answers of labelled rows."""
     tables = prepared(workspace).truths["source"].tables

@@ -7,16 +7,16 @@ from functools import partial
 from typing import Literal, NamedTuple
 
 from app.compute import keys
-from app.compute.estimates import prepared
+from app.compute.estimates import drawn_fit, prepared
 from app.compute.jobs import A_MOMENT, Job, JobKind, Task
-from app.compute.reading import samples
+from app.compute.reading import revealed, samples
 from app.project import Workspace
 from mandoline_core import MandolineError
 from mandoline_core.comparison import Comparison, Entry, ModelComparison, gather, run_estimator, summarise
 from mandoline_core.comparison.backtests import ModelBacktest, backtest_model
 from mandoline_core.domain_classifier import one_thread
 from mandoline_core.estimators import ESTIMATORS, get_estimator
-from mandoline_core.pipeline import Fit
+from mandoline_core.pipeline import Fit, score_truth
 from mandoline_core.report.words import title_of
 
 Pace = Literal["quick", "slow"]
@@ -41,8 +41,8 @@ def compare_model(workspace: Workspace) -> ModelComparison:
     entries = {name: _COMPARISONS[pace_of(name)].result(key) for name, key in methods.items()}
     there = {name: entry for name, entry in entries.items() if entry is not None}
     gathered = gather(problem, workspace.project.estimator, there)
-    # A target that brings its labels along has a truth before anyone asked for it.
-    return gathered if workspace.revealed else replace(gathered, truth=None)
+    truth = score_truth(problem.cells, revealed(workspace))[0] if workspace.revealed else None
+    return replace(gathered, truth=truth)
 
 
 def compare_models(workspace: Workspace) -> Comparison:
@@ -107,7 +107,8 @@ def _entry(workspace: Workspace, name: str, job: Job) -> Entry:
             problem = _problem(workspace)
         except MandolineError as error:
             return Entry(name, available=False, reason=error.sentence)
-        return run_estimator(problem, name, workspace.project.estimator, job.step)
+        draw = drawn_fit(workspace, problem)
+        return run_estimator(problem, name, workspace.project.estimator, job.step, draw=draw)
 
 
 class _Missing(NamedTuple):

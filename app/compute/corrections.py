@@ -17,7 +17,7 @@ from app.project import Workspace
 from mandoline_core import Flag, MandolineError, Sample, SliceError
 from mandoline_core.arrays import Interval
 from mandoline_core.estimators import exact_interval, get_estimator
-from mandoline_core.pipeline import choose_edges, state_problem
+from mandoline_core.pipeline import choose_edges, fit
 from mandoline_core.project import EDGE_CHOICES
 from mandoline_core.slices import slice_codes
 from mandoline_core.weighting import (
@@ -78,7 +78,7 @@ def correction_rows(workspace: Workspace) -> dict[str, CorrectionRow]:
     """Look up the corrections in use for every rule, also for those switched off."""
     everything = with_every_slice(workspace)
     table = counted(everything, need_slices=False)
-    stated = state_problem(table, everything.project.slices)
+    stated = fit(table, everything.project.slices)
     problem, confidence = stated.problem, everything.project.estimator.confidence
     found = {rule.name: CorrectionRow({}, {}, 0) for rule in everything.project.slices}
     corrections = problem.corrections()

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from typing import TypeVar, cast
 
 import numpy as np
 import pandas as pd
@@ -17,14 +19,15 @@ from mandoline_core import (
     EstimatorSettings,
     MandolineError,
     ModelReport,
+    Report,
     Sample,
     Slice,
     SliceRow,
     ablation,
-    report_model,
     slice_table,
 )
 from mandoline_core.arrays import Codes, Floats
+from mandoline_core.checks import SecondOpinionOn, second_opinion_on
 from mandoline_core.estimators import get_estimator
 from mandoline_core.formatting import together
 from mandoline_core.metrics import Scores, get_metric, score_rows
@@ -33,30 +36,44 @@ from mandoline_core.pipeline import (
     Cells,
     Fit,
     HeavyPattern,
-    count_rows,
+    Memo,
+    Request,
     estimate_without,
+    evaluate_slices,
+    fit,
     heaviest_patterns,
     interval_of,
     make_problem,
-    state_problem,
+    request_of,
     steps,
 )
-from mandoline_core.slices import resolve, slice_codes
+from mandoline_core.report import report as full_report
+from mandoline_core.report import report_of, with_truth
+from mandoline_core.slices import resolve
 
+T = TypeVar("T")
 _MOST_WORK = 20_000  # slices times patterns: what leaving each slice out in turn may cost within an edit
+
+
+def request(workspace: Workspace) -> Request:
+    """Ask for what the project asks for, of its samples as they are looked at."""
+    return request_of(workspace.project, *samples(workspace))
+
+
+def memo(workspace: Workspace) -> Memo:
+    """Return the pipeline's hook: results are kept for all visitors, and tables are counted in the background."""
+
+    def recall(key: tuple[Hashable, ...], make: Callable[[], T], /) -> T:
+        return cast("T", counting.cells(workspace)) if key[0] == "tables" else keys.recall(key, make)
+
+    return recall
 
 
 def codes_of(sample: Sample, slices: Sequence[Slice]) -> Codes:
     """Evaluate slices, each cached on its own: editing one slice re-evaluates only that one."""
-    return np.asfortranarray(np.column_stack([_codes((sample, rule)) for rule in slices]))
+    return evaluate_slices(sample, slices, keys.recall)
 
 
-@kept(by=keys.codes)
-def _codes(found: tuple[Sample, Slice]) -> Codes:
-    return slice_codes(*found)
-
-
-@kept(by=keys.count)
 def counted(workspace: Workspace, *, need_slices: bool = True) -> Cells:
     """Count the patterns of the model on show; corrections, edges and settings do not matter here.
 
@@ -65,28 +82,14 @@ def counted(workspace: Workspace, *, need_slices: bool = True) -> Cells:
     need_slices : bool
         Refuse a project without slices.
     """
-    project, counted_in_tables = workspace.project, counting.in_tables(workspace)
-    source, target = samples(workspace)
-    return count_rows(
-        source,
-        target,
-        [replace(rule, noise=None, audit=None) for rule in project.slices],
-        model=model_of(workspace),
-        metric=project.metric,
-        codes_of=codes_of,
-        # The target's labels stand beside its rows only once a person asked for the truth.
-        revealed=revealed(workspace) if workspace.revealed else None,
-        need_slices=need_slices,
-        scores=None if counted_in_tables else scores(workspace),
-        cells=counting.cells(workspace) if counted_in_tables else None,
-    )
+    return request(workspace).cells(model_of(workspace), memo(workspace), need_slices=need_slices)
 
 
-@kept(by=keys.scores)
 def scores(workspace: Workspace) -> Scores:
     """Score the labelled rows, whatever the slices."""
-    source, _ = samples(workspace)
-    return score_rows(workspace.project.metric, source, label=source.label, model=model_of(workspace))
+    (source, _), model, metric = samples(workspace), model_of(workspace), workspace.project.metric
+    make = partial(score_rows, metric, source, label=source.label, model=model)
+    return keys.recall(("scores", source, model, metric), make)
 
 
 def with_every_slice(workspace: Workspace) -> Workspace:
@@ -100,24 +103,46 @@ def shown_model(workspace: Workspace, model: str) -> Workspace:
     return replace(workspace, model=model, revealed=False)
 
 
-@kept(by=keys.problem)
 def prepared(workspace: Workspace, *, need_slices: bool = True) -> Fit:
-    """State the problem of the model on show."""
-    project, table = workspace.project, counted(workspace, need_slices=need_slices)
-    return state_problem(
-        table,
-        project.slices,
-        edges=project.edges,
-        settings=project.estimator,
-        methods=project.methods,
-        trust=project.trust,
-    )
+    """Fit the model on show."""
+    return request(workspace).fit(model_of(workspace), memo(workspace), need_slices=need_slices)
+
+
+def drawn_fit(workspace: Workspace, whole: Fit) -> Fit | None:
+    """Fit to the rows in memory, for what looks at rows where these stay in a table."""
+    return request(workspace).fit_of_draw(whole, memo(workspace)) if whole.in_table else None
 
 
 @kept(by=keys.report)
 def report(workspace: Workspace) -> ModelReport:
-    """Estimate the model on show: the same function as the command line and the library."""
-    return report_model(prepared(workspace), workspace.project.estimator)
+    """Report on the model on show, by the steps that the command line and the library walk; with the truth beside it.
+
+    Revealing it walks none of them again. A target that brings its labels along has a truth before anyone asked for it;
+    pages show it only once they did.
+    """
+    found = report_of(request(workspace), model_of(workspace), memo(workspace))
+    return with_truth(found, revealed(workspace) if workspace.revealed else samples(workspace)[1])
+
+
+@kept(by=keys.solution)
+def second_opinion(workspace: Workspace) -> SecondOpinionOn | None:
+    """Say what the model's own confidence adds to the estimate."""
+    found = report_of(request(workspace), model_of(workspace), memo(workspace))
+    return second_opinion_on(found, drawn_fit(workspace, found.fit))
+
+
+def whole_report(workspace: Workspace, labelled: Sample | None) -> Report:
+    """Report on all models, the one on show first; another is left out where it has no report."""
+    asked, recall = request(workspace), memo(workspace)
+    models = [model_of(workspace)]
+    for model in workspace.project.models:
+        if model not in models:
+            try:
+                report_of(asked, model, recall)
+            except MandolineError:
+                continue
+            models.append(model)
+    return full_report(asked, recall, models=models, labelled=labelled)
 
 
 @dataclass(frozen=True)
@@ -181,7 +206,7 @@ def _effect(workspace: Workspace, rule: str) -> float | None:
 def table(workspace: Workspace) -> dict[str, SliceRow]:
     """Describe every slice, also those switched off, by name."""
     rules = tuple(replace(rule, noise=None, audit=None, enabled=True) for rule in workspace.project.slices)
-    problem = state_problem(counted(with_every_slice(workspace)), rules)
+    problem = fit(counted(with_every_slice(workspace)), rules)
     return {row.name: row for row in slice_table(problem, confidence=workspace.project.estimator.confidence)}
 
 

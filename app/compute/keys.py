@@ -7,7 +7,7 @@ visitors with other data never do.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import wraps
@@ -76,6 +76,24 @@ def answers_kept() -> Cache[Any]:
     return Cache(MOST_BYTES)
 
 
+def recall(key: tuple[Hashable, ...], make: Callable[[], _Result], /) -> _Result:
+    """Keep what a step of the pipeline makes, for all visitors: the hook that its callers have."""
+    return answers_kept()(named(key), make)
+
+
+def named(key: tuple[Hashable, ...]) -> Key:
+    """Name what a step of the pipeline depends on, as its key holds it: a sample by its cells, the rest as it prints.
+
+    What a slice says of rows does not depend on what the sample or its columns are called in the project.
+    """
+    if key[0] == "codes":
+        return tuple(part.fingerprint if isinstance(part, Sample) else repr(part) for part in key)
+    names: list[str] = []
+    for part in key:
+        names += [*rows(part), repr(part.label), repr(part.models)] if isinstance(part, Sample) else [repr(part)]
+    return tuple(names)
+
+
 def rows(sample: Sample) -> Key:
     """Name a sample by its cells."""
     return (sample.fingerprint, sample.name)
@@ -109,11 +127,6 @@ def answers(workspace: Workspace) -> Key:
     return (*samples(workspace), repr(reading.model_of(workspace)))
 
 
-def scores(workspace: Workspace) -> Key:
-    """Name what the scores of the labelled rows depend on."""
-    return (*answers(workspace), repr(workspace.project.metric))
-
-
 def source_score(workspace: Workspace) -> Key:
     """Name what a score on the labelled data depends on: no slices, no new rows."""
     project = workspace.project
@@ -136,8 +149,8 @@ def rules(workspace: Workspace) -> Key:
 
 def count(workspace: Workspace) -> Key:
     """Name what counted rows depend on: corrections, answers about rows, edges and settings do not matter."""
-    rules = [replace(rule, noise=None, audit=None) for rule in workspace.project.slices]
-    return (*answers(workspace), repr(workspace.project.metric), repr(rules), *_truth(workspace))
+    rules = [replace(rule, noise=None, audit=None, note="") for rule in workspace.project.slices]
+    return (*answers(workspace), repr(workspace.project.metric), repr(rules))
 
 
 def every_slice(workspace: Workspace) -> Key:
@@ -152,13 +165,6 @@ def corrections(workspace: Workspace) -> Key:
     rules = [replace(rule, enabled=True) for rule in workspace.project.slices]
     confidence = repr(workspace.project.estimator.confidence)
     return (*answers(workspace), repr(workspace.project.metric), repr(rules), confidence)
-
-
-def problem(workspace: Workspace) -> Key:
-    """Name what a stated problem depends on: not the method that will solve it."""
-    project = workspace.project
-    settings = replace(project.estimator, name="source")
-    return (*_stated(workspace), repr(settings), *_truth(workspace))
 
 
 def solution(workspace: Workspace) -> Key:

@@ -1,19 +1,20 @@
-"""The written report of a project: the same file that the command line makes, from what is known already."""
+"""What a person takes away: the written report and the numbers, the same as the command line's."""
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from datetime import date
 
 from app.compute import keys
-from app.compute.estimates import curves, report
+from app.compute.estimates import curves, memo, request, whole_report
 from app.compute.keys import kept
-from app.compute.reading import samples
+from app.compute.reading import revealed, samples
 from app.compute.slice_suggestions import spread
 from app.project import Workspace
-from mandoline_core import MandolineError, Report, Spread
-from mandoline_core.checks import ModelReport
-from mandoline_core.report import gather_parts, notes_of
+from mandoline_core import Report, Spread
+from mandoline_core.report import gather_parts, report
+from mandoline_core.report import weights_csv as csv_of
 
 
 def report_html(workspace: Workspace) -> str:
@@ -23,29 +24,22 @@ def report_html(workspace: Workspace) -> str:
 
 @kept(by=keys.written)
 def _written(workspace: Workspace, made_on: date, known: Spread | None) -> str:
-    whole = _whole(workspace)
+    whole = whole_report(workspace, revealed(workspace) if workspace.revealed else None)
     if known is not None:
         whole = replace(whole, spreads={workspace.model: known})
     return gather_parts(whole, curves=curves(workspace), made_on=made_on).to_html()
 
 
-def _whole(workspace: Workspace) -> Report:
-    """Put all models' reports together; another model than the one on show is left out where it has none."""
-    project, (source, target) = workspace.project, samples(workspace)
-    found = report(workspace)
-    models: dict[str, ModelReport] = {found.model: found}
-    for model in project.models:
-        if model.name not in models:
-            try:
-                models[model.name] = report(replace(workspace, model=model.name))
-            except MandolineError:
-                continue
-    whole = Report(
-        project.name,
-        models,
-        project.estimator,
-        {"source": source, "target": target},
-        project.note,
-        notes_of(project.slices),
-    )
-    return whole if workspace.revealed else whole.without_truth()
+def estimate_json(workspace: Workspace) -> str:
+    """Write the estimate as `mandoline estimate --json` prints it for this project."""
+    return json.dumps(_report(workspace).as_dict(), indent=2, ensure_ascii=False, allow_nan=False)
+
+
+def weights_csv(workspace: Workspace) -> str:
+    """Write one weight a labelled row and model, as `mandoline estimate --weights` does."""
+    return csv_of({name: found.weights for name, found in _report(workspace).models.items()})
+
+
+def _report(workspace: Workspace) -> Report:
+    """Report on every model with the truth left aside: whoever takes the numbers away gets what was estimated."""
+    return report(request(workspace), memo(workspace), labelled=samples(workspace)[1])

@@ -6,15 +6,15 @@ One file a check; what could be if something hidden changed is here, too.
 from __future__ import annotations
 
 from mandoline_core.checks.balance import BalanceLine, columns_of, unmodelled_balance
-from mandoline_core.checks.check import CheckRule, NotRun, Solution
-from mandoline_core.checks.checks import CHECKS, find_all, goes_by_verdict, report_model, with_verdict
+from mandoline_core.checks.check import CheckRule, NotRun
+from mandoline_core.checks.checks import CHECKS, check, find_all, method_for, report_model
 from mandoline_core.checks.columns import NOTABLE
 from mandoline_core.checks.corrections import MISTAKE_Z
 from mandoline_core.checks.domain_classifier import DomainTest
 from mandoline_core.checks.drift import Drift, SliceCalibration
 from mandoline_core.checks.evidence import Evidence, ModelReport
 from mandoline_core.checks.means import LEAST_LEFT, CellWeights, compare_means, sampling_threshold, weigh
-from mandoline_core.checks.second_opinion import SecondOpinionOn
+from mandoline_core.checks.second_opinion import SecondOpinionOn, second_opinion_on
 from mandoline_core.checks.sensitivity import (
     SensitivityPoint,
     SliceStrength,

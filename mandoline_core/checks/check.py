@@ -10,25 +10,10 @@ from typing import NamedTuple
 
 from mandoline_core.checks.evidence import ModelReport
 from mandoline_core.checks.means import NOTABLE, would_show
-from mandoline_core.estimators import Outcome, get_estimator
+from mandoline_core.estimators import get_estimator
 from mandoline_core.findings import Finding
 from mandoline_core.formatting import Sentence
-from mandoline_core.pipeline import Diagnostics
-from mandoline_core.weighting import Problem
-
-
-class Solution(NamedTuple):
-    """Hold what a method made of a problem, and what its weights look like."""
-
-    estimator: str
-    problem: Problem
-    outcome: Outcome
-    diagnostics: Diagnostics
-
-    @property
-    def uses_slices(self) -> bool:
-        """Whether the method looks at slices."""
-        return get_estimator(self.estimator).uses_slices
+from mandoline_core.pipeline import Estimate
 
 
 class NotRun(NamedTuple):
@@ -79,8 +64,8 @@ class CheckRule:
     question: str
     on_slices = False
 
-    def find(self, solution: Solution) -> Iterable[Finding]:  # noqa: ARG002 - for checks that have something to find
-        """Go by the solved problem alone; a comparison of methods asks this, too."""
+    def find(self, estimate: Estimate) -> Iterable[Finding]:  # noqa: ARG002 - for checks that have something to find
+        """Go by the estimate alone; a comparison of methods asks this, too."""
         return ()
 
     def look(self, report: ModelReport) -> Iterable[Finding | NotRun] | None:  # noqa: ARG002 - as above

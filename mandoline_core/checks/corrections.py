@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from mandoline_core.checks.check import CheckRule, Solution
+from mandoline_core.checks.check import CheckRule
 from mandoline_core.checks.evidence import ModelReport
 from mandoline_core.errors import MandolineError
 from mandoline_core.estimators import Denoised, Mandoline, get_estimator, normal_reach
 from mandoline_core.findings import Finding, FindingKind
 from mandoline_core.formatting import Sentence, show_difference, show_interval
 from mandoline_core.labels import check_slices
-from mandoline_core.pipeline import interval_of
+from mandoline_core.pipeline import Estimate, interval_of
 
 MOST_STANDARD_ERRORS = 1.96  # that a rate may lie beyond 0 or 1 before it speaks against the corrections
 MISTAKE_Z = 2.576  # two-sided 1%: with many slices, 5% would find one too often
@@ -85,11 +85,11 @@ class CorrectionsCheck(CheckRule):
     question = "Can the corrections be right?"
     on_slices = True
 
-    def find(self, solution: Solution) -> Iterator[Finding]:
+    def find(self, estimate: Estimate) -> Iterator[Finding]:
         """Compare the rates that follow from the corrections with what rates can be."""
-        if solution.outcome.delta is None:
+        if estimate.outcome.delta is None:
             return
-        problem = solution.problem
+        problem = estimate.problem
         table, corrections = problem.patterns, problem.corrections()
         rates, errors = corrections.target_rate[np.isfinite(corrections.target_rate)], np.zeros(len(table.names))
         if (np.abs(rates - 0.5) > 0.5).any():  # only a rate that cannot be is held against sampling error

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from mandoline_core.checks.balance import BalanceLine, columns_of, unmodelled_balance, unmodelled_pairs
 from mandoline_core.checks.domain_classifier import DomainTest, domain_test
 from mandoline_core.checks.drift import Drift, drift
-from mandoline_core.checks.second_opinion import SecondOpinionOn, second_opinion_on
 from mandoline_core.checks.support import Support, support
 from mandoline_core.checks.tail import Tail, tail_of
+from mandoline_core.findings import Verdict
 from mandoline_core.pipeline import Estimate, MeanShift, slice_balance
 
 
@@ -59,19 +59,24 @@ class Evidence:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ModelReport(Estimate):
-    """Hold one model's report after every check was made."""
+    """Hold one model's estimate with what every check found, worst first, and the verdict.
+
+    Parameters
+    ----------
+    verdict : Verdict or None
+        The traffic light; None until all checks were made.
+    truth : float or None
+        The metric on the target's own labels, where these were looked at afterwards.
+    """
 
     evidence: Evidence
+    verdict: Verdict | None = None
+    truth: float | None = None
 
-    @cached_property
-    def second_opinion(self) -> SecondOpinionOn | None:
-        """What the model's own confidence adds to Mandoline's estimate, by the verdict; None where it has no say."""
-        return second_opinion_on(self)
-
-    @classmethod
-    def of(cls, report: Estimate, evidence: Evidence) -> ModelReport:
-        """Add what the checks look at."""
-        return cls(**{item.name: getattr(report, item.name) for item in fields(report)}, evidence=evidence)
+    @property
+    def is_red(self) -> bool:
+        """Whether the estimate is not to be trusted, and so not to be shown at full weight."""
+        return self.verdict is not None and self.verdict.level == "red"
 
 
 def gather_evidence(report: Estimate) -> Evidence:

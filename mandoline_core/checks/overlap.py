@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from mandoline_core.checks.check import CheckRule, Solution
+from mandoline_core.checks.check import CheckRule
 from mandoline_core.findings import Finding, FindingKind
 from mandoline_core.formatting import Sentence, show_value
+from mandoline_core.pipeline import Estimate
 
 MUCH_UNSEEN = 0.05
 MUCH_ASIDE = 0.2
@@ -42,10 +43,10 @@ class OverlapCheck(CheckRule):
     question = "Does the labelled data have rows like the new ones?"
     on_slices = True
 
-    def find(self, solution: Solution) -> Iterator[Finding]:
+    def find(self, estimate: Estimate) -> Iterator[Finding]:
         """Say what is set aside, or seen only by adding slices up, and what the target has no use for."""
-        table, outcome, aside = solution.problem.patterns, solution.outcome, solution.diagnostics.set_aside
-        unseen = solution.diagnostics.unseen
+        table, outcome, aside = estimate.problem.patterns, estimate.outcome, estimate.diagnostics.set_aside
+        unseen = estimate.diagnostics.unseen
         if aside > 0:
             yield SET_ASIDE.found(
                 "serious" if aside > MUCH_ASIDE else "warning",
@@ -53,7 +54,7 @@ class OverlapCheck(CheckRule):
                 rows=round(aside * table.n_target),
                 why=Sentence(" (slices {names:list 4})", names=outcome.beyond) if outcome.beyond else "",
                 left=1 - aside,
-                whole=_whole(solution),
+                whole=_whole(estimate),
             )
         elif unseen > MUCH_UNSEEN:
             yield UNSEEN_PATTERNS.found("warning", share=unseen)
@@ -62,9 +63,9 @@ class OverlapCheck(CheckRule):
             yield UNUSED_ROWS.found("info", n=unused, n_source=round(table.n_source))
 
 
-def _whole(solution: Solution) -> str:
+def _whole(estimate: Estimate) -> str:
     """Say where the metric on the whole target lies, if it has bounds."""
-    bounds, metric = solution.diagnostics.bounds, solution.problem.metric
+    bounds, metric = estimate.diagnostics.bounds, estimate.problem.metric
     if bounds is None:
         return ""
     low, high = (show_value(end, share=metric.share) for end in bounds)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from mandoline_core.arrays import Interval
-from mandoline_core.estimators import Mandoline, SecondOpinion
+from mandoline_core.checks.evidence import ModelReport
+from mandoline_core.estimators import Cot, Mandoline, SecondOpinion
 from mandoline_core.findings import Finding
 from mandoline_core.formatting import Sentence, show_interval
-from mandoline_core.pipeline import Estimate, interval_of, is_share
+from mandoline_core.pipeline import Fit, fit_for, interval_of, is_share
 
 
 @dataclass(frozen=True)
@@ -55,18 +56,25 @@ class SecondOpinionOn:
         }
 
 
-def second_opinion_on(report: Estimate) -> SecondOpinionOn | None:
+def second_opinion_on(report: ModelReport, draw: Fit | None = None) -> SecondOpinionOn | None:
     """Ask for a second opinion on Mandoline's estimate; None where there is none to be had.
 
     It needs a model with class probabilities, and a metric that is accuracy or error.
+
+    Parameters
+    ----------
+    draw : Fit, optional
+        Of the rows in memory, where rows stay in a table: probabilities are of rows.
     """
     if report.estimator != Mandoline.name or report.verdict is None or not report.converged:
         return None
-    method = SecondOpinion()
-    problem = replace(report.fit.for_method(method).problem, verdict=report.verdict.level)
+    method, confident = SecondOpinion(report.verdict.level), Cot()
+    problem = fit_for(method, report.fit, draw).problem
     if method.reason(problem) is not None:
         return None
-    outcome = method.estimate(problem)
+    # Mandoline has answered already, unless that was on more rows than probabilities are at hand of.
+    weighted = report.outcome if problem is report.problem else Mandoline().estimate(problem)
+    outcome = method.weigh(weighted, confident.estimate(problem))
     finding = next(one for one in outcome.findings if one.code == method.name)
     follows = "cot" if outcome.spanned else Mandoline.name
     interval = interval_of(problem, outcome, report.settings.confidence) if outcome.spanned else report.interval

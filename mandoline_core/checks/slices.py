@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from mandoline_core.checks.check import CheckRule, NotRun, Solution
+from mandoline_core.checks.check import CheckRule, NotRun
 from mandoline_core.checks.evidence import ModelReport
 from mandoline_core.checks.support import TINY
 from mandoline_core.errors import MandolineError
@@ -14,6 +14,7 @@ from mandoline_core.estimators import get_estimator
 from mandoline_core.findings import Finding, FindingKind
 from mandoline_core.formatting import Sentence
 from mandoline_core.patterns import Patterns
+from mandoline_core.pipeline import Estimate
 from mandoline_core.weighting import MAX_UNCERTAIN, count_uncertain, edge_threshold, has_rows, score_tests
 
 MUCH_TOGETHER = 0.05  # of the rows: a pair that agrees so much more or less often than in the target is worth an edge
@@ -68,9 +69,9 @@ class SlicesCheck(CheckRule):
     question = "Does every slice say something?"
     on_slices = True
 
-    def find(self, solution: Solution) -> Iterator[Finding]:
+    def find(self, estimate: Estimate) -> Iterator[Finding]:
         """Look at every slice by its rates, and at its twins."""
-        table = solution.problem.patterns
+        table = estimate.problem.patterns
         source, target = table.rates("source"), table.rates("target")
         constant = ((source > 0) | (target > 0)).sum(axis=1) == 1
         for i in np.flatnonzero(constant):

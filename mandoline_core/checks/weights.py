@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mandoline_core.checks.check import CheckRule, Solution
+from mandoline_core.checks.check import CheckRule
 from mandoline_core.checks.evidence import ModelReport
 from mandoline_core.checks.tail import INDEX, INDEX_SO, USABLE
 from mandoline_core.findings import Finding, FindingKind
+from mandoline_core.pipeline import Estimate
 
 FEW_ROWS = 30  # below, a mean of rows is not yet normal, which intervals rest on
 FEW_EFFECTIVE_ROWS = 100  # a margin of error of ten points and more on a share
@@ -55,12 +56,12 @@ class FitCheck(CheckRule):
     name = "fit"
     question = "Could the weights be fitted?"
 
-    def find(self, solution: Solution) -> Iterator[Finding]:
+    def find(self, estimate: Estimate) -> Iterator[Finding]:
         """Tell a fit that failed, and one that is held back."""
-        if not solution.outcome.converged:
+        if not estimate.outcome.converged:
             yield NOT_CONVERGED.found("serious")
-        if solution.problem.ridge > 0:
-            yield RIDGE.found("info", ridge=solution.problem.ridge)
+        if estimate.problem.ridge > 0:
+            yield RIDGE.found("info", ridge=estimate.problem.ridge)
 
 
 class RowsCheck(CheckRule):
@@ -69,9 +70,9 @@ class RowsCheck(CheckRule):
     name = "rows"
     question = "Are there enough rows?"
 
-    def find(self, solution: Solution) -> Iterator[Finding]:
+    def find(self, estimate: Estimate) -> Iterator[Finding]:
         """Count the rows of both samples."""
-        table = solution.problem.patterns
+        table = estimate.problem.patterns
         for kind, n in ((FEW_SOURCE_ROWS, table.n_source), (FEW_TARGET_ROWS, table.n_target)):
             if n < FEW_ROWS:
                 yield kind.found("serious", n=float(n), least=FEW_ROWS)
@@ -83,15 +84,15 @@ class WeightsCheck(CheckRule):
     name = "weights"
     question = "Do enough rows carry the estimate?"
 
-    def find(self, solution: Solution) -> Iterator[Finding]:
+    def find(self, estimate: Estimate) -> Iterator[Finding]:
         """Count the effective rows: fewer are never better, however many or few there are in all."""
-        n, effective = solution.problem.patterns.n_source, solution.diagnostics.effective_sample_size
+        n, effective = estimate.problem.patterns.n_source, estimate.diagnostics.effective_sample_size
         if effective < FEW_EFFECTIVE_ROWS:
             yield (FEW_EFFECTIVE if effective < n / 2 else FEW_AT_ALL).found(
                 "serious" if effective < FEW_EFFECTIVE_ROWS / 4 else "warning",
                 effective=effective,
                 n=float(n),
-                ratio=solution.diagnostics.largest_ratio,
+                ratio=estimate.diagnostics.largest_ratio,
             )
 
     def look(self, report: ModelReport) -> Iterator[Finding]:

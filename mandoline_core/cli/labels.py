@@ -36,8 +36,8 @@ def run(options: argparse.Namespace) -> None:
 
     project = load(options)
     with Progress() as progress:
-        request = state_project(project, reveal=True)
-        fits, target, plan = each_model(request, progress), request.revealed, None
+        request = state_project(project)
+        fits, target, plan = each_model(request, progress), project.reveal(request.target), None
         if options.plan is not None:
             plan = read_plan(Sample(read_table(options.plan), name=options.plan.name), target.n_rows)
         models = {name: use_labels(fit, project.estimator, target, plan=plan) for name, fit in fits.items()}

@@ -24,10 +24,10 @@ def run(options: argparse.Namespace) -> None:
 
     project = load(options, options.out)
     with Progress() as progress:
-        request = state_project(project, reveal=project.target_labels is not None)
+        request = state_project(project)
         fit = next(iter(each_model(request, progress).values()))
         # A file with a label for every row is the truth put aside, and not a start that a plan would go on from.
-        labelled = request.revealed
+        labelled = request.target if project.target_labels is None else project.reveal(request.target)
         some = project.label in labelled.columns and labelled.series(project.label).is_null().any()
         plan = plan_labels(fit, project.estimator, options.rows, labelled if some else request.target)
     write(options.out, plan.to_csv())

@@ -10,7 +10,7 @@ from typing import Unpack
 import numpy as np
 
 from mandoline_core.arrays import Floats, Interval
-from mandoline_core.checks import Solution, find_all, goes_by_verdict, with_verdict
+from mandoline_core.checks import find_all, method_for
 from mandoline_core.comparison.results import (
     Comparison,
     Entry,
@@ -19,25 +19,14 @@ from mandoline_core.comparison.results import (
     paired_error,
     summarise,
 )
-from mandoline_core.data import Sample, cancelled_by, progress_to, take_step
+from mandoline_core.data import Sample, cancelled_by, progress_to
 from mandoline_core.domain_classifier import one_thread
 from mandoline_core.errors import MandolineError
 from mandoline_core.estimators import ESTIMATORS, Outcome, Redraws, get_estimator
 from mandoline_core.findings import worst_first
-from mandoline_core.pipeline import (
-    Asked,
-    CodesOf,
-    Fit,
-    Progress,
-    about_draw,
-    diagnose,
-    hull,
-    interval_by_settings,
-    interval_of,
-    state,
-)
+from mandoline_core.pipeline import Asked, Fit, Progress, estimate, fit_for, hull, interval_of, score_truth, state
 from mandoline_core.project import EstimatorSettings, Project
-from mandoline_core.slices import Slice, codes
+from mandoline_core.slices import Slice
 
 ROUNDING = 1e-9  # of a score: a smaller change is none
 
@@ -50,7 +39,6 @@ def compare(
     estimators: Sequence[str] | None = None,
     reveal: bool = False,
     progress: Progress | None = None,
-    codes_of: CodesOf = codes,
     **asked: Unpack[Asked],
 ) -> Comparison:
     """Estimate each model on the target with every method that applies.
@@ -67,8 +55,6 @@ def compare(
         Read the project's file of target labels, to judge the methods by the truth.
     progress : callable, optional
         Called with what is being done and the share done, between 0 and 1.
-    codes_of : callable
-        Evaluates slices on a sample; a caller may put a cache here.
     **asked
         edges, metric ("accuracy" when left out), methods (what methods look at that do not work on slices), and fields
         of EstimatorSettings: split, overlap, ridge, confidence, seed, interval, replicates.
@@ -90,25 +76,37 @@ def compare(
     names = list(ESTIMATORS if estimators is None else estimators)
     for name in names:
         get_estimator(name)  # refuse an unknown name before any work
-    stated = state("compare", source, target, slices, reveal=reveal, **asked)
-    models = {
-        fit.model: compare_model(fit, stated.settings, names, advance)
-        for fit, advance in stated.each_model(progress, codes_of)
-    }
-    return summarise(stated.name, models, stated.settings.confidence)
+    request = state("compare", source, target, slices, **asked)
+    labelled = source.reveal(request.target) if reveal and isinstance(source, Project) else request.target
+    models = {}
+    for fit, own in request.each_model(progress):
+        found = compare_model(fit, request.settings, names, own, draw=request.fit_of_draw(fit))
+        models[fit.model] = replace(found, truth=score_truth(fit.cells, labelled)[0])
+    return summarise(request.name, models, request.settings.confidence)
 
 
 def compare_model(
-    fit: Fit, settings: EstimatorSettings, names: Sequence[str], progress: Progress | None
+    fit: Fit,
+    settings: EstimatorSettings,
+    names: Sequence[str],
+    progress: Progress | None = None,
+    *,
+    draw: Fit | None = None,
 ) -> ModelComparison:
-    """Run some methods on one model's problem, with progress, which may raise to stop."""
+    """Run some methods on one model's fit, with progress, which may raise to stop.
+
+    Parameters
+    ----------
+    draw : Fit, optional
+        Of the rows in memory, for methods that look at rows, where these stay in a table.
+    """
     entries = {}
     with one_thread():  # on small matrices threads would mostly wait for each other
         for number, name in enumerate(names):
             advance = _part(progress, f"{get_estimator(name).title} for {fit.model}", number, len(names))
             advance("", 0.0)
             with progress_to(advance):
-                entries[name] = run_estimator(fit, name, settings)
+                entries[name] = run_estimator(fit, name, settings, draw=draw)
     return gather(fit, settings, entries)
 
 
@@ -131,14 +129,21 @@ def gather(fit: Fit, settings: EstimatorSettings, entries: Mapping[str, Entry]) 
         metric=fit.problem.metric,
         source=plain.value,
         source_interval=interval_of(fit.problem, plain, settings.confidence),
-        truth=fit.cells.truth,
+        truth=None,
         n_source=round(table.n_source),
         n_target=round(table.n_target),
         entries=dict(entries),
     )
 
 
-def run_estimator(fit: Fit, name: str, settings: EstimatorSettings, step: Callable[[], None] | None = None) -> Entry:
+def run_estimator(
+    fit: Fit,
+    name: str,
+    settings: EstimatorSettings,
+    step: Callable[[], None] | None = None,
+    *,
+    draw: Fit | None = None,
+) -> Entry:
     """Run one method and put what it finds beside the source score; what stands in its way becomes its reason.
 
     Parameters
@@ -146,43 +151,39 @@ def run_estimator(fit: Fit, name: str, settings: EstimatorSettings, step: Callab
     step : callable, optional
         Called between the steps of slow methods; may raise to stop.
     """
-    estimator, settings = get_estimator(name), replace(settings, name=name)
+    settings = replace(settings, name=name)
     try:
         with cancelled_by(step):
-            if goes_by_verdict(name):
-                fit = with_verdict(fit, settings)
-            whole, fit = fit, fit.for_method(estimator)
-            problem = fit.problem
-            estimator.check(problem)
-            outcome = estimator.estimate(problem)
-            interval, more = interval_by_settings(fit, settings, outcome, lambda *_: take_step())
+            method = method_for(fit, settings)
+            method.check(fit_for(method, fit, draw).problem)
+            found = estimate(fit, settings, method=method, draw=draw)
     except MandolineError as error:
         return Entry(name, available=False, reason=error.sentence)
+    outcome, problem = found.outcome, found.problem
     if not outcome.converged or not math.isfinite(outcome.value):
         return Entry(name, available=False, reason="The weights could not be fitted: no solution was found.")
-    numbers = diagnose(problem, outcome)
     plain = get_estimator("source").estimate(problem)
     change_interval = hull(
         *(
-            normal_interval(other.value - plain.value, _change_error(fit, other, plain), settings.confidence)
+            normal_interval(other.value - plain.value, _change_error(found.fit, other, plain), settings.confidence)
             for other in (outcome, *outcome.spanned)
         )
     )
-    solution = Solution(name, problem, outcome, numbers)
-    findings = [*more, *outcome.findings, *about_draw(whole, fit), *find_all(solution)]
+    of_cells = set(map(id, found.cells.findings))  # what is so whatever the method
+    findings = [*(one for one in found.findings if id(one) not in of_cells), *find_all(found)]
     return Entry(
         name,
         available=True,
         estimate=outcome.value,
-        interval=interval,
+        interval=found.interval,
         standard_error=outcome.influence.standard_error(),
         change=outcome.value - plain.value,
         change_interval=change_interval,
         direction=_direction(change_interval, plain.value),
-        effective_sample_size=numbers.effective_sample_size,
-        set_aside=numbers.set_aside,
+        effective_sample_size=found.effective_sample_size,
+        set_aside=found.set_aside,
         findings=worst_first([finding for finding in findings if not finding.slices]),
-        pieces=_pieces(fit, outcome),
+        pieces=_pieces(found.fit, outcome),
     )
 
 

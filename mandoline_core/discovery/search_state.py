@@ -18,9 +18,9 @@ from mandoline_core.pipeline import (
     Estimate,
     Fit,
     Request,
+    estimate,
+    fit,
     is_share,
-    solve_model,
-    state_problem,
 )
 from mandoline_core.slices import Slice, codes, resolve
 
@@ -81,7 +81,7 @@ class SearchState:
         """The solved problem; without any slice, the source's score."""
         settings = self.request.settings
         named = bool(self.fit.problem.patterns.names)
-        return solve_model(self.fit, settings if named else replace(settings, name="source"))
+        return estimate(self.fit, settings if named else replace(settings, name="source"))
 
     @property
     def rules(self) -> tuple[Slice, ...]:
@@ -125,9 +125,7 @@ class SearchState:
     def _fit(self, cells: Cells, rules: Sequence[Slice], edges: EdgeNames) -> Fit:
         """State the problem as the request would."""
         asked = self.request
-        return state_problem(
-            cells, rules, edges=edges, settings=asked.settings, methods=asked.methods, trust=asked.trust
-        )
+        return fit(cells, rules, edges=edges, settings=asked.settings, methods=asked.methods, trust=asked.trust)
 
     def _count(self, rule: Slice) -> Cells:
         cells = self.fit.cells

@@ -23,7 +23,7 @@ from mandoline_core.discovery.suggestions import Suggestion, Suggestions
 from mandoline_core.findings import Finding, FindingKind
 from mandoline_core.formatting import Sentence, show_ends, show_points
 from mandoline_core.pipeline import Asked, Progress, estimate_with, steps
-from mandoline_core.project import EstimatorSettings, Project
+from mandoline_core.project import Project
 from mandoline_core.slices import Slice
 
 SUBSETS = 16
@@ -103,7 +103,6 @@ def spread(
     slices: Sequence[Slice] | None = None,
     *,
     suggestions: Suggestions | None = None,
-    estimator: str | EstimatorSettings = "mandoline",
     progress: Progress | None = None,
     **asked: Unpack[Asked],
 ) -> dict[str, Spread]:
@@ -133,10 +132,8 @@ def spread(
     """
     tell = progress or (lambda *_: None)
     if suggestions is None:
-        suggestions = suggest(
-            source, target, slices, estimator=estimator, progress=lambda what, share: tell(what, 0.7 * share), **asked
-        )
-    request, states = start_states("spread", source, target, slices, estimator=estimator, **asked)
+        suggestions = suggest(source, target, slices, progress=lambda what, share: tell(what, 0.7 * share), **asked)
+    request, states = start_states("spread", source, target, slices, **asked)
     offered, grown = suggestions.suggestions, states
     for suggestion in offered:
         grown = try_rule(grown, suggestion.rule) or grown

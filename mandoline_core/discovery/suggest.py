@@ -26,8 +26,9 @@ from mandoline_core.discovery.suggestions import (
 from mandoline_core.errors import MandolineError
 from mandoline_core.estimators import get_estimator, influence_interval
 from mandoline_core.formatting import Sentence, show_points
-from mandoline_core.pipeline import AblationPoint, Asked, Progress, Request, state, state_problem
-from mandoline_core.project import EstimatorSettings, Project
+from mandoline_core.pipeline import AblationPoint, Asked, Progress, Request, state
+from mandoline_core.pipeline import fit as fit_cells
+from mandoline_core.project import Project
 from mandoline_core.slices import Slice
 
 WORTH_A_LOOK = 2.0  # |z|: what is below is hardly more than sampling error, however few are looked at
@@ -41,7 +42,6 @@ def suggest(
     most: int = 10,
     auto: bool = False,
     never: Collection[Slice | Edge | str] = (),
-    estimator: str | EstimatorSettings = "mandoline",
     progress: Progress | None = None,
     **asked: Unpack[Asked],
 ) -> Suggestions:
@@ -83,9 +83,7 @@ def suggest(
     if isinstance(wanted, bool) or not isinstance(wanted, int) or wanted < 1:
         raise MandolineError(f"most must be a whole number, 1 or above. Got {most!r}.")
     tell = progress or (lambda _what, _share: None)
-    request, states = start_states(
-        "suggest", source, target, slices, estimator=estimator, progress=_part(tell, 0.0, 0.2), **asked
-    )
+    request, states = start_states("suggest", source, target, slices, progress=_part(tell, 0.0, 0.2), **asked)
     first = states[0]
     tell("looking for slices", 0.2)
     pools = make_pools([one.fit for one in states], request.slices)
@@ -120,12 +118,11 @@ def start_states(
     target: Sample | None,
     slices: Sequence[Slice] | None,
     *,
-    estimator: str | EstimatorSettings,
     progress: Progress | None = None,
     **asked: Unpack[Asked],
 ) -> tuple[Request, tuple[SearchState, ...]]:
     """State what is asked for, and count every model's rows."""
-    request = state(caller, source, target, slices, estimator=estimator, **asked).in_memory
+    request = state(caller, source, target, slices, **asked).in_memory
     name = request.settings.name
     if not get_estimator(name).uses_slices:
         raise MandolineError(
@@ -177,7 +174,7 @@ def _report(request: Request, chosen: SearchState) -> ModelReport:
     if not fit.problem.patterns.names:
         return report_model(fit, replace(settings, name="source"))
     if isinstance(request.edges, str):  # edges that are learned are learned anew, with the slices that joined
-        fit = state_problem(
+        fit = fit_cells(
             fit.cells, chosen.rules, edges="auto", settings=settings, methods=request.methods, trust=request.trust
         )
     return report_model(fit, settings)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from mandoline_core.estimators.base import Estimator, Outcome
 from mandoline_core.estimators.bootstrap import bootstrap, draw_problem
+from mandoline_core.estimators.cot import Cot
 from mandoline_core.estimators.doubly_robust import FEWEST, OutcomeDesign
 from mandoline_core.estimators.features import Features, build_features
 from mandoline_core.estimators.folds import fit_folds

@@ -44,20 +44,27 @@ class SecondOpinion(Estimator):
     needs = ("slices", "probabilities", "verdict")
     later = True
 
+    def __init__(self, verdict: str | None = None) -> None:
+        """Keep the light that Mandoline's estimate got; without one the method does not apply."""
+        self.verdict = verdict
+
     def reason(self, problem: Problem) -> str | None:
         """Say why the method does not apply to a problem; None if it does."""
         why = Cot().reason(problem) or Mandoline().reason(problem)
-        if why is None and problem.verdict is None:
+        if why is None and self.verdict is None:
             why = "This method goes by the verdict on Mandoline's estimate, and there is none. Use mandoline or cot."
         return why
 
     def estimate(self, problem: Problem) -> Outcome:
         """Answer by the verdict; the weights, and what they leave out, are Mandoline's either way."""
         self.check(problem)
-        weighted, confident = Mandoline().estimate(problem), Cot().estimate(problem)
+        return self.weigh(Mandoline().estimate(problem), Cot().estimate(problem))
+
+    def weigh(self, weighted: Outcome, confident: Outcome) -> Outcome:
+        """Take one of two answers by the verdict, with room for both where it is red."""
         numbers: dict[str, Any] = {"confident": confident.value, "weighted": weighted.value}
         findings = (*weighted.findings, *confident.findings)
-        if problem.verdict != "red":
+        if self.verdict != "red":
             return replace(weighted, findings=(*findings, STANDS.found("info", **numbers)))
         return replace(
             weighted,

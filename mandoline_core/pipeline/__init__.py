@@ -1,18 +1,17 @@
-"""Estimating: what is asked for goes in; for each model a report on its solved problem comes out.
+"""The pipeline: samples and what is asked for go in; for each model an estimate comes out, step by step.
 
-Request, count, solve, report; the slice table, the ablation curve and the attribution stand on the same problem.
+    code      slices on rows                    -> Codes
+    count     codes and what the metric needs   -> Cells      (from here on no rows)
+    fit       corrections, edges, overlap       -> Fit
+    estimate  a method and its interval         -> Estimate
+
+Reading samples comes before (`data`), checking the estimate after (`checks`), and `report` walks all of them. The slice
+table, the ablation curve and the attribution are functions of a fit.
 """
 
 from __future__ import annotations
 
 from mandoline_core.pipeline.ablation import Ablation, AblationPoint, ablation, estimate_with, estimate_without, steps
-from mandoline_core.pipeline.assemble import (
-    EdgeNames,
-    Fit,
-    make_problem,
-    prepare,
-    state_problem,
-)
 from mandoline_core.pipeline.attribution import ROWS_LEFT_OUT, Attribution, AttributionPart, attribute
 from mandoline_core.pipeline.balance import (
     FARTHEST,
@@ -23,7 +22,9 @@ from mandoline_core.pipeline.balance import (
     slice_balance,
     standardise,
 )
+from mandoline_core.pipeline.cells import Cells, SampleCells, count, count_tables
 from mandoline_core.pipeline.choosing import choose_edges
+from mandoline_core.pipeline.codes import Codes, Memo, check_countable, code, evaluate_slices, no_memo, stay_in_tables
 from mandoline_core.pipeline.columns import (
     HARMLESS,
     ColumnTable,
@@ -41,27 +42,21 @@ from mandoline_core.pipeline.columns import (
     missing_rule,
     row_cells,
 )
-from mandoline_core.pipeline.counting import (
-    Cells,
-    CodesOf,
-    SampleCells,
-    check_countable,
-    count_rows,
-    count_tables,
-    stay_in_tables,
-)
 from mandoline_core.pipeline.diagnostics import Diagnostics, diagnose, hull, interval_of
 from mandoline_core.pipeline.elasticity import CorrectionSlope, correction_slopes
-from mandoline_core.pipeline.labels import TargetLabels, score_labels
-from mandoline_core.pipeline.model_report import (
+from mandoline_core.pipeline.estimate import (
     Estimate,
     Progress,
     about_draw,
+    estimate,
+    fit_for,
     interval_by_settings,
     is_share,
-    solve_model,
 )
+from mandoline_core.pipeline.fit import EdgeNames, Fit, fit, make_problem
+from mandoline_core.pipeline.labels import TargetLabels, score_labels
 from mandoline_core.pipeline.predictions import PredictionTally, tally_predictions
-from mandoline_core.pipeline.request import Asked, Request, state, state_project
+from mandoline_core.pipeline.request import Asked, Request, part_of, prepare, request_of, state, state_project
 from mandoline_core.pipeline.slice_table import Part as SlicePart
 from mandoline_core.pipeline.slice_table import SliceRow, SliceTable, slice_table
+from mandoline_core.pipeline.truth import score_truth

@@ -63,7 +63,9 @@ def diagnose(problem: Problem, outcome: Outcome) -> Diagnostics:
     )
 
 
-def interval_of(problem: Problem, outcome: Outcome, confidence: float) -> Interval:
+def interval_of(
+    problem: Problem, outcome: Outcome, confidence: float, diagnostics: Diagnostics | None = None
+) -> Interval:
     """Put the influence-function interval around an outcome.
 
     A ratio such as recall rests on the rows below its line only. Where it is all or nothing, and the exact interval
@@ -71,7 +73,7 @@ def interval_of(problem: Problem, outcome: Outcome, confidence: float) -> Interv
     one of a share of the rows. A ranking rests on the smaller class. Where the outcome must span others, the interval
     reaches over theirs.
     """
-    effective = diagnose(problem, outcome).effective_sample_size
+    effective = (diagnostics or diagnose(problem, outcome)).effective_sample_size
     if problem.metric.ranked:
         members = problem.members
         effective = smaller_class(members.statistics, outcome.weights(members), members.source_rows)

@@ -1,23 +1,21 @@
-"""Stating: what a project, or samples and settings given one by one, ask for; and each model's problem in turn."""
+"""What is asked for: samples, slices and settings, from a project or given one by one; and the steps up to a fit."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, TypedDict, Unpack
 
-import numpy as np
-
-from mandoline_core.arrays import Codes
-from mandoline_core.data import Model, Sample, progress_to
-from mandoline_core.errors import MandolineError, ProjectError
+from mandoline_core.data import Model, Sample, current_progress, progress_to
+from mandoline_core.errors import MandolineError, ProjectError, SliceError
 from mandoline_core.formatting import Sentence
 from mandoline_core.metrics import get_metric
-from mandoline_core.pipeline.assemble import EdgeNames, Fit, prepare
-from mandoline_core.pipeline.counting import CodesOf, SampleCells, count_tables, stay_in_tables
-from mandoline_core.pipeline.model_report import Progress
+from mandoline_core.pipeline.cells import Cells, count
+from mandoline_core.pipeline.codes import Memo, code, no_memo
+from mandoline_core.pipeline.estimate import Progress
+from mandoline_core.pipeline.fit import EdgeNames, Fit, fit
 from mandoline_core.project import EstimatorSettings, MethodSettings, MetricSettings, Project, TrustSettings
-from mandoline_core.slices import Slice, codes, resolve
+from mandoline_core.slices import Slice
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,87 +24,151 @@ class Request:
 
     Parameters
     ----------
-    source, target, revealed : Sample
-        Revealed is the target with its labels, where they may be looked at.
+    note : str
+        What a person wants to remember about the project.
+    overrides : tuple of str
+        Settings of a project that the caller put others in the place of.
     """
 
     name: str
     source: Sample
     target: Sample
-    revealed: Sample
     slices: Sequence[Slice]
-    edges: EdgeNames | str
-    metric: MetricSettings
-    settings: EstimatorSettings
-    methods: MethodSettings | None
-    trust: TrustSettings
+    edges: EdgeNames | str = ()
+    metric: MetricSettings = field(default_factory=MetricSettings)
+    settings: EstimatorSettings = field(default_factory=EstimatorSettings)
+    methods: MethodSettings = field(default_factory=MethodSettings)
+    trust: TrustSettings = field(default_factory=TrustSettings)
+    note: str = ""
+    overrides: tuple[str, ...] = ()
 
     @property
     def in_memory(self) -> Request:
         """The same of the rows in memory: all, or a draw of those that stay in a table."""
-        source, target, revealed = (sample.drawn for sample in (self.source, self.target, self.revealed))
-        return replace(self, source=source, target=target, revealed=revealed)
+        return replace(self, source=self.source.drawn, target=self.target.drawn)
 
-    def each_model(
-        self, progress: Progress | None, codes_of: CodesOf = codes, *, need_slices: bool = False
-    ) -> Iterator[tuple[Fit, Progress | None]]:
-        """State every model's problem, with the part of the progress that is its own.
+    @property
+    def models(self) -> tuple[Model | None, ...]:
+        """The models to report on; the metric "mean" needs none."""
+        if self.source.models:
+            return self.source.models
+        if get_metric(self.metric.name).needs == "column":
+            return (None,)
+        raise ProjectError(Sentence("The {source} names no model. Say which column holds the predictions."))
 
-        Slices that do not look at the model are evaluated once for all.
+    def cells(self, model: Model | None, memo: Memo = no_memo, *, need_slices: bool = False) -> Cells:
+        """Code and count the rows of both samples for one model.
+
+        Parameters
+        ----------
+        need_slices : bool
+            Refuse a request without slices, as every method on slices must.
         """
-        models = models_of(self.source, self.metric)
-        once = codes_of if len(models) == 1 else _CodesOnce(codes_of)
-        cells = self._count_tables(models, progress)
-        for i, model in enumerate(models):
-            if progress is not None:
-                progress(f"model {model.name}" if model else "score", i / len(models))
-            prepared = prepare(
-                self.source,
-                self.target,
+        if need_slices and not any(rule.enabled for rule in self.slices):
+            raise SliceError("There are no slices, so there is nothing to reweight by. Add or enable at least one.")
+        return memo(
+            self.cells_key(model),
+            lambda: count(code(self.source, self.target, self.slices, model, memo), self.metric, memo),
+        )
+
+    def cells_key(self, model: Model | None) -> tuple[Any, ...]:
+        """Say what cells depend on: not how sure a person is of a slice, nor what is noted about it."""
+        plain = tuple(replace(rule, noise=None, audit=None, note="") for rule in self.slices)
+        return ("cells", self.source, self.target, model, self.metric, plain)
+
+    def fit(self, model: Model | None, memo: Memo = no_memo, *, need_slices: bool = False) -> Fit:
+        """Walk the steps up to the fit for one model."""
+        return memo(
+            self.fit_key(model),
+            lambda: fit(
+                self.cells(model, memo, need_slices=need_slices),
                 self.slices,
-                model=model,
                 edges=self.edges,
-                metric=self.metric,
                 settings=self.settings,
                 methods=self.methods,
                 trust=self.trust,
-                codes_of=once,
-                revealed=self.revealed,
-                need_slices=need_slices,
-                cells=cells,
-            )
-            yield prepared, _within(progress, i, len(models))
+            ),
+        )
 
-    def _count_tables(self, models: Sequence[Model | None], progress: Progress | None) -> SampleCells | None:
-        """Count rows that stay in tables, one pass for all models; None where all rows are in memory."""
-        if not stay_in_tables(self.source, self.target):
-            return None
-        slices = [rule for model in models for rule in resolve(self.slices, self.source, self.target, model)]
-        with progress_to(progress):
-            return count_tables(self.source, self.target, slices, models, self.metric)
+    def fit_key(self, model: Model | None) -> tuple[Any, ...]:
+        """Say what a fit depends on: not the method that will use it."""
+        settings = replace(self.settings, name="source")
+        rules = tuple(replace(rule, note="") for rule in self.slices)
+        parts = (self.metric, rules, self.edges, self.methods, settings, self.trust)
+        return ("fit", self.source, self.target, model, *parts)
+
+    def report_key(self, model: Model | None) -> tuple[Any, ...]:
+        """Say what a checked report depends on: the fit, the method, and what was put in the place of a setting."""
+        return ("report", *self.fit_key(model), self.settings, self.overrides)
+
+    def fit_of_draw(self, whole: Fit, memo: Memo = no_memo) -> Fit:
+        """Fit to the rows in memory alone, with the edges of all rows: for methods that look at rows.
+
+        Where no row stays in a table, that is the fit itself.
+        """
+        if not whole.in_table or whole.cells.rows is None:
+            return whole
+        return replace(self.in_memory, edges=whole.edges).fit(whole.cells.rows.model, memo)
+
+    def each_model(
+        self, progress: Progress | None = None, *, need_slices: bool = False
+    ) -> Iterator[tuple[Fit, Progress | None]]:
+        """Fit every model, with the part of the progress that is its own."""
+        for i, model in enumerate(self.models):
+            if progress is not None:
+                progress(f"model {model.name}" if model else "score", i / len(self.models))
+            own = part_of(progress, i, len(self.models))
+            with progress_to(own or current_progress()):
+                fitted = self.fit(model, need_slices=need_slices)
+            yield fitted, own
 
 
-class _CodesOnce:
-    """Evaluate each slice once on each of two samples."""
+def part_of(progress: Progress | None, i: int, n: int) -> Progress | None:
+    """Report the progress of one part out of n as progress of the whole."""
+    return None if progress is None else lambda what, share: progress(what, (i + share) / n)
 
-    def __init__(self, codes_of: CodesOf) -> None:
-        self._codes_of = codes_of
-        self._known: dict[tuple[int, object], Codes] = {}
 
-    def __call__(self, sample: Sample, slices: Sequence[Slice]) -> Codes:
-        keys = [(id(sample), rule.key) for rule in slices]
-        new = {key: rule for key, rule in zip(keys, slices, strict=True) if key not in self._known}
-        if new:
-            self._known.update(zip(new, self._codes_of(sample, list(new.values())).T, strict=True))
-        return np.asfortranarray(np.column_stack([self._known[key] for key in keys]))
+def prepare(
+    source: Sample,
+    target: Sample,
+    rules: Sequence[Slice],
+    *,
+    model: Model | None,
+    edges: EdgeNames | str = (),
+    metric: MetricSettings | None = None,
+    settings: EstimatorSettings | None = None,
+    methods: MethodSettings | None = None,
+    need_slices: bool = True,
+) -> Fit:
+    """Walk the steps up to the fit for one model of two samples.
+
+    Parameters
+    ----------
+    model : Model or None
+        None only for the metric "mean".
+    need_slices : bool
+        Refuse an empty list of slices, as every method on slices must.
+    """
+    request = Request(
+        "prepare",
+        source,
+        target,
+        rules,
+        edges,
+        metric or MetricSettings(),
+        settings or EstimatorSettings(),
+        methods or MethodSettings(),
+    )
+    return request.fit(model, need_slices=need_slices)
 
 
 class Asked(TypedDict, total=False):
-    """Say what may be asked for beside samples and slices; all but the first four are fields of EstimatorSettings."""
+    """Say what may be asked for beside samples and slices; all but the first five are fields of EstimatorSettings."""
 
+    estimator: str | EstimatorSettings
     edges: EdgeNames | str
     metric: str | MetricSettings
-    methods: MethodSettings | None
+    methods: MethodSettings
     harmless: Sequence[str] | Mapping[str, str]
     split: str
     overlap: str
@@ -122,68 +184,66 @@ def state(
     source: Project | Sample,
     target: Sample | None,
     slices: Sequence[Slice] | None,
-    *,
-    estimator: str | EstimatorSettings = "mandoline",
-    reveal: bool = False,
     **asked: Unpack[Asked],
 ) -> Request:
-    """Take a project at its word, or put together what was given one by one.
+    """Read a project's samples, or take those given; settings given beside a project take the place of its own.
 
     Parameters
     ----------
     caller : str
         The function that was called, for messages.
-    reveal : bool
-        Read a project's file of target labels.
     """
-    settings: dict[str, Any] = dict(asked)
-    edges, methods = settings.pop("edges", ()), settings.pop("methods", None)
-    metric, harmless = settings.pop("metric", "accuracy"), settings.pop("harmless", ())
     if isinstance(source, Project):
-        if target is not None or slices is not None or methods is not None or settings or edges or harmless:
-            raise ProjectError("A project already says which data, slices and settings to use. Change the project.")
-        return state_project(source, reveal=reveal)
+        if target is not None or slices is not None:
+            raise ProjectError("A project already says which data and slices to use. Change the project.")
+        return _override(state_project(source), asked)
     if target is None or slices is None:
         raise MandolineError(f"{caller}() needs a project, or a source sample, a target sample and slices.")
-    for one in (source, target):
-        if not isinstance(one, Sample):
+    for sample in (source, target):
+        if not isinstance(sample, Sample):
             raise MandolineError(
-                f"{caller}() needs samples, and got a {type(one).__name__}. "
+                f"{caller}() needs samples, and got a {type(sample).__name__}. "
                 "Say Sample(frame, label=..., prediction=...) for the source and Sample(frame) for the target."
             )
-    chosen = metric if isinstance(metric, MetricSettings) else MetricSettings(name=metric)
-    how = replace(estimator, **settings) if isinstance(estimator, EstimatorSettings) else None
-    how = how or EstimatorSettings(name=str(estimator), **settings)
-    trust = TrustSettings(harmless=harmless)
-    return Request(caller, source, target, target, slices, edges, chosen, how, methods, trust)
+    return replace(_override(Request(caller, source, target, slices), asked), overrides=())
 
 
-def state_project(project: Project, *, reveal: bool = False) -> Request:
-    """Read a project's samples, and take it at its word."""
-    source, target = project.read()
+def state_project(project: Project) -> Request:
+    """Read a project's samples, and ask for what it asks for."""
+    return request_of(project, *project.read())
+
+
+def request_of(project: Project, source: Sample, target: Sample) -> Request:
+    """Ask for what a project asks for, of samples that have been read."""
     return Request(
         project.name,
         source,
         target,
-        project.reveal(target) if reveal else target,
         project.slices,
         project.edges,
         project.metric,
         project.estimator,
         project.placed_methods,
         project.trust,
+        project.note,
     )
 
 
-def models_of(source: Sample, metric: MetricSettings) -> tuple[Model | None, ...]:
-    """List the models to report on; the metric "mean" needs none."""
-    if source.models:
-        return source.models
-    if get_metric(metric.name).needs == "column":
-        return (None,)
-    raise ProjectError(Sentence("The {source} names no model. Say which column holds the predictions."))
-
-
-def _within(progress: Progress | None, i: int, n: int) -> Progress | None:
-    """Report the progress of one part out of n as progress of the whole."""
-    return None if progress is None else lambda what, share: progress(what, (i + share) / n)
+def _override(request: Request, asked: Asked) -> Request:
+    """Put what is asked for in the place of a request's own."""
+    fields: dict[str, Any] = {}
+    settings: dict[str, Any] = dict(asked)
+    estimator = settings.pop("estimator", request.settings)
+    if isinstance(estimator, str):
+        estimator = replace(request.settings, name=estimator)
+    for name in ("edges", "methods"):
+        if name in settings:
+            fields[name] = settings.pop(name)
+    if "metric" in settings:
+        metric = settings.pop("metric")
+        fields["metric"] = metric if isinstance(metric, MetricSettings) else MetricSettings(name=metric)
+    if "harmless" in settings:
+        fields["trust"] = TrustSettings(harmless=settings.pop("harmless"))
+    fields["settings"] = replace(estimator, **settings)
+    changed = tuple(name for name in asked if name != "harmless")
+    return replace(request, **fields, overrides=changed)

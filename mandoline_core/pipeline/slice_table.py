@@ -13,8 +13,8 @@ from mandoline_core.errors import MandolineError
 from mandoline_core.estimators import get_estimator
 from mandoline_core.formatting import html_table, show_interval
 from mandoline_core.patterns import Patterns
-from mandoline_core.pipeline.assemble import Fit
 from mandoline_core.pipeline.diagnostics import interval_of
+from mandoline_core.pipeline.fit import Fit
 
 
 @dataclass(frozen=True)

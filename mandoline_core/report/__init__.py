@@ -1,10 +1,10 @@
 """Reports: a project or samples go in, a report of all models comes out, as text, as plain data or as HTML.
 
-The app, the command line and the library all call `estimate` here.
+The app, the command line and the library all call `report` here.
 """
 
 from __future__ import annotations
 
 from mandoline_core.report.gathering import ReportParts, gather_parts
-from mandoline_core.report.report import Report, estimate, estimate_from_codes, notes_of
+from mandoline_core.report.report import Report, estimate, estimate_from_codes, notes_of, report, report_of, with_truth
 from mandoline_core.report.weights import weights_csv, write_weights

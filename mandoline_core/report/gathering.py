@@ -22,7 +22,7 @@ from mandoline_core.checks import (
 from mandoline_core.comparison import ModelComparison, compare_model
 from mandoline_core.errors import MandolineError
 from mandoline_core.estimators import ESTIMATORS, Mandoline
-from mandoline_core.pipeline import Ablation, Estimate, Progress, ablation, solve_model
+from mandoline_core.pipeline import Ablation, Estimate, Progress, ablation, estimate
 from mandoline_core.report.report import Report
 
 PAPER = Mandoline.name
@@ -111,7 +111,14 @@ def gather_parts(
     compute = partial(ablation, first.fit, settings, progress=said)
     found = _tried(compute) if curves is None else curves
     names = [name for name, method in ESTIMATORS.items() if method.is_quick(first.problem)]
-    methods = partial(compare_model, first.fit, settings, names, lambda what, share: tell(what, 0.4 + 0.4 * share))
+    methods = partial(
+        compare_model,
+        first.fit,
+        settings,
+        names,
+        lambda what, share: tell(what, 0.4 + 0.4 * share),
+        draw=report.draw(first),
+    )
     comparison = _tried(methods)
     if isinstance(comparison, ModelComparison):
         comparison = replace(comparison, truth=first.truth)
@@ -124,7 +131,7 @@ def hidden_change(report: ModelReport) -> HiddenChange:
     """Bound the estimate under hidden changes of every strength, and measure the slices by the same scale."""
     own: Estimate = report
     if not weights_can_change(report):
-        own = solve_model(report.fit, replace(report.settings, name=PAPER))
+        own = estimate(report.fit, replace(report.settings, name=PAPER))
     gammas = tuple(float(gamma) for gamma in np.geomspace(1.0, GAMMAS[-1], _N_BOUNDS))
     bounds = [sensitivity_bounds(own, gamma) for gamma in gammas]
     points = sensitivity_curve(own, GAMMAS, own.settings.confidence)

@@ -14,28 +14,38 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mandoline_core.arrays import Floats, Interval
-from mandoline_core.checks import ModelReport, report_model
-from mandoline_core.data import Sample
+from mandoline_core.checks import ModelReport, SecondOpinionOn, report_model, second_opinion_on
+from mandoline_core.data import Model, Sample, current_progress, progress_to
 from mandoline_core.discovery import Spread
 from mandoline_core.errors import DataError, SliceError
 from mandoline_core.estimators import get_estimator
-from mandoline_core.findings import Finding, Verdict
+from mandoline_core.findings import Finding, FindingKind, Verdict, worst_first
 from mandoline_core.formatting import listed
 from mandoline_core.metrics import check_finite, get_metric
 from mandoline_core.patterns import count_patterns
 from mandoline_core.pipeline import (
     Asked,
     Cells,
-    CodesOf,
     Fit,
+    Memo,
     Progress,
+    Request,
     make_problem,
+    no_memo,
+    part_of,
+    score_truth,
     state,
 )
 from mandoline_core.project import EstimatorSettings, Project
-from mandoline_core.slices import Slice, codes
+from mandoline_core.slices import Slice
 from mandoline_core.weighting import CorrectionRule, check_edges, fixed_rule
 
+OVERRIDDEN = FindingKind(
+    "fit",
+    "settings_overridden",
+    "This estimate was asked for with other settings than the project's: {names}",
+    "Nothing to do, if that is what you meant.",
+)
 PACKAGES = ("mandoline-estimator", "numpy", "scipy", "pandas", "narwhals")  # whose versions a report names
 
 
@@ -53,12 +63,8 @@ class Report:
 
     Parameters
     ----------
-    samples : mapping of str to Sample
-        The source and the target; empty where there were only codes.
-    note : str
-        What a person wants to remember about the project.
-    slice_notes : mapping of str to str
-        What a person wants to remember about a slice, by its rule's name.
+    request : Request or None
+        What was asked for; None where there were only codes.
     spreads : mapping of str to Spread
         How much hangs on the choice of slices, by model, where that was asked for.
     """
@@ -66,9 +72,7 @@ class Report:
     name: str
     models: Mapping[str, ModelReport]
     settings: EstimatorSettings
-    samples: Mapping[str, Sample] = field(default_factory=dict)
-    note: str = ""
-    slice_notes: Mapping[str, str] = field(default_factory=dict)
+    request: Request | None = None
     spreads: Mapping[str, Spread] = field(default_factory=dict)
 
     @cached_property
@@ -79,6 +83,30 @@ class Report:
             "fingerprints": {side: sample.fingerprint for side, sample in self.samples.items()},
             "versions": {"python": platform.python_version(), **_versions()},
         }
+
+    @property
+    def samples(self) -> dict[str, Sample]:
+        """The source and the target; none where there were only codes."""
+        return {} if self.request is None else {"source": self.request.source, "target": self.request.target}
+
+    @property
+    def note(self) -> str:
+        """What a person wants to remember about the project."""
+        return "" if self.request is None else self.request.note
+
+    @property
+    def slice_notes(self) -> dict[str, str]:
+        """What a person wants to remember about a slice, by its rule's name."""
+        return {} if self.request is None else notes_of(self.request.slices)
+
+    @cached_property
+    def second_opinions(self) -> dict[str, SecondOpinionOn | None]:
+        """What each model's own confidence adds to its estimate; None where it has no say."""
+        return {name: second_opinion_on(model, self.draw(model)) for name, model in self.models.items()}
+
+    def draw(self, model: ModelReport) -> Fit | None:
+        """Fit to the rows in memory, for what looks at rows where these stay in a table."""
+        return None if self.request is None or not model.fit.in_table else self.request.fit_of_draw(model.fit)
 
     @property
     def first(self) -> ModelReport:
@@ -164,14 +192,14 @@ class Report:
                     "converged": model.converged,
                     "findings": [finding.as_dict() for finding in model.findings],
                     "verdict": None if model.verdict is None else model.verdict.as_dict(),
-                    "second_opinion": _second_opinion(model),
+                    "second_opinion": self._second_opinion(name),
                     "spread": self._spread(name),
                 }
                 for name, model in self.models.items()
             },
             "findings": [finding.as_dict() for finding in first.findings],
             "verdict": None if first.verdict is None else first.verdict.as_dict(),
-            "second_opinion": _second_opinion(first),
+            "second_opinion": self._second_opinion(first.model),
             "spread": self._spread(first.model),
             "made": dict(self.made),
         }
@@ -179,6 +207,10 @@ class Report:
     def _spread(self, model: str) -> dict[str, Any] | None:
         found = self.spreads.get(model)
         return None if found is None else found.as_dict()
+
+    def _second_opinion(self, model: str) -> dict[str, Any] | None:
+        opinion = self.second_opinions[model]
+        return None if opinion is None else opinion.as_dict()
 
     def without_truth(self) -> Report:
         """Leave the truth out, also where the target brings its labels along."""
@@ -214,10 +246,8 @@ def estimate(
     target: Sample | None = None,
     slices: Sequence[Slice] | None = None,
     *,
-    estimator: str | EstimatorSettings = "mandoline",
     reveal: bool = False,
     progress: Progress | None = None,
-    codes_of: CodesOf = codes,
     **asked: Unpack[Asked],
 ) -> Report:
     """Estimate how well each model does on the target.
@@ -225,18 +255,16 @@ def estimate(
     Parameters
     ----------
     source : Project or Sample
-        A project says everything else itself; then only `reveal` and `progress` may follow.
-    estimator : str or EstimatorSettings
-        A name in the registry.
+        A project says everything else itself. What is asked for beside it takes the place of its own settings, and a
+        finding of the report says so.
     reveal : bool
         Read the project's file of target labels, to show the truth beside the estimate.
     progress : callable, optional
         Called with what is being done and the share done, between 0 and 1.
-    codes_of : callable
-        Evaluates slices on a sample; a caller may put a cache here.
     **asked
-        edges, metric ("accuracy" when left out), methods (what methods look at that do not work on slices), and fields
-        of EstimatorSettings: split, overlap, ridge, confidence, seed, interval, replicates.
+        estimator (a name in the registry, "mandoline" when left out), edges, metric ("accuracy" when left out), methods
+        (what methods look at that do not work on slices), harmless, and fields of EstimatorSettings: split, overlap,
+        ridge, confidence, seed, interval, replicates.
 
     Examples
     --------
@@ -250,20 +278,65 @@ def estimate(
     >>> round(report.source, 3), round(report.estimate, 3)
     (0.9, 0.75)
     """
-    stated = state("estimate", source, target, slices, estimator=estimator, reveal=reveal, **asked)
-    get_estimator(stated.settings.name)  # refuse an unknown name before any work
-    reports = {
-        prepared.model: report_model(prepared, stated.settings, said)
-        for prepared, said in stated.each_model(progress, codes_of, need_slices=True)
-    }
-    return Report(
-        stated.name,
-        reports,
-        stated.settings,
-        {"source": stated.source, "target": stated.target},
-        source.note if isinstance(source, Project) else "",
-        notes_of(stated.slices),
-    )
+    request = state("estimate", source, target, slices, **asked)
+    labelled = source.reveal(request.target) if reveal and isinstance(source, Project) else request.target
+    return report(request, labelled=labelled, progress=progress)
+
+
+def report(
+    request: Request,
+    memo: Memo = no_memo,
+    *,
+    models: Sequence[Model | None] | None = None,
+    labelled: Sample | None = None,
+    progress: Progress | None = None,
+) -> Report:
+    """Walk all steps for every model: the one function behind the library, the command line and the app.
+
+    Parameters
+    ----------
+    memo : callable
+        The caller's hook: what was made before is not made again.
+    models : sequence of Model, optional
+        Some of the request's; all when left out.
+    labelled : Sample, optional
+        The target with its labels, to score the truth by.
+    """
+    get_estimator(request.settings.name)  # refuse an unknown name before any work
+    chosen = request.models if models is None else models
+    reports = {}
+    for i, model in enumerate(chosen):
+        if progress is not None:
+            progress(f"model {model.name}" if model else "score", i / len(chosen))
+        own = part_of(progress, i, len(chosen))
+        with progress_to(own or current_progress()):
+            checked = report_of(request, model, memo, progress=own)
+        reports[checked.model] = checked if labelled is None else with_truth(checked, labelled)
+    return Report(request.name, reports, request.settings, request)
+
+
+def report_of(
+    request: Request, model: Model | None, memo: Memo = no_memo, *, progress: Progress | None = None
+) -> ModelReport:
+    """Walk the steps for one model: read samples are coded, counted, fitted, estimated and checked."""
+
+    def make() -> ModelReport:
+        fit = request.fit(model, memo, need_slices=True)
+        on_rows = fit.in_table and not get_estimator(request.settings.name).on_patterns
+        draw = request.fit_of_draw(fit, memo) if on_rows else None
+        checked = report_model(fit, request.settings, progress, draw=draw)
+        if not request.overrides:
+            return checked
+        names = ", ".join(request.overrides)
+        return replace(checked, findings=(*checked.findings, OVERRIDDEN.found("info", names=names)))
+
+    return memo(request.report_key(model), make)
+
+
+def with_truth(checked: ModelReport, labelled: Sample) -> ModelReport:
+    """Put the truth beside a report; nothing is counted, fitted or checked again for it."""
+    truth, findings = score_truth(checked.cells, labelled)
+    return replace(checked, truth=truth, findings=worst_first([*checked.findings, *findings]))
 
 
 def estimate_from_codes(
@@ -315,8 +388,8 @@ def estimate_from_codes(
     if noise is not None:
         problem = replace(problem, rule=_check_noise(noise, n_slices))
     scored = np.ones(len(values), dtype=bool)
-    counted = Cells("score", (), {}, metric, count, values[:, None], scored, {}, None, ())
-    return Report("codes", {"score": report_model(Fit(counted, problem), how)}, how)
+    cells = Cells("score", (), {}, metric, count, values[:, None], scored, (), {}, ())
+    return Report("codes", {"score": report_model(Fit(cells, problem), how)}, how)
 
 
 def notes_of(slices: Sequence[Slice]) -> dict[str, str]:
@@ -327,10 +400,6 @@ def notes_of(slices: Sequence[Slice]) -> dict[str, str]:
 def _finite(bounds: Interval | None) -> list[float | None] | None:
     """Write bounds for JSON, which has no infinity: None where there is no bound."""
     return None if bounds is None else [end if math.isfinite(end) else None for end in bounds]
-
-
-def _second_opinion(model: ModelReport) -> dict[str, Any] | None:
-    return None if model.second_opinion is None else model.second_opinion.as_dict()
 
 
 def _check_codes(given: ArrayLike, what: str) -> np.ndarray:

@@ -80,7 +80,7 @@ def _declared(report: Report) -> tuple[str, ...]:
 
 def _second_opinions(report: Report) -> list[str]:
     """Say each model's second opinion, where there is one."""
-    opinions = {name: model.second_opinion for name, model in report.models.items()}
+    opinions = report.second_opinions
     several = len(opinions) > 1
     return [f"{name}: {other.message}" if several else other.message for name, other in opinions.items() if other]
 

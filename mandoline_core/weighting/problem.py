@@ -119,8 +119,6 @@ class Problem:
         Where random numbers start.
     audit : Audit, optional
         The rows that corrections were measured on; its slices are the table's.
-    verdict : {"green", "amber", "red"}, optional
-        The light that Mandoline's estimate gets with all slices, for a method that goes by it.
     whole_patterns : bool
         Whether only whole patterns of the target are set aside, and not parts of them.
     """
@@ -139,7 +137,6 @@ class Problem:
     methods: MethodSettings = field(default_factory=MethodSettings)
     seed: int = 0
     audit: Audit | None = None
-    verdict: str | None = None
     whole_patterns: bool = False
 
     def __post_init__(self) -> None:
@@ -202,7 +199,6 @@ class Problem:
             start=None,
             membership=known,
             audit=None if self.audit is None else self.audit.select(slices),
-            verdict=None,
         )
 
     def with_statistics(self, statistics: Floats, metric: Metric) -> Problem:

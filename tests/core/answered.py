@@ -15,7 +15,7 @@ from mandoline_core.estimators.base import Estimator, Outcome
 from mandoline_core.metrics.class_labels import ClassLabels
 from mandoline_core.metrics.registry import get_metric
 from mandoline_core.patterns.patterns import count_patterns
-from mandoline_core.pipeline.assemble import make_problem
+from mandoline_core.pipeline.fit import make_problem
 from mandoline_core.weighting.problem import Evidence, Problem, Rows
 
 CLASSES = ("a", "b", "c", "d")

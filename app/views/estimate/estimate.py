@@ -57,7 +57,7 @@ def headline(workspace: Workspace, report: ModelReport) -> None:
         st.page_link("views/trust/trust.py", label="See every check", icon=":material/verified_user:")
     if found is not None and found.level == "green":
         st.caption(wording.tell(found.reason))
-    opinion = report.second_opinion
+    opinion = compute.second_opinion(workspace)
     if opinion is not None and opinion.follows == "cot":
         st.info(wording.tell(opinion.message), icon=":material/alt_route:")
     elif opinion is not None:

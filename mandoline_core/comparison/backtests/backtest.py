@@ -17,9 +17,9 @@ from mandoline_core.domain_classifier import one_thread
 from mandoline_core.errors import MandolineError, ProjectError, did_you_mean
 from mandoline_core.estimators import ESTIMATORS, Estimator, Outcome, get_estimator, normal_reach
 from mandoline_core.formatting import listed
-from mandoline_core.pipeline import Asked, CodesOf, Fit, Progress, interval_of, state
+from mandoline_core.pipeline import Asked, Fit, Progress, interval_of, state
 from mandoline_core.project import EstimatorSettings, Project
-from mandoline_core.slices import Slice, codes
+from mandoline_core.slices import Slice
 from mandoline_core.weighting import Problem
 
 _LOOKS_AT_COLUMNS = "It looks at columns, and would have to be fitted to them again for each of many pseudo-targets."
@@ -36,7 +36,6 @@ def backtest(
     columns: Sequence[str] | None = (),
     kinds: Sequence[str] = KINDS,
     progress: Progress | None = None,
-    codes_of: CodesOf = codes,
     **asked: Unpack[Asked],
 ) -> Backtest:
     """See how every method does on shifts made out of the labelled source, for each model.
@@ -56,8 +55,6 @@ def backtest(
         Of shift: "slices", "held-out slice", "class", "column".
     progress : callable, optional
         Called with what is being done and the share done, between 0 and 1.
-    codes_of : callable
-        Evaluates slices on a sample; a caller may put a cache here.
     **asked
         edges, metric ("accuracy" when left out), methods, and fields of EstimatorSettings.
 
@@ -88,7 +85,7 @@ def backtest(
             kinds=kinds,
             progress=advance,
         )
-        for fit, advance in stated.each_model(progress, codes_of)
+        for fit, advance in stated.each_model(progress)
     }
     return Backtest(stated.name, models)
 

@@ -48,6 +48,7 @@ def verdict(page: ReportPage) -> Html:
     """Say the number in the manner of its verdict, and every check in a line."""
     report = page.first
     spread = page.parts.report.spreads.get(report.model)
+    opinion = page.parts.report.second_opinions[report.model]
     judged, level = report.verdict, facts.level_of(report)
     reason = facts.NO_VERDICT if judged is None else judged.message
     banner = tag("p", _icon(level), tag("strong", reason), class_=f"banner {level}")
@@ -74,7 +75,7 @@ def verdict(page: ReportPage) -> Html:
         paragraphs(
             facts.change(report),
             facts.truth(report),
-            report.second_opinion and report.second_opinion.message,
+            opinion and opinion.message,
             facts.basis(report),
             facts.set_aside(report),
             spread and facts.spread_sentence(spread),

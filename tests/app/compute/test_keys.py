@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from app import compute
-from app.compute import keys
+from app.compute import keys, reading
 from app.project import Workspace, state
 from app.project.store import Revision
 from mandoline_core import (
@@ -51,22 +51,36 @@ SHOWN = ROWS | ROLES | {"model"}
 COUNT = SHOWN | METRIC | RULES | {"slices.enabled"}
 STATED = COUNT | CORRECTIONS | METHODS | {"project.edges", "project.trust"}
 TRUTH = frozenset({"revealed", "project.target_labels", "labels file"})
+TARGET = {"project.target_path", "project.target_engine", "names.target"}
+
+
+def step(name: str) -> Callable[[Workspace], keys.Key]:
+    """Take the key of a step of the pipeline, as the app names it."""
+
+    def key_of(shown: Workspace) -> keys.Key:
+        key: tuple[Any, ...] = getattr(compute.estimates.request(shown), f"{name}_key")(reading.model_of(shown))
+        return keys.named(key)
+
+    return key_of
+
+
 # What each key must follow. Whatever is not listed cannot change the result, and must not change the key.
 DEPENDS: dict[str, tuple[Callable[[Workspace], keys.Key], frozenset[str]]] = {
     "tables": (keys.tables, ROWS),
     "samples": (keys.samples, ROWS | ROLES),
     "answers": (keys.answers, SHOWN),
-    "scores": (keys.scores, SHOWN | METRIC),
     "source score": (
         keys.source_score,
-        (SHOWN | METRIC | {"estimator.confidence"}) - {"project.target_path", "project.target_engine", "names.target"},
+        (SHOWN | METRIC | {"estimator.confidence"}) - TARGET,
     ),
     "counted": (keys.counted, ROWS | ROLES | METRIC),
     "rules": (keys.rules, ROWS | ROLES | RULES | {"slices.enabled"}),
-    "count": (keys.count, COUNT | TRUTH),
+    "count": (keys.count, COUNT),
+    "cells": (step("cells"), COUNT),
     "every slice": (keys.every_slice, (COUNT | {"estimator.confidence"}) - {"slices.enabled"}),
     "corrections": (keys.corrections, (COUNT | CORRECTIONS | {"estimator.confidence"}) - {"slices.enabled"}),
-    "problem": (keys.problem, (STATED | ESTIMATOR | TRUTH) - {"estimator.name"}),
+    "fit": (step("fit"), (STATED | ESTIMATOR) - {"estimator.name"}),
+    "checked": (step("report"), STATED | ESTIMATOR),
     "solution": (keys.solution, STATED | ESTIMATOR),
     "report": (keys.report, STATED | ESTIMATOR | TRUTH),
     "written": (keys.written, STATED | ESTIMATOR | TRUTH | {"project.name", "project.note", "slices.note"}),

@@ -17,6 +17,7 @@ from app.compute.jobs import jobs, results
 from app.project import state
 from app.words import comparison as words
 from mandoline_core import dump_project, estimate, load_project
+from mandoline_core.checks import second_opinion_on
 from mandoline_core.comparison.results import Difference, Entry, ModelComparison
 from mandoline_core.data import take_step
 from mandoline_core.estimators.base import Outcome
@@ -112,7 +113,7 @@ def test_the_page_says_the_second_opinion(folder: Path) -> None:
     path = write_hidden(folder)
     app = open_page(path)
     assert "Your slices do not explain the change; the model's own confidence says" in said(app)
-    opinion = estimate(load_project(path)).first.second_opinion
+    opinion = second_opinion_on(estimate(load_project(path)).first)
     assert opinion is not None
     shown = app.dataframe[0].value.set_index("method").loc[title_of("second_opinion")]
     assert shown["estimate"] == pytest.approx(100 * opinion.estimate)

@@ -14,7 +14,7 @@ from app.compute.jobs import jobs
 from app.compute.slice_suggestions import MOST_SHOWN
 from app.project import edits, remedies
 from mandoline_core import Any, dump_project, estimate, load_project, spread, suggest
-from mandoline_core.checks import ModelReport
+from mandoline_core.checks import ModelReport, second_opinion_on
 from mandoline_core.findings import FindingKind
 from mandoline_core.formatting import say, show_interval
 from mandoline_core.report.charts import SPREAD
@@ -70,15 +70,16 @@ def test_a_number_that_is_not_to_be_trusted_is_nowhere_large(folder: Path) -> No
 
 def test_the_models_own_confidence_is_asked_for_a_second_opinion(folder: Path) -> None:
     """In small print where slices explain the change; in a box where they do not, and the number stays."""
-    opinion = estimate(load_project(REVIEWS)).first.second_opinion
+    opinion = second_opinion_on(estimate(load_project(REVIEWS)).first)
     assert opinion is not None
     assert opinion.message in [text.value.replace("\\", "") for text in open_app().caption]
     path = write_hidden(folder)
     report = estimate(load_project(path)).first
-    assert report.second_opinion is not None
+    opinion = second_opinion_on(report)
+    assert opinion is not None
     app = open_app(path)
     (box,) = [one.value.replace("\\", "") for one in app.info if "second opinion" in one.value]
-    assert box == report.second_opinion.message
+    assert box == opinion.message
     assert box.startswith("Your slices do not explain the change; the model's own confidence says ")
     assert show_interval(report.estimate, report.interval, share=True) in said(app)
 

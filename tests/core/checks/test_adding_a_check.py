@@ -11,9 +11,10 @@ import streamlit as st
 
 import mandoline_core as md
 from app.project import state
-from mandoline_core.checks.check import CheckRule, NotRun, Solution
+from mandoline_core.checks.check import CheckRule, NotRun
 from mandoline_core.checks.checks import CHECKS
 from mandoline_core.findings import Finding, FindingKind
+from mandoline_core.pipeline import Estimate
 from tests.app.pages import open_app, said
 from tests.core.made_worlds import sound
 
@@ -32,9 +33,9 @@ class LeapCheck(CheckRule):
     name = "leap"
     question = "Is the leap day left out?"
 
-    def find(self, solution: Solution) -> Iterator[Finding]:
+    def find(self, estimate: Estimate) -> Iterator[Finding]:
         """Find one row."""
-        if solution.problem.patterns.n_source > 1:
+        if estimate.problem.patterns.n_source > 1:
             yield LEAP.found("warning", n=1)
 
 

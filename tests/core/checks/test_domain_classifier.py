@@ -18,8 +18,8 @@ from mandoline_core.checks import domain_classifier as module
 from mandoline_core.checks.columns import domain_findings
 from mandoline_core.checks.domain_classifier import DomainTest
 from mandoline_core.domain_classifier import TopFeature
-from mandoline_core.pipeline import count_rows, state_problem
-from mandoline_core.project import TrustSettings
+from mandoline_core.pipeline import code, count, fit
+from mandoline_core.project import MetricSettings, TrustSettings
 from tests.core.made_worlds import rows
 from tests.core.projects import refused, run, run_json, small_frames, write_project
 
@@ -123,10 +123,10 @@ def test_scores_are_made_once_and_weighed_by_every_solution(monkeypatch: pytest.
     model = source.models[0]
     found = []
     for rules in (SLICES, SLICES[:1]):
-        counted = count_rows(source, target, rules, model=model)
+        cells = count(code(source, target, rules, model), MetricSettings())
         for inside in (1.0, 0.9):
             stated = [replace(rule, noise=md.Noise(md.Correction(inside=inside, outside=0.0))) for rule in rules]
-            report = md.report_model(state_problem(counted, stated), md.EstimatorSettings())
+            report = md.report_model(fit(cells, stated), md.EstimatorSettings())
             found.append(report.evidence.domain_test)
     assert len(calls) == 1
     assert len({one.before for one in found if one is not None}) == 1

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 import mandoline_core as md
+from mandoline_core.checks import second_opinion_on
 from mandoline_core.estimators.registry import get_estimator
 from tests.core.answered import answers, state
 from tests.core.projects import run_json, write_project
@@ -56,7 +57,7 @@ EXPLAINED, HIDDEN = (draw_samples(np.random.default_rng(0), hard) for hard in (C
 def test_where_slices_explain_the_change_it_is_their_number() -> None:
     """Number and interval alike; what the model's confidence says is said beside it."""
     report = md.estimate(*EXPLAINED, RULES).first
-    opinion = report.second_opinion
+    opinion = second_opinion_on(report)
     assert opinion is not None
     assert (opinion.estimate, opinion.interval, opinion.follows) == (report.estimate, report.interval, "mandoline")
     cot = md.estimate(*EXPLAINED, RULES, estimator="cot").estimate
@@ -71,7 +72,7 @@ def test_where_they_do_not_it_is_transports_with_an_interval_that_spans_both() -
     report = md.estimate(*HIDDEN, RULES).first
     assert report.verdict is not None
     assert report.verdict.level == "red"
-    opinion, cot = report.second_opinion, md.estimate(*HIDDEN, RULES, estimator="cot").first
+    opinion, cot = second_opinion_on(report), md.estimate(*HIDDEN, RULES, estimator="cot").first
     assert opinion is not None
     assert opinion.estimate == cot.estimate < report.estimate
     assert opinion.interval == (cot.interval[0], report.interval[1])
@@ -80,7 +81,7 @@ def test_where_they_do_not_it_is_transports_with_an_interval_that_spans_both() -
         f"slices {report.estimate:.1%}. The second opinion spans both: {cot.estimate:.1%} "
         f"({100 * cot.interval[0]:.1f} to {100 * report.interval[1]:.1f})."
     )
-    wrong = md.estimate(*HIDDEN, RULES, metric="error").first.second_opinion
+    wrong = second_opinion_on(md.estimate(*HIDDEN, RULES, metric="error").first)
     assert wrong is not None
     assert wrong.estimate == pytest.approx(1 - opinion.estimate)
     assert wrong.interval == pytest.approx((1 - opinion.interval[1], 1 - opinion.interval[0]))
@@ -92,14 +93,14 @@ def test_as_a_method_it_says_the_same_everywhere(world: tuple[md.Sample, md.Samp
     report = md.estimate(*world, RULES).first
     chosen = md.estimate(*world, RULES, estimator="second_opinion").first
     compared = md.compare(*world, RULES, estimators=["mandoline", "cot", "second_opinion"]).models["m"]
-    entry, opinion = compared.entries["second_opinion"], report.second_opinion
+    entry, opinion = compared.entries["second_opinion"], second_opinion_on(report)
     assert opinion is not None
     assert (chosen.estimate, chosen.interval) == (opinion.estimate, opinion.interval)
     assert (entry.estimate, entry.interval) == (opinion.estimate, opinion.interval)
     assert chosen.verdict is not None
     assert report.verdict is not None
     assert chosen.verdict.level == report.verdict.level
-    assert chosen.second_opinion is None  # it is said once, as a finding
+    assert second_opinion_on(chosen) is None  # it is said once, as a finding
     assert opinion.finding.message in [finding.message for finding in chosen.findings]
     assert compared.second_opinion == opinion.finding.message
     both = [compared.entries[name].change_interval or (0.0, 0.0) for name in ("mandoline", "cot")]
@@ -110,9 +111,9 @@ def test_as_a_method_it_says_the_same_everywhere(world: tuple[md.Sample, md.Samp
 def test_there_is_none_without_probabilities_or_of_another_metric_or_method() -> None:
     """Then nothing is said, and the method says why it does not apply."""
     plain = draw_samples(np.random.default_rng(0), ROUGH, md.Model("m", "pred"))
-    assert md.estimate(*plain, RULES).first.second_opinion is None
-    assert md.estimate(*HIDDEN, RULES, metric="f1").first.second_opinion is None
-    assert md.estimate(*HIDDEN, RULES, estimator="cbpe").first.second_opinion is None
+    assert second_opinion_on(md.estimate(*plain, RULES).first) is None
+    assert second_opinion_on(md.estimate(*HIDDEN, RULES, metric="f1").first) is None
+    assert second_opinion_on(md.estimate(*HIDDEN, RULES, estimator="cbpe").first) is None
     found = md.compare(*plain, RULES, estimators=["second_opinion"]).models["m"]
     assert found.second_opinion is None
     assert found.entries["second_opinion"].reason == (
@@ -142,7 +143,7 @@ def test_every_face_says_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     """Text, JSON, HTML and the comparison."""
     path = write_hidden(tmp_path)
     report = md.estimate(md.load_project(path))
-    opinion = report.first.second_opinion
+    opinion = second_opinion_on(report.first)
     assert opinion is not None
     printed = run_json(capsys, "estimate", path)
     assert printed["estimate"] == report.estimate

@@ -132,12 +132,24 @@ def test_only_methods_asked_for_are_run(frames: Frames) -> None:
         compare(frames, estimators=["mandolin"])
 
 
-def test_a_project_takes_no_other_settings(tmp_path: Path) -> None:
-    """Methods, too, are the project's."""
+def test_settings_beside_a_project_take_the_place_of_its_own(tmp_path: Path) -> None:
+    """As if the project said so itself."""
     project = md.load_project(write_project(tmp_path))
-    for settings in ({"methods": QUICK}, {"seed": 1}, {"edges": [("negation", "long")]}):
-        with pytest.raises(md.MandolineError, match="A project already says"):
-            md.compare(project, **settings)
+    for settings in ({"metric": "error"}, {"ridge": 0.5}, {"edges": [("negation", "long")]}):
+        changed = {
+            "metric": replace(project, metric=md.MetricSettings("error")),
+            "ridge": replace(project, estimator=md.EstimatorSettings(ridge=0.5)),
+            "edges": replace(project, edges=(("negation", "long"),)),
+        }[next(iter(settings))]
+        asked, said, plain = (
+            found.models["lr"].entries["mandoline"].estimate
+            for found in (
+                md.compare(project, estimators=["mandoline"], **settings),
+                md.compare(changed, estimators=["mandoline"]),
+                md.compare(project, estimators=["mandoline"]),
+            )
+        )
+        assert asked == said != plain
 
 
 @pytest.mark.parametrize("function", [md.estimate, md.compare, md.backtest])

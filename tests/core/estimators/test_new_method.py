@@ -13,7 +13,7 @@ from mandoline_core.checks import weights_can_change
 from mandoline_core.comparison import compare_model
 from mandoline_core.estimators import ESTIMATORS, Mandoline, Outcome
 from mandoline_core.labels import use_labels
-from mandoline_core.pipeline import Fit, ablation, correction_slopes, solve_model
+from mandoline_core.pipeline import Fit, ablation, correction_slopes, estimate
 from mandoline_core.project import EstimatorSettings
 from mandoline_core.slices import Correction, Noise
 from mandoline_core.weighting import Problem
@@ -76,10 +76,10 @@ def test_it_is_estimated_bootstrapped_and_taken_apart_slice_by_slice():
     """By redraws of its own estimate, not of the one whose class it comes from."""
     (own, _), (other, _) = twins()
     new, old = settings(interval="bootstrap", replicates=60)
-    found, expected = solve_model(own, new), solve_model(other, old)
+    found, expected = estimate(own, new), estimate(other, old)
     assert found.estimate == pytest.approx(expected.estimate, abs=1e-12)
     assert found.interval == pytest.approx(expected.interval, abs=1e-12)
-    assert found.estimate != pytest.approx(solve_model(own, EstimatorSettings()).estimate, abs=1e-4)
+    assert found.estimate != pytest.approx(estimate(own, EstimatorSettings()).estimate, abs=1e-4)
     curves, expected_curves = ablation(own, new), ablation(other, old)
     values, expected_values = ([point.estimate for point in one.leave_one_out] for one in (curves, expected_curves))
     assert values == pytest.approx(expected_values, abs=1e-12)

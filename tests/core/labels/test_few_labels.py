@@ -33,6 +33,7 @@ from mandoline_core.labels.prediction_powered import (
 )
 from mandoline_core.labels.rows import has_label, score_labelled, share_out
 from mandoline_core.metrics.registry import get_metric
+from mandoline_core.pipeline import score_truth
 from tests.core.answered import random_answers
 from tests.core.labelled_worlds import LabelWorld, repeat
 
@@ -182,7 +183,8 @@ def test_every_metric_of_means_can_be_used(metric: str) -> None:
     model = prepared.cells.rows.model  # type: ignore[union-attr]
     alone = Sample(some, label="label", models=[model])
     rules = [Flag("z", column="z"), Flag("u", column="u")]
-    truth = prepare(alone, alone, rules, model=model, metric=MetricSettings(metric)).cells.truth
+    cells = prepare(alone, alone, rules, model=model, metric=MetricSettings(metric)).cells
+    truth, _ = score_truth(cells, alone)
     assert found.labels_only.value == pytest.approx(truth)
     assert found.labels_only.interval[0] < found.labels_only.value < found.labels_only.interval[1]
     assert found.combined.interval[0] < found.combined.value < found.combined.interval[1]

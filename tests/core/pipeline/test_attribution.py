@@ -18,8 +18,9 @@ from mandoline_core.errors import MandolineError
 from mandoline_core.estimators.registry import get_estimator
 from mandoline_core.metrics.metric import Metric
 from mandoline_core.patterns.patterns import count_patterns
-from mandoline_core.pipeline.assemble import Cells, Fit, prepare
+from mandoline_core.pipeline import prepare
 from mandoline_core.pipeline.attribution import NOISE_CORRECTION, ROWS_LEFT_OUT, attribute
+from mandoline_core.pipeline.fit import Cells, Fit
 from mandoline_core.project.settings import EstimatorSettings, MetricSettings
 from mandoline_core.slices.noise import Correction, Noise
 from mandoline_core.weighting.problem import Problem
@@ -42,7 +43,7 @@ RATIO = Metric(
 def as_prepared(problem: Problem, origins: dict[str, str] | None = None) -> Fit:
     """Wrap a problem stated on patterns, as slice codes alone give it."""
     none = np.zeros(0)
-    counted = Cells("m", (), origins or {}, problem.metric, None, none, none, {}, None, ())  # type: ignore[arg-type]
+    counted = Cells("m", (), origins or {}, problem.metric, None, none, none, (), {}, ())  # type: ignore[arg-type]
     return Fit(counted, problem)
 
 

@@ -15,12 +15,12 @@ from mandoline_core.comparison.results import paired_error
 from mandoline_core.estimators.registry import get_estimator
 from mandoline_core.metrics.registry import get_metric
 from mandoline_core.patterns.patterns import count_patterns, find_patterns
-from mandoline_core.pipeline.assemble import Fit, make_problem
-from mandoline_core.pipeline.cells.moments import matching_cells
-from mandoline_core.pipeline.counting import Cells
+from mandoline_core.pipeline import estimate
+from mandoline_core.pipeline.cells import Cells
 from mandoline_core.pipeline.diagnostics import interval_of
-from mandoline_core.pipeline.model_report import solve_model
+from mandoline_core.pipeline.fit import Fit, make_problem
 from mandoline_core.pipeline.splitting import split_cells
+from mandoline_core.pipeline.table_cells.moments import matching_cells
 from mandoline_core.project.settings import EstimatorSettings
 from mandoline_core.slices.noise import Correction, Noise
 from mandoline_core.weighting.corrections import correction_rule
@@ -78,7 +78,7 @@ class World:
                 None,
                 (),
             )
-            found.append(solve_model(Fit(count, problem), SETTINGS))
+            found.append(estimate(Fit(count, problem), SETTINGS))
         return found
 
 

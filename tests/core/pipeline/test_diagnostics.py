@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from mandoline_core.checks.check import Solution
 from mandoline_core.checks.checks import find_all
 from mandoline_core.checks.support import TINY
 from mandoline_core.estimators.registry import get_estimator
 from mandoline_core.findings import Finding, FindingKind, worst_first
 from mandoline_core.metrics.registry import get_metric
+from mandoline_core.pipeline import Cells, Estimate, Fit, estimate
 from mandoline_core.pipeline.diagnostics import diagnose, interval_of
+from mandoline_core.project import EstimatorSettings
 from mandoline_core.slices.noise import Correction, Noise
 from mandoline_core.weighting.corrections import correction_rule
 from mandoline_core.weighting.problem import Problem
@@ -25,9 +26,15 @@ MANDOLINE = get_estimator("mandoline")
 
 def found_in(problem: Problem, name: str = "mandoline") -> dict[str, Finding]:
     """Estimate and collect the findings by code."""
-    outcome = get_estimator(name).estimate(problem)
-    found = find_all(Solution(name, problem, outcome, diagnose(problem, outcome)))
-    return {finding.code: finding for finding in (*outcome.findings, *found)}
+    found = solved(problem, name)
+    return {finding.code: finding for finding in (*found.findings, *find_all(found))}
+
+
+def solved(problem: Problem, name: str = "mandoline") -> Estimate:
+    """Estimate on a problem that nothing was counted for."""
+    settings = EstimatorSettings(name=name, ridge=problem.ridge)
+    cells = Cells("m", (), {}, problem.metric, None, None, None, (), {}, ())  # type: ignore[arg-type]
+    return estimate(Fit(cells, problem), settings)
 
 
 def plain(n: int = 400, **more) -> Case:
@@ -224,9 +231,8 @@ def test_unused_rows_and_a_ridge_are_mentioned():
 
 def test_an_outcome_that_did_not_converge_is_serious():
     """Whatever the number, it is no estimate."""
-    problem = plain().problem()
-    outcome = replace(MANDOLINE.estimate(problem), converged=False)
-    findings = find_all(Solution("mandoline", problem, outcome, diagnose(problem, outcome)))
+    found = solved(plain().problem())
+    findings = find_all(replace(found, outcome=replace(found.outcome, converged=False)))
     assert [(finding.code, finding.severity) for finding in findings] == [("not_converged", "serious")]
 
 

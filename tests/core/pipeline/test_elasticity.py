@@ -11,7 +11,7 @@ import pytest
 import mandoline_core as md
 from mandoline_core.errors import MandolineError
 from mandoline_core.estimators.registry import get_estimator
-from mandoline_core.pipeline.assemble import prepare
+from mandoline_core.pipeline import prepare
 from mandoline_core.pipeline.elasticity import CorrectionSlope, correction_slopes
 from mandoline_core.project.settings import EstimatorSettings, MetricSettings
 from mandoline_core.slices.noise import Correction, Noise

@@ -12,7 +12,8 @@ import pytest
 import mandoline_core as md
 from mandoline_core.checks import report_model
 from mandoline_core.data import Sample
-from mandoline_core.pipeline.assemble import count_rows, state_problem
+from mandoline_core.pipeline import code, count, fit
+from mandoline_core.project import MetricSettings
 
 MODELS = [md.Model(name, f"pred_{name}", {"0": f"no_{name}", "1": f"yes_{name}"}) for name in ("a", "b")]
 NOISY = md.Noise(md.Correction(inside=0.9, outside=0.1))
@@ -50,16 +51,16 @@ def test_no_row_is_read_after_counting(split: str, monkeypatch: pytest.MonkeyPat
     rule = md.Category("b", column="place", values=("b",), noise=NOISY)
     settings = md.EstimatorSettings(split=split)
     source, target = draw_samples()
-    counted = count_rows(source, target, [rule], model=MODELS[0])
+    cells = count(code(source, target, [rule], MODELS[0]), MetricSettings())
 
     def fail(*_: object) -> None:
         pytest.fail("a row was read")
 
     monkeypatch.setattr(Sample, "series", fail)
     monkeypatch.setattr(Sample, "frame", property(fail), raising=False)
-    first = report_model(state_problem(counted, [rule], settings=settings), settings)
+    first = report_model(fit(cells, [rule], settings=settings), settings)
     surer = replace(rule, noise=md.Noise(md.Correction(inside=0.95, outside=0.05)))
-    second = report_model(state_problem(counted, [surer], settings=settings), settings)
+    second = report_model(fit(cells, [surer], settings=settings), settings)
     assert first.estimate != second.estimate
     for report in (first, second):
         assert report.verdict is not None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -55,11 +56,23 @@ def test_an_estimator_may_be_given_as_settings() -> None:
     assert whole.as_dict() == md.estimate(*samples(), SLICES, estimator="simple", confidence=0.9).as_dict()
 
 
-def test_a_project_takes_no_further_settings(tmp_path: Path) -> None:
-    """Two places to say one thing would contradict each other."""
+def test_settings_beside_a_project_take_the_place_of_its_own_and_the_report_says_so(tmp_path: Path) -> None:
+    """As if the project said so itself; neither is one ignored, nor is it silent."""
     project = md.load_project(write_project(tmp_path))
+    for name, asked, changed in (
+        ("estimator", {"estimator": "source"}, {"estimator": md.EstimatorSettings(name="source")}),
+        ("metric", {"metric": "error"}, {"metric": md.MetricSettings("error")}),
+        ("ridge", {"ridge": 0.1}, {"estimator": md.EstimatorSettings(ridge=0.1)}),
+    ):
+        report, expected = md.estimate(project, **asked), md.estimate(replace(project, **changed))
+        assert report.estimate == expected.estimate
+        assert report.estimate != md.estimate(project).estimate
+        (said,) = [finding for finding in report.findings if finding.code == "settings_overridden"]
+        assert name in said.message
+        assert "settings_overridden" not in {finding.code for finding in expected.findings}
+    assert list(md.compare(project, metric="error", estimators=["source"]).models) == ["lr", "nb"]
     with pytest.raises(md.ProjectError, match="Change the project"):
-        md.estimate(project, ridge=0.1)
+        md.estimate(project, *samples()[1:], [])
     with pytest.raises(md.MandolineError, match="needs a project, or a source sample, a target sample and slices"):
         md.estimate(samples()[0])
 

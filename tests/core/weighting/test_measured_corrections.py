@@ -17,7 +17,7 @@ from mandoline_core.estimators.registry import get_estimator
 from mandoline_core.metrics.metric import Metric
 from mandoline_core.metrics.registry import get_metric
 from mandoline_core.patterns.patterns import add_up
-from mandoline_core.pipeline.assemble import prepare
+from mandoline_core.pipeline import prepare
 from mandoline_core.pipeline.elasticity import correction_slopes
 from mandoline_core.project.settings import EstimatorSettings
 from mandoline_core.slices.noise import Correction, Noise

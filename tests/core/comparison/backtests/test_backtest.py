@@ -320,7 +320,7 @@ def test_bad_requests_are_refused_in_words(tmp_path):
     with pytest.raises(md.DataError, match="Column 'wen' is not in"):
         backtest(project, draws=1, columns=["wen"])
     with pytest.raises(md.ProjectError, match="already says"):
-        backtest(project, confidence=0.9)
+        backtest(project, project.read()[1])
     with pytest.raises(md.MandolineError, match="needs a project"):
         backtest(project.read()[0])
 

@@ -11,6 +11,7 @@ import mandoline_core as md
 from mandoline_core import Check, ModelReport, Verdict
 from mandoline_core.findings import FindingKind
 from mandoline_core.formatting import Sentence
+from mandoline_core.metrics import get_metric
 from mandoline_core.report.words import headline
 from tests.core.projects import REVIEWS
 
@@ -66,7 +67,9 @@ def test_the_truth_is_said_only_when_it_is_asked_for(report):
 
 
 def test_an_error_is_how_often_the_model_is_wrong(report):
-    error = replace(judged(report, "green"), metric="error", estimate=0.2, interval=(0.1, 0.3), source=0.1)
+    problem = replace(report.problem, metric=get_metric("error"))
+    error = replace(judged(report, "green"), fit=replace(report.fit, problem=problem))
+    error = replace(error, estimate=0.2, interval=(0.1, 0.3), source=0.1)
     assert headline(error).sentence == "On the new data this model is probably wrong 20.0% of the time (10.0 to 30.0)."
 
 

@@ -15,7 +15,7 @@ from mandoline_core.slices import Correction, Noise, Side, Slice, SliceAudit
 from mandoline_core.weighting import Audit, GoldTable, gold_table, make_audit
 
 if TYPE_CHECKING:
-    from mandoline_core.pipeline.counting import Cells
+    from mandoline_core.pipeline.cells import Cells
 
 
 @dataclass(frozen=True, eq=False)

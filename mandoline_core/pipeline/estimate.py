@@ -1,22 +1,23 @@
-"""One model's report: solve its problem on patterns, put an interval around it, say what to know."""
+"""The fifth step, estimate: a method's answer on patterns, an interval around it, and what the weights look like."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass
+from functools import cached_property, partial
 
 import numpy as np
 
 from mandoline_core.arrays import Floats, Interval
-from mandoline_core.data import progress_to
+from mandoline_core.data import current_progress, progress_to, take_step
 from mandoline_core.errors import MandolineError
-from mandoline_core.estimators import Outcome, bootstrap, bootstrap_interval, get_estimator
-from mandoline_core.findings import Finding, FindingKind, Verdict
+from mandoline_core.estimators import Estimator, Outcome, bootstrap, bootstrap_interval, get_estimator
+from mandoline_core.findings import Finding, FindingKind
 from mandoline_core.formatting import Sentence
 from mandoline_core.patterns import add_up
-from mandoline_core.pipeline.assemble import Fit
+from mandoline_core.pipeline.cells import Cells
 from mandoline_core.pipeline.diagnostics import Diagnostics, diagnose, interval_of
+from mandoline_core.pipeline.fit import Fit
 from mandoline_core.project import EstimatorSettings, fewest_replicates
 from mandoline_core.weighting import Problem, potential_names
 
@@ -53,7 +54,7 @@ ON_A_DRAW = FindingKind(
 
 @dataclass(frozen=True, eq=False)
 class Estimate:
-    """Hold one model's estimate, how sure it is, and what to know before quoting it.
+    """Hold one model's estimate, how sure it is, and what the steps so far found.
 
     Parameters
     ----------
@@ -61,49 +62,84 @@ class Estimate:
         The metric on the target.
     source, source_interval : float, pair of floats
         The metric on the labelled source, unweighted.
-    truth : float or None
-        The metric on the target's own labels, if it has them.
     ratios : array of float, shape (n_patterns,)
         How many times a row of each pattern counts.
-    delta : dict of str to float
-        Fitted parameters; edges as "a*b".
-    edge_z : tuple of float
-        Score-test values of learned edges; empty when a person gave them.
-    findings : tuple of Finding
-        Worst first, once all checks were made.
     outcome : Outcome
-        The patterns behind the numbers, and the fit.
-    verdict : Verdict or None
-        The traffic light; None before all checks were made.
+        The patterns behind the numbers.
     """
 
-    model: str
-    metric: str
+    fit: Fit
+    settings: EstimatorSettings
+    outcome: Outcome
     estimate: float
     interval: Interval
-    standard_error: float
     source: float
     source_interval: Interval
-    truth: float | None
-    n_source: int
-    n_target: int
-    n_patterns: int
     ratios: Floats
-    delta: dict[str, float]
-    edges: tuple[tuple[str, str], ...]
-    edge_z: tuple[float, ...]
     diagnostics: Diagnostics
     converged: bool
     findings: tuple[Finding, ...]
-    fit: Fit
-    outcome: Outcome
-    settings: EstimatorSettings = field(default_factory=EstimatorSettings)
-    verdict: Verdict | None = None
 
     @property
     def estimator(self) -> str:
         """The method."""
         return self.settings.name
+
+    @property
+    def model(self) -> str:
+        """The model's name."""
+        return self.fit.model
+
+    @property
+    def cells(self) -> Cells:
+        """What was counted."""
+        return self.fit.cells
+
+    @property
+    def problem(self) -> Problem:
+        """The problem that was solved."""
+        return self.fit.problem
+
+    @property
+    def metric(self) -> str:
+        """The name of the metric."""
+        return self.problem.metric.name
+
+    @property
+    def standard_error(self) -> float:
+        """The standard error of the estimate."""
+        return self.outcome.influence.standard_error()
+
+    @property
+    def n_source(self) -> int:
+        """Labelled rows with a score."""
+        return round(self.problem.patterns.n_source)
+
+    @property
+    def n_target(self) -> int:
+        """New rows."""
+        return round(self.problem.patterns.n_target)
+
+    @property
+    def n_patterns(self) -> int:
+        """Distinct combinations of codes."""
+        return len(self.problem.patterns)
+
+    @property
+    def delta(self) -> dict[str, float]:
+        """Fitted parameters; edges as "a*b"."""
+        names = potential_names(self.problem.patterns.names, self.problem.edges)
+        return {} if self.outcome.delta is None else dict(zip(names, self.outcome.delta.tolist(), strict=True))
+
+    @property
+    def edges(self) -> tuple[tuple[str, str], ...]:
+        """Pairs of slices that move together."""
+        return self.fit.edges
+
+    @property
+    def edge_z(self) -> tuple[float, ...]:
+        """Score-test values of learned edges; empty when a person gave them."""
+        return () if self.fit.learned is None else self.fit.learned.z
 
     @property
     def told(self) -> dict[str, float | list[float] | None]:
@@ -117,11 +153,6 @@ class Estimate:
     def uses_slices(self) -> bool:
         """Whether the method looks at slices."""
         return get_estimator(self.estimator).uses_slices
-
-    @property
-    def problem(self) -> Problem:
-        """The problem that was solved."""
-        return self.fit.problem
 
     @cached_property
     def weights(self) -> Floats:
@@ -142,65 +173,71 @@ class Estimate:
         return self.diagnostics.largest_ratio
 
     @property
-    def is_red(self) -> bool:
-        """Whether the estimate is not to be trusted, and so not to be shown at full weight."""
-        return self.verdict is not None and self.verdict.level == "red"
-
-    @property
     def set_aside(self) -> float:
         """Share of the target that the estimate does not speak of."""
         return self.diagnostics.set_aside
 
 
-def solve_model(prepared: Fit, settings: EstimatorSettings, progress: Progress | None = None) -> Estimate:
-    """Solve one model's problem on its patterns, and report; no rows are touched.
+def estimate(
+    fit: Fit,
+    settings: EstimatorSettings,
+    progress: Progress | None = None,
+    *,
+    method: Estimator | None = None,
+    draw: Fit | None = None,
+) -> Estimate:
+    """Estimate one model's metric on the target with its interval; no rows are touched, unless a method looks at them.
 
-    Checks that look beyond the patterns, and the verdict, are added by `trust.report_model`.
+    Parameters
+    ----------
+    method : Estimator, optional
+        The settings' method when left out.
+    draw : Fit, optional
+        Of the rows in memory, for a method that looks at rows, where these stay in a table.
     """
-    estimator, whole = get_estimator(settings.name), prepared
-    prepared = prepared.for_method(estimator)
-    problem, table = prepared.problem, prepared.problem.patterns
-    why = estimator.reason(problem)
+    method = method or get_estimator(settings.name)
+    used = fit_for(method, fit, draw)
+    problem = used.problem
+    why = method.reason(problem)
     if why is not None:
         raise MandolineError(Sentence("Estimator {name!r} does not apply here. {why}", name=settings.name, why=why))
-    title = f"{estimator.title} for {prepared.model}"
-    with progress_to(None if progress is None else lambda what, share: progress(f"{title}, {what}", share)):
-        outcome = estimator.estimate(problem)
-    numbers = diagnose(problem, outcome)
-    interval, more = interval_by_settings(prepared, settings, outcome, progress)
+    title = f"{method.title} for {fit.model}"
+    tell = current_progress() if progress is None else lambda what, share: progress(f"{title}, {what}", share)
+    with progress_to(tell):
+        outcome = method.estimate(problem)
+    diagnostics = diagnose(problem, outcome)
+    with progress_to(progress or current_progress()):
+        interval, findings = interval_by_settings(used, settings, outcome, diagnostics)
     plain = get_estimator("source").estimate(problem)
-    names = potential_names(table.names, problem.edges)
-    learned = prepared.learned
     return Estimate(
-        model=prepared.model,
-        metric=problem.metric.name,
+        fit=used,
+        settings=settings,
+        outcome=outcome,
         estimate=outcome.value,
         interval=interval,
-        standard_error=outcome.influence.standard_error(),
         source=plain.value,
         source_interval=interval_of(problem, plain, settings.confidence),
-        truth=prepared.cells.truth,
-        n_source=round(table.n_source),
-        n_target=round(table.n_target),
-        n_patterns=len(table),
         ratios=_ratios(problem, outcome),
-        delta={} if outcome.delta is None else dict(zip(names, outcome.delta.tolist(), strict=True)),
-        edges=tuple((table.names[i], table.names[j]) for i, j in problem.edges),
-        edge_z=() if learned is None else learned.z,
-        diagnostics=numbers,
+        diagnostics=diagnostics,
         converged=outcome.converged,
-        findings=(*prepared.cells.findings, *outcome.findings, *more, *about_draw(whole, prepared)),
-        fit=prepared,
-        outcome=outcome,
-        settings=settings,
+        findings=(*used.cells.findings, *outcome.findings, *findings, *about_draw(fit, used)),
     )
 
 
-def about_draw(whole: Fit, prepared: Fit) -> list[Finding]:
+def fit_for(method: Estimator, fit: Fit, draw: Fit | None) -> Fit:
+    """Take the fit to a draw of rows in the place of that to all cells, for a method that looks at rows."""
+    if not fit.in_table or method.on_patterns:
+        return fit
+    if draw is None:
+        raise ValueError(f"Method {method.name!r} looks at rows, and these stay in a table: give it a draw of them.")
+    return draw
+
+
+def about_draw(whole: Fit, used: Fit) -> list[Finding]:
     """Say that a method looked at a draw of the rows, where it did."""
-    if whole is prepared:
+    if whole is used:
         return []
-    table, drawn = whole.problem.patterns, prepared.problem.patterns
+    table, drawn = whole.problem.patterns, used.problem.patterns
     return [
         ON_A_DRAW.found(
             "info",
@@ -212,16 +249,16 @@ def about_draw(whole: Fit, prepared: Fit) -> list[Finding]:
     ]
 
 
-def _row_weights(prepared: Fit, outcome: Outcome) -> Floats:
-    if prepared.in_table:
+def _row_weights(fit: Fit, outcome: Outcome) -> Floats:
+    if fit.in_table:
         raise MandolineError(
             Sentence(
                 "The {source_rows} stay in a table, so their weights are not in memory. Write them with write_weights, "
                 "or with --weights FILE.parquet."
             )
         )
-    weights = np.zeros(len(prepared.cells.scored))
-    weights[prepared.cells.scored] = outcome.weights(prepared.problem.members)
+    weights = np.zeros(len(fit.cells.scored))
+    weights[fit.cells.scored] = outcome.weights(fit.problem.members)
     return weights
 
 
@@ -236,22 +273,31 @@ def _ratios(problem: Problem, outcome: Outcome) -> Floats:
 
 
 def interval_by_settings(
-    prepared: Fit, settings: EstimatorSettings, outcome: Outcome, progress: Progress | None = None
+    fit: Fit,
+    settings: EstimatorSettings,
+    outcome: Outcome,
+    diagnostics: Diagnostics | None = None,
 ) -> tuple[Interval, list[Finding]]:
-    """Put an interval around an outcome the way the settings ask for, with what to know about it."""
+    """Put an interval around an outcome the way the settings ask for, with what to know about it.
+
+    Parameters
+    ----------
+    diagnostics : Diagnostics, optional
+        Of the outcome, where they are known already.
+    """
+    by_influence = partial(interval_of, fit.problem, outcome, settings.confidence, diagnostics)
     if settings.interval == "influence":
-        return interval_of(prepared.problem, outcome, settings.confidence), []
+        return by_influence(), []
     estimator = get_estimator(settings.name)
-    if not estimator.on_patterns or prepared.problem.metric.ranked:
-        return interval_of(prepared.problem, outcome, settings.confidence), [NO_BOOTSTRAP.found("info")]
-    said = (lambda share: progress(f"bootstrap of {prepared.model}", share)) if progress is not None else None
+    if not estimator.on_patterns or fit.problem.metric.ranked:
+        return by_influence(), [NO_BOOTSTRAP.found("info")]
     values = bootstrap(
-        prepared.problem,
+        fit.problem,
         estimator,
         outcome,
         replicates=settings.replicates,
         rng=np.random.default_rng(settings.seed),
-        progress=said,
+        progress=lambda share: take_step(f"bootstrap of {fit.model}", share),
     )
     failures = settings.replicates - len(values)
     if len(values) < max(fewest_replicates(settings.confidence), settings.replicates // 2):
@@ -264,7 +310,7 @@ def interval_by_settings(
     if failures:
         findings.append(BOOTSTRAP_FAILURES.found("warning", failures=failures, replicates=settings.replicates))
     if np.ptp(values) < 1e-12:  # where every row is right, so is every redraw: it shows no sampling error
-        return interval_of(prepared.problem, outcome, settings.confidence), findings
+        return by_influence(), findings
     sides = {"above": (values <= outcome.value).mean(), "below": (values >= outcome.value).mean()}
     way = min(sides, key=lambda side: sides[side])
     if sides[way] < (1 - settings.confidence) / 2:

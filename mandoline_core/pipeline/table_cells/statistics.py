@@ -11,10 +11,9 @@ import pyarrow as pa
 from mandoline_core.arrays import Floats
 from mandoline_core.data import Sample, Table, add_up_tables, add_up_within, check_cells
 from mandoline_core.metrics import get_metric
-from mandoline_core.pipeline.cells.answers import within_memory
-from mandoline_core.pipeline.cells.cells import TableCells
-from mandoline_core.pipeline.cells.moments import matching_cells
-from mandoline_core.pipeline.cells.question import (
+from mandoline_core.pipeline.table_cells.answers import within_memory
+from mandoline_core.pipeline.table_cells.moments import matching_cells
+from mandoline_core.pipeline.table_cells.question import (
     Question,
     code_rows,
     codes_in,
@@ -22,6 +21,7 @@ from mandoline_core.pipeline.cells.question import (
     named_classes,
     score_models,
 )
+from mandoline_core.pipeline.table_cells.table_cells import TableCells
 
 _BINS = {1: 1_000, 2: 100}  # of a score, where a metric ranks by it; by how many scores a row has
 _FEWEST_BINS = 20

@@ -8,10 +8,10 @@ from dataclasses import replace
 from mandoline_core.arrays import Codes
 from mandoline_core.data import SAMPLE_CACHE, Model, Sample
 from mandoline_core.patterns import one_each
-from mandoline_core.pipeline.cells.answers import count_answers
-from mandoline_core.pipeline.cells.cells import TableCells, gold_rule
-from mandoline_core.pipeline.cells.question import Question, classes_of, named_classes, score_models
-from mandoline_core.pipeline.cells.statistics import count_statistics
+from mandoline_core.pipeline.table_cells.answers import count_answers
+from mandoline_core.pipeline.table_cells.question import Question, classes_of, named_classes, score_models
+from mandoline_core.pipeline.table_cells.statistics import count_statistics
+from mandoline_core.pipeline.table_cells.table_cells import TableCells, gold_rule
 from mandoline_core.project import MetricSettings
 from mandoline_core.slices import Slice, codes, settle
 

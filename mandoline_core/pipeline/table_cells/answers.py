@@ -11,8 +11,8 @@ import numpy as np
 import pyarrow as pa
 
 from mandoline_core.data import Model, Reduce, Sample, Table, add_up_tables, add_up_within, share_kept
-from mandoline_core.pipeline.cells.cells import TableCells
-from mandoline_core.pipeline.cells.question import Question, code_rows, codes_in, frame_for
+from mandoline_core.pipeline.table_cells.question import Question, code_rows, codes_in, frame_for
+from mandoline_core.pipeline.table_cells.table_cells import TableCells
 from mandoline_core.slices import Slice
 
 

@@ -12,7 +12,7 @@ import pyarrow as pa
 from mandoline_core.arrays import Codes, Floats
 from mandoline_core.data import Model, Sample, to_pandas
 from mandoline_core.metrics import get_metric, read_class_labels, score_rows
-from mandoline_core.pipeline.cells.cells import name_of
+from mandoline_core.pipeline.table_cells.table_cells import name_of
 from mandoline_core.project import MetricSettings
 from mandoline_core.slices import Slice, codes
 

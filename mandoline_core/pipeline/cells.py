@@ -1,0 +1,277 @@
+"""The third step, count: rows alike in slices and statistics, with how many they are; from here on no row is looked at.
+
+Whatever a later step needs of rows is read here, once: scores, other columns of a draw, what the model predicts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mandoline_core.arrays import Codes as CodeArray
+from mandoline_core.arrays import Floats
+from mandoline_core.data import Model, Sample
+from mandoline_core.domain_classifier import MOST_COLUMNS
+from mandoline_core.errors import DataError
+from mandoline_core.findings import Finding, FindingKind, Severity
+from mandoline_core.metrics import Metric, Scores, find_sums_off, score_rows
+from mandoline_core.patterns import Count, Membership, count_patterns, find_patterns, one_each
+from mandoline_core.pipeline.codes import Codes, Memo, check_countable, evaluate_slices, no_memo
+from mandoline_core.pipeline.columns import GOLD, ColumnTable, DrawnColumns, column_table, draw_columns
+from mandoline_core.pipeline.labels import TargetLabels, read_arriving_labels
+from mandoline_core.pipeline.predictions import PredictionTally, RowPredictions, read_row_predictions, tally_predictions
+from mandoline_core.pipeline.table_cells.count import count_cells
+from mandoline_core.pipeline.table_cells.statistics import bins_of
+from mandoline_core.pipeline.table_cells.table_cells import TableCells
+from mandoline_core.project import MetricSettings
+from mandoline_core.slices import Slice
+from mandoline_core.weighting import GoldTable, Rows, gold_table
+
+SampleCells = tuple[TableCells, TableCells]
+
+ROWS_WITHOUT_SCORE = FindingKind(
+    "rows",
+    "rows_without_score",
+    "{missing:,} of {n:,} rows of {name} lack a label or prediction and are left out",
+    "Fill in what is missing if these rows differ from the others.",
+)
+SCORES_BINNED = FindingKind(
+    "rows",
+    "scores_binned",
+    "The rows stay in a table, so {metric} ranks them by scores rounded to {bins:,} steps",
+    "Nothing to do, unless many scores lie closer together than that.",
+)
+ON_A_SHARE = FindingKind(
+    "rows",
+    "on_a_share",
+    "The rows of {name} make more combinations of slices than memory should hold, so a uniform share of them, "
+    "{share:.3%}, stands for all",
+    "Use fewer slices for narrower intervals; the estimate is not biased by it.",
+)
+COLUMNS_BEYOND = FindingKind(
+    "columns",
+    "columns_beyond",
+    "The checks that compare other columns looked at {most:,} columns, the first ones; {n:,} more were not looked at",
+    "Put columns that may matter first, or save the data without those that do not.",
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """Hold what was read off the rows for one model: nothing in it depends on corrections, edges or settings.
+
+    It holds no truth either: labels of the target are never counted along.
+
+    Parameters
+    ----------
+    slices : tuple of Slice
+        Resolved for this model.
+    origins : dict of str to str
+        The rule each slice comes from.
+    count : Count
+        Patterns of the source rows that have a score, and of all target rows.
+    statistics : array of float, shape (n_scored, n_statistics)
+    scored : array of bool, shape (n_source_rows,)
+        Source rows with a label and a prediction.
+    classes : tuple of str
+        That labels and predictions of the source show; empty where the metric is of numbers.
+    gold : dict of str to GoldTable
+        For slices with a gold column.
+    rows : Rows or None
+        For methods that look beyond slices; None where only codes are known.
+    gold_answers : dict of str to array of int8, shape (n_scored,)
+        The gold columns themselves: who moves a measured correction, and how far.
+    drawn : DrawnColumns or None
+        Every other column of a draw of rows.
+    predictions : RowPredictions or None
+        What the model says of each row; None where it predicts no classes.
+    labels : TargetLabels or None
+        The labels that the target has for some of its rows.
+    drawn_members : Membership or None
+        The pattern of every row in memory, where these were drawn from a table; else each of them is a cell.
+    tables : pair of TableCells or None
+        What an engine counted, where rows stay in a table.
+    """
+
+    model: str
+    slices: tuple[Slice, ...]
+    origins: dict[str, str]
+    metric: Metric
+    count: Count
+    statistics: Floats
+    scored: NDArray[np.bool_]
+    classes: tuple[str, ...]
+    gold: dict[str, GoldTable]
+    findings: tuple[Finding, ...]
+    rows: Rows | None = None
+    gold_answers: dict[str, CodeArray] = field(default_factory=dict)
+    drawn: DrawnColumns | None = None
+    predictions: RowPredictions | None = None
+    labels: TargetLabels | None = None
+    drawn_members: Membership | None = None
+    tables: SampleCells | None = None
+
+    @property
+    def members(self) -> Membership:
+        """The pattern of every row in memory, not split."""
+        return self.count.members(self.statistics) if self.drawn_members is None else self.drawn_members
+
+    @cached_property
+    def columns(self) -> ColumnTable | None:
+        """The other columns, added up by pattern once; None where there are only codes."""
+        return None if self.drawn is None else column_table(self.drawn, self.members, len(self.count.patterns))
+
+    @cached_property
+    def prediction_tally(self) -> PredictionTally | None:
+        """The model's predictions, added up by pattern once."""
+        if self.predictions is None:
+            return None
+        return tally_predictions(self.predictions, self.members, len(self.count.patterns))
+
+
+def count(codes: Codes, metric: MetricSettings, memo: Memo = no_memo, *, tables: SampleCells | None = None) -> Cells:
+    """Count the patterns of coded rows, and read off the rows whatever later steps need of them.
+
+    Parameters
+    ----------
+    tables : pair of TableCells, optional
+        Of both samples, where rows stay in a table and have been counted already.
+    """
+    source, target, model, slices = codes.source, codes.target, codes.model, codes.slices
+    if tables is None and codes.source_codes is None:
+        models = source.models or (None,)
+        asked = (source, target, codes.every_slice, models, metric)
+        tables = memo(("tables", *asked), lambda: count_tables(*asked))
+    scores = _score(codes, metric, memo) if tables is None else tables[0].score(metric, model)
+    scored, names = scores.known, [rule.name for rule in slices]
+    if not scored.any():
+        raise DataError(
+            f"No row of {source.name} has both a label and a prediction, so nothing can be scored. "
+            "Fill in labels where there are predictions."
+        )
+    rows = _rows(codes, metric, scores, in_tables=tables is not None)
+    drawn = draw_columns(rows).without({rule.gold for rule in slices if rule.gold is not None}, GOLD)
+    source_codes, target_codes, gold_answers, source_rows, target_rows = _codes(codes, scored, tables)
+    statistics = scores.statistics if scored.all() else scores.statistics[scored]
+    count = count_patterns(
+        source_codes, target_codes, statistics, names, source_rows=source_rows, target_rows=target_rows
+    )
+    return Cells(
+        model=model.name if model is not None else metric.column or "score",
+        slices=slices,
+        origins=codes.origins,
+        metric=scores.metric,
+        count=count,
+        statistics=statistics,
+        scored=scored,
+        classes=scores.classes,
+        gold={
+            name: gold_table(source_codes[:, names.index(name)], answers, statistics[:, 0], source_rows)
+            for name, answers in gold_answers.items()
+        },
+        findings=(
+            *_unscored(scores, source, None if tables is None else tables[0].rows),
+            *find_sums_off(slices, source, target),
+            *_about_slices(slices, codes.origins),
+            *([COLUMNS_BEYOND.found("info", most=MOST_COLUMNS, n=drawn.n_beyond)] if drawn.n_beyond else []),
+            *([] if tables is None else _about_tables(source, target, scores, tables)),
+        ),
+        rows=rows,
+        gold_answers=gold_answers,
+        drawn=drawn,
+        predictions=None if scores.metric.needs == "numbers" else read_row_predictions(rows),
+        labels=None if tables is not None else read_arriving_labels(rows, scores.metric, statistics.shape[1]),
+        drawn_members=None if tables is None else _find_drawn(count, rows, slices, memo),
+        tables=tables,
+    )
+
+
+def count_tables(
+    source: Sample, target: Sample, slices: Sequence[Slice], models: Sequence[Model | None], metric: MetricSettings
+) -> SampleCells:
+    """Count both samples, all models together, one pass each; a sample in memory is counted row by row.
+
+    Parameters
+    ----------
+    slices : sequence of Slice
+        Resolved, for any of the models.
+    """
+    check_countable(source, target, slices)
+    source_cells = count_cells(source, slices, models, source.label, metric)
+    return source_cells, count_cells(target, slices, models, source.label, metric, source_cells.classes)
+
+
+def _score(codes: Codes, metric: MetricSettings, memo: Memo) -> Scores:
+    """Score the labelled rows, whatever the slices."""
+    source, model = codes.source, codes.model
+    make = partial(score_rows, metric, source, label=source.label, model=model)
+    return memo(("scores", source, model, metric), make)
+
+
+def _codes(
+    codes: Codes, scored: NDArray[np.bool_], tables: SampleCells | None
+) -> tuple[CodeArray, CodeArray, dict[str, CodeArray], Floats | None, Floats | None]:
+    """Return codes of the scored source rows and of the target rows, gold answers of the former, and the rows of each.
+
+    Where an engine counted, a cell takes the place of a row.
+    """
+    if tables is not None:
+        source_codes, target_codes = (side.code(codes.slices) for side in tables)
+        gold = {rule.name: tables[0].gold(rule)[scored] for rule in codes.slices if rule.gold is not None}
+        return source_codes[scored], target_codes, gold, tables[0].rows[scored], tables[1].rows
+    if codes.source_codes is None or codes.target_codes is None:
+        raise ValueError("Rows in memory have not been coded.")
+    source_codes = codes.source_codes if scored.all() else codes.source_codes[scored]
+    gold = {name: answers[scored] for name, answers in codes.gold.items()}
+    return source_codes, codes.target_codes, gold, None, None
+
+
+def _rows(codes: Codes, metric: MetricSettings, scores: Scores, *, in_tables: bool) -> Rows:
+    """Take the rows in memory; of a draw, find out which of them are scored."""
+    source, target, model = codes.source, codes.target, codes.model
+    if not in_tables:
+        return Rows(source, target, model, metric, scores.known, read=scores.labels)
+    drawn = score_rows(metric, source, label=source.label, model=model, known=scores.classes, whole=False)
+    return Rows(source, target, model, metric, drawn.known)
+
+
+def _find_drawn(count: Count, rows: Rows, slices: Sequence[Slice], memo: Memo) -> Membership:
+    """Find the patterns of rows that were drawn."""
+    source_codes = evaluate_slices(rows.source, slices, memo)[rows.scored]
+    target_codes = evaluate_slices(rows.target, slices, memo)
+    source, target = (find_patterns(count.patterns.codes, side) for side in (source_codes, target_codes))
+    if (source < 0).any() or (target < 0).any():
+        raise DataError("The data changed between drawing rows and counting them. Run it again.")
+    n = len(source)
+    return Membership(source, target, np.zeros(n, np.int8), np.zeros((n, 0)), one_each(n), one_each(len(target)))
+
+
+def _about_slices(slices: Sequence[Slice], origins: dict[str, str]) -> Iterator[Finding]:
+    """Say what to know about slices, once for a family."""
+    seen = set()
+    for rule in slices:
+        if origins[rule.name] not in seen:
+            seen.add(origins[rule.name])
+            yield from (finding for leaf in rule.leaves for finding in leaf.findings)
+
+
+def _unscored(scores: Scores, source: Sample, rows: Floats | None) -> tuple[Finding, ...]:
+    counts = one_each(len(scores.known)) if rows is None else rows
+    missing, n = round(counts[~scores.known].sum()), round(counts.sum())
+    if not missing:
+        return ()
+    severity: Severity = "warning" if missing > 0.01 * n else "info"
+    return (ROWS_WITHOUT_SCORE.found(severity, missing=missing, n=n, name=source.name),)
+
+
+def _about_tables(source: Sample, target: Sample, scores: Scores, tables: SampleCells) -> Iterator[Finding]:
+    """Say how finely scores are told apart where a metric ranks, and which counts rest on a share of the rows."""
+    if scores.metric.ranked:
+        yield SCORES_BINNED.found("info", bins=bins_of(scores.statistics.shape[1] // 2), metric=scores.metric.name)
+    for sample, side in zip((source, target), tables, strict=True):
+        if side.share < 1:
+            yield ON_A_SHARE.found("warning", name=sample.name, share=side.share)

@@ -1,0 +1,183 @@
+"""The fourth step, fit: corrections, edges and overlap are settled on counted cells, and the weights follow."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from mandoline_core.arrays import Floats
+from mandoline_core.errors import DataError, ProjectError, did_you_mean
+from mandoline_core.formatting import Sentence
+from mandoline_core.metrics import Metric
+from mandoline_core.patterns import Count, Membership, Patterns, restrict_source
+from mandoline_core.pipeline.cells import Cells
+from mandoline_core.pipeline.choosing import choose_edges
+from mandoline_core.pipeline.gold import Truths, known_truths, measured_noise, no_truths
+from mandoline_core.pipeline.splitting import split_cells
+from mandoline_core.project import TESTS, EstimatorSettings, MethodSettings, TrustSettings
+from mandoline_core.slices import Side, Slice
+from mandoline_core.weighting import LearnedEdges, Problem, correction_rule, edges_by_name
+
+EdgeNames = Sequence[Sequence[str]]
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """Hold what is to be estimated from counted cells: corrections, edges and overlap are settled, weights follow.
+
+    Parameters
+    ----------
+    problem : Problem
+        What every method takes; `problem.fitted` has the weights on patterns.
+    learned : LearnedEdges or None
+        When edges were learned by tests.
+    truths : dict of str to Truths
+        What is known of the truth behind the slices, by sample.
+    trust : TrustSettings
+        What a person declares; checks leave it out.
+    """
+
+    cells: Cells
+    problem: Problem
+    learned: LearnedEdges | None = None
+    truths: dict[Side, Truths] = field(default_factory=no_truths)
+    trust: TrustSettings = field(default_factory=TrustSettings)
+
+    @property
+    def model(self) -> str:
+        """The model's name."""
+        return self.cells.model
+
+    @property
+    def in_table(self) -> bool:
+        """Whether rows stay in a table, so that only a draw of them is in memory."""
+        return self.cells.drawn_members is not None
+
+    @property
+    def row_members(self) -> Membership:
+        """The pattern of every row in memory."""
+        return self.cells.members if self.in_table else self.problem.members
+
+    @property
+    def edges(self) -> tuple[tuple[str, str], ...]:
+        """The pairs of slices that move together, by name."""
+        names = self.problem.patterns.names
+        return tuple((names[i], names[j]) for i, j in self.problem.edges)
+
+
+def fit(
+    cells: Cells,
+    rules: Sequence[Slice],
+    *,
+    edges: EdgeNames | str = (),
+    settings: EstimatorSettings | None = None,
+    methods: MethodSettings | None = None,
+    trust: TrustSettings | None = None,
+) -> Fit:
+    """Settle corrections and edges, and so the weights, on counted cells.
+
+    Parameters
+    ----------
+    rules : sequence of Slice
+        The rules that were counted; only their corrections and audits are read.
+    edges : pairs of slice names, or str
+        Given, or how they are chosen.
+    """
+    settings = settings or EstimatorSettings()
+    names = [rule.name for rule in cells.slices]
+    noises = {rule.name: rule.noise for rule in rules}
+    stated = {name: noises[cells.origins[name]] for name in names}
+    truths = known_truths(cells, rules)
+    source_measured, target_measured = (
+        [name for name in names if (noise := stated[name]) is not None and getattr(noise, measured)]
+        for measured in ("measured", "target_measured")
+    )
+    rule = correction_rule([measured_noise(name, stated[name], truths) for name in names])
+    audit = truths["source"].audit(source_measured, names, truths["target"].audit(target_measured, names))
+    problem = make_problem(cells.count, cells.statistics, cells.metric, settings)
+    if audit is not None and len(problem.members.source) > len(cells.statistics):  # cells were split
+        audit = audit.repeat(2)
+    problem = replace(
+        problem,
+        rows=None if cells.drawn_members is not None else cells.rows,
+        methods=methods or MethodSettings(),
+        rule=rule,
+        audit=audit,
+    )
+    learned = None
+    if isinstance(edges, str):
+        chosen = choose_edges(problem, edges)
+        learned = chosen if edges == TESTS else None
+        pairs = chosen.edges
+    else:
+        pairs = edges_by_name([pair for pair in edges if not any(_is_off(name, rules) for name in pair)], names)
+    trust = trust or TrustSettings()
+    _check_harmless(cells, trust)
+    return Fit(cells, replace(problem, edges=pairs), learned, truths, trust)
+
+
+def _check_harmless(cells: Cells, trust: TrustSettings) -> None:
+    """Refuse a declared column that is in neither sample.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from mandoline_core import Sample, Threshold, estimate
+    >>> source = Sample(pd.DataFrame({"year": [1, 2], "y": 1, "p": 1}), label="y", prediction="p")
+    >>> rules = [Threshold("late", column="year", above=1)]
+    >>> estimate(source, Sample(source.frame), rules, harmless=["yaer"])
+    Traceback (most recent call last):
+    ...
+    mandoline_core.errors.ProjectError: harmless in [trust] names column 'yaer', which neither the source nor the target
+    has. Columns: p, y, year. Did you mean 'year'?
+    """
+    columns = () if cells.drawn is None else (*cells.drawn.encoded, *cells.drawn.left_out)
+    for column in trust.harmless:
+        if columns and column not in columns:
+            raise ProjectError(
+                Sentence(
+                    "harmless in [trust] names column {column!r}, which neither the {source} nor the {target} has. "
+                    "Columns: {known:list}.{hint}",
+                    column=column,
+                    known=sorted(columns),
+                    hint=did_you_mean(column, columns),
+                )
+            )
+
+
+def make_problem(count: Count, statistics: Floats, metric: Metric, settings: EstimatorSettings) -> Problem:
+    """State the problem on patterns, split as the settings say; corrections are identity."""
+    if count.patterns.n_source < 2:
+        raise DataError(
+            Sentence(
+                "The {source} has 1 row with a score, and one row cannot say how sure an estimate is. Label more rows."
+            )
+        )
+    folds = {"none": ((0, 0),), "half": ((0, 1),), "crossfit": ((0, 1), (1, 0))}[settings.split]
+    groups: tuple[Patterns, ...] = (count.patterns,)
+    members = count.members(statistics)
+    if settings.split != "none":
+        count, statistics, halves = split_cells(count, statistics, np.random.default_rng(settings.seed))
+        groups = tuple(restrict_source(count, statistics, halves == i) for i in range(2))
+        members = count.members(statistics, halves)
+    return Problem(
+        patterns=count.patterns,
+        metric=metric,
+        rule=correction_rule([None] * len(count.patterns.names)),
+        ridge=settings.ridge,
+        overlap=settings.overlap,
+        groups=groups,
+        folds=folds,
+        membership=members,
+        seed=settings.seed,
+    )
+
+
+def _is_off(name: str, rules: Sequence[Slice]) -> bool:
+    """Tell whether a slice is switched off; its edges rest until it is switched on again."""
+    return any(
+        not rule.enabled and (name == rule.name or (rule.is_family and name.startswith(f"{rule.name}_")))
+        for rule in rules
+    )
