@@ -6,14 +6,18 @@ import argparse
 from functools import partial
 from typing import TYPE_CHECKING
 
-from mandoline_core.cli.command import Progress, add_project, as_json, each_model, load, say
+from mandoline_core.cli.command import JSON, PROJECT, Progress, as_json, each_model, load, say, take
 from mandoline_core.formatting import show_interval, table
 
 if TYPE_CHECKING:
     from mandoline_core.pipeline import Ablation
 
 HELP = "Show how the estimate moves as slices are added, and without each of them."
-add_arguments = add_project
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Take a project."""
+    take(parser, {**PROJECT, **JSON})
 
 
 def run(options: argparse.Namespace) -> None:

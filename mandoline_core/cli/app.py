@@ -12,6 +12,7 @@ import sys
 import tomllib
 from pathlib import Path
 
+from mandoline_core.cli.command import PROJECT, take
 from mandoline_core.cli.sign_in import SignInError, find_sign_in, is_loopback
 
 _PATIENCE = 10.0  # seconds that a server gets to end
@@ -20,52 +21,22 @@ HELP = "Start the app in the browser, on the sample project when none is given."
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Take a project, and where to listen and to keep things."""
-    parser.add_argument(
-        "project",
-        metavar="PROJECT.toml",
-        type=Path,
-        nargs="?",
-        help="the project file, or a zip that holds it with its data",
-    )
-    parser.add_argument(
-        "--port", type=_port, metavar="N", help="port to listen on (8501 unless Streamlit is told otherwise)"
-    )
-    parser.add_argument("--data-dir", metavar="D", type=Path, help="where projects and uploads are kept")
-    parser.add_argument(
-        "--allow-dir",
-        metavar="D",
-        type=_folder,
-        action="append",
-        help="let visitors use files in this folder where they lie; may be given several times",
-    )
-    parser.add_argument("--host", metavar="H", help="address to listen on (this machine only, unless told otherwise)")
-    parser.add_argument(
-        "--allow-host",
-        metavar="NAME",
-        type=_name,
-        action="append",
-        default=[],
-        help="a name under which people reach the server; may be given several times",
-    )
-    sign_in = parser.add_mutually_exclusive_group()
-    sign_in.add_argument(
-        "--auth",
-        metavar="FILE.toml",
-        type=Path,
-        help="let people sign in with an OpenID provider, whose settings are in this file's table [auth] "
-        "(.streamlit/secrets.toml, when it is there)",
-    )
-    sign_in.add_argument(
-        "--no-auth", action="store_true", help="let everyone in who reaches the server, also from elsewhere"
-    )
-    parser.add_argument(
-        "--allow-user",
-        metavar="EMAIL",
-        type=_user,
-        action="append",
-        default=[],
-        help="let in only this person, or everyone at a domain (*@example.org); may be given several times",
-    )
+    take(parser, PROJECT, nargs="?")
+    take(parser, {"--port N": "port to listen on (8501 unless Streamlit is told otherwise)"}, type=_port)
+    take(parser, {"--data-dir D": "where projects and uploads are kept"})
+    folders = "let visitors use files in this folder where they lie; may be given several times"
+    take(parser, {"--allow-dir D...": folders}, type=_folder)
+    take(parser, {"--host H": "address to listen on (this machine only, unless told otherwise)"})
+    names = "a name under which people reach the server; may be given several times"
+    take(parser, {"--allow-host NAME...": names}, type=_name)
+    sign_in = {
+        "--auth FILE.toml": "let people sign in with an OpenID provider, whose settings are in this file's table "
+        "[auth] (.streamlit/secrets.toml, when it is there)",
+        "--no-auth": "let everyone in who reaches the server, also from elsewhere",
+    }
+    take(parser.add_mutually_exclusive_group(), sign_in)
+    people = "let in only this person, or everyone at a domain (*@example.org); may be given several times"
+    take(parser, {"--allow-user EMAIL...": people}, type=_user)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import argparse
 
-from mandoline_core.cli.command import Progress, add_project, load, show
+from mandoline_core.cli.command import JSON, PROJECT, Progress, load, show, take
 
 HELP = "Try every method on pseudo-targets made of the labelled data."
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Take a project, and how many pseudo-targets to make."""
-    add_project(parser)
-    parser.add_argument("--draws", metavar="N", type=int, default=100, help="pseudo-targets of each kind (100)")
+    take(
+        parser,
+        {**PROJECT, **JSON, "--draws N=100": "pseudo-targets of each kind (100)"},
+    )
 
 
 def run(options: argparse.Namespace) -> None:

@@ -7,10 +7,9 @@ import json
 import math
 import sys
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mandoline_core.cli.command import Progress, add_project, as_json, complain, load, say, write
+from mandoline_core.cli.command import JSON, PROJECT, Progress, as_json, complain, load, say, take, write
 from mandoline_core.errors import MandolineError
 from mandoline_core.formatting import counted, one_line, table
 
@@ -26,40 +25,22 @@ NOT_MET, BAD_INPUT = 1, 2
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Take a project, the rules, and where to write what came out."""
-    add_project(parser)
-    parser.add_argument(
-        "--min",
-        metavar="X",
-        type=float,
-        help="the worst score that will do: the least where more is better, the most where less is better (error, "
-        "rmse), the furthest from 0 for bias",
-    )
-    parser.add_argument(
-        "--max-drop",
-        metavar="P",
-        type=float,
-        help="how much worse than on the source it may be: in points (3 is 3%%) for shares, else in the metric's unit",
-    )
-    parser.add_argument(
-        "--verdict",
-        metavar="LEVEL",
-        help="the worst verdict that will do: green, amber or red (amber, where no rule is given)",
-    )
-    parser.add_argument(
-        "--against",
-        metavar="WHAT",
-        default="estimate",
-        help="what --min and --max-drop are results against: the estimate (default), or the interval: its worse end",
-    )
-    parser.add_argument("--junit", metavar="FILE", type=Path, help="write JUnit XML: a test case a model and rule")
-    parser.add_argument("--markdown", metavar="FILE", type=Path, help="write a summary in Markdown")
-    parser.add_argument("--quiet", action="store_true", help="print nothing but what is not met, on standard error")
-    parser.add_argument(
-        "--log",
-        choices=("text", "jsonl"),
-        default="text",
-        help="how standard error is written: jsonl is JSON, a line each",
-    )
+    rules = {
+        "--min X": "the worst score that will do: the least where more is better, the most where less is better "
+        "(error, rmse), the furthest from 0 for bias",
+        "--max-drop P": "how much worse than on the source it may be: in points (3 is 3%%) for shares, else in the "
+        "metric's unit",
+        "--verdict LEVEL": "the worst verdict that will do: green, amber or red (amber, where no rule is given)",
+        "--against WHAT=estimate": "what --min and --max-drop are held against: the estimate (default), or the "
+        "interval: its worse end",
+    }
+    outputs = {
+        "--junit FILE": "write JUnit XML: a test case a model and rule",
+        "--markdown FILE": "write a summary in Markdown",
+        "--quiet": "print nothing but what is not met, on standard error",
+        "--log text|jsonl": "how standard error is written: jsonl is JSON, a line each",
+    }
+    take(parser, {**PROJECT, **JSON, **rules, **outputs})
 
 
 def run(options: argparse.Namespace) -> int:

@@ -6,7 +6,7 @@ import argparse
 import json
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,34 +20,10 @@ if TYPE_CHECKING:
     from mandoline_core.project import Project
 
 
-def add_project(parser: argparse.ArgumentParser, *, json: bool = True, reveal: str = "", spread: bool = False) -> None:
-    """Take a project file, and what many commands may be asked for.
-
-    Parameters
-    ----------
-    json : bool
-        Whether to take --json.
-    reveal : str
-        What --reveal is for; it is not taken when empty.
-    spread : bool
-        Whether to take --spread.
-    """
-    parser.add_argument(
-        "project", metavar="PROJECT.toml", type=Path, help="the project file, or a zip that holds it with its data"
-    )
-    if json:
-        add_json(parser)
-    if reveal:
-        parser.add_argument("--reveal", action="store_true", help=reveal)
-    if spread:
-        parser.add_argument(
-            "--spread", action="store_true", help="say how much hangs on the choice of slices, too: tries other slices"
-        )
-
-
-def add_json(parser: argparse.ArgumentParser) -> None:
-    """Take whether to print JSON."""
-    parser.add_argument("--json", action="store_true", help="print one JSON object, numbers in full precision")
+PROJECT = {"project PROJECT.toml": "the project file, or a zip that holds it with its data"}
+JSON = {"--json": "print one JSON object, numbers in full precision"}
+REVEAL = {"--reveal": "show the truth from the project's file of target labels"}
+SPREAD = {"--spread": "say how much hangs on the choice of slices, too: tries other slices"}
 
 
 def at_least_one(text: str) -> int:
@@ -55,6 +31,47 @@ def at_least_one(text: str) -> int:
     if not text.isascii() or not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"must be a whole number, 1 or above. Got {text!r}.")
     return int(text)
+
+
+_PATHS = ("PROJECT.toml", "FILE", "FILE.toml", "DIR", "D", "SOURCE", "TARGET")
+_TYPES: dict[str, Callable[[str], Any]] = {**dict.fromkeys(_PATHS, Path), "N": at_least_one, "X": float, "P": float}
+
+
+def take(parser: argparse._ActionsContainer, arguments: Mapping[str, str], **more: Any) -> None:
+    """Take arguments, each written as its usage, with what it is for.
+
+    What a value is called says what it must be; `=` gives what it is when left out, `|` its choices (the first of them
+    when left out), brackets a value that may be left out, dots an option that may be repeated.
+
+    Parameters
+    ----------
+    **more
+        What else `add_argument` is to know of each.
+
+    Examples
+    --------
+    >>> parser = argparse.ArgumentParser()
+    >>> usages = ["--out FILE", "--most N=10", "--log text|jsonl", "--never NAME...", "name [NAME]"]
+    >>> take(parser, dict.fromkeys(usages, ""))
+    >>> parser.parse_args(["--never", "a", "--never", "b"])
+    Namespace(out=None, most=10, log='text', never=['a', 'b'], name=None)
+    """
+    for usage, purpose in arguments.items():
+        name, _, value = usage.partition(" ")
+        bare, _, default = value.strip("[]").removesuffix("...").partition("=")
+        how: dict[str, Any] = {"help": purpose}
+        if not value:
+            how["action"] = "store_true"
+        elif "|" in value:
+            how["choices"] = bare.split("|")
+            how["default"] = how["choices"][0]
+        else:
+            how |= {"metavar": bare, "type": _TYPES.get(bare, str), "default": default or None}
+        if value.startswith("["):
+            how["nargs"] = "?"
+        if value.endswith("..."):
+            how |= {"action": "append", "default": []}
+        parser.add_argument(name, **{**how, **more})
 
 
 def load(options: argparse.Namespace, *outputs: Path | None) -> Project:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import argparse
 
-from mandoline_core.cli.command import Progress, add_project, load, show
+from mandoline_core.cli.command import JSON, PROJECT, Progress, load, show, take
 
 HELP = "Estimate each model with every method that applies, and rank the models."
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Take a project, and whether to look at the truth."""
-    add_project(parser, reveal="judge the methods by the project's file of target labels")
+    take(parser, {**PROJECT, **JSON, "--reveal": "judge the methods by the project's file of target labels"})
 
 
 def run(options: argparse.Namespace) -> None:

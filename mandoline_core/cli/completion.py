@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import argparse
 
+from mandoline_core.cli.command import take
+
 HELP = "Print a script that lets a shell complete commands, options and files."
 SHELLS = ("bash", "zsh", "fish", "tcsh", "powershell")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Take which shell."""
-    parser.add_argument("shell", choices=SHELLS, help="the shell to complete in")
+    take(parser, {"shell " + "|".join(SHELLS): "the shell to complete in"})
 
 
 def run(options: argparse.Namespace) -> None:

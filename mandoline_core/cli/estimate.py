@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
-from mandoline_core.cli.command import Progress, add_project, complain, load, show
-from mandoline_core.cli.report import REVEAL, make_report
+from mandoline_core.cli.command import JSON, PROJECT, REVEAL, SPREAD, Progress, complain, load, show, take
+from mandoline_core.cli.report import make_report
 
 HELP = "Estimate each model's score on the target."
 BELOW = 1
@@ -14,17 +13,13 @@ BELOW = 1
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Take a project, what to write beside the estimate, and the least it may be."""
-    add_project(parser, reveal=REVEAL, spread=True)
-    parser.add_argument("--html", metavar="FILE", type=Path, help="write the whole report, as `mandoline report` does")
-    parser.add_argument(
-        "--weights", metavar="FILE", type=Path, help="write one weight a source row and model, as CSV or Parquet"
-    )
-    parser.add_argument(
-        "--fail-under",
-        metavar="X",
-        type=float,
-        help="exit with 1 when the first model's estimate is worse than X: below it, or above it where less is better",
-    )
+    own = {
+        "--html FILE": "write the whole report, as `mandoline report` does",
+        "--weights FILE": "write one weight a source row and model, as CSV or Parquet",
+        "--fail-under X": "exit with 1 when the first model's estimate is worse than X: below it, or above it where "
+        "less is better",
+    }
+    take(parser, {**PROJECT, **JSON, **REVEAL, **SPREAD, **own})
 
 
 def run(options: argparse.Namespace) -> int | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from mandoline_core.cli.command import Progress, say, writing
+from mandoline_core.cli.command import Progress, say, take, writing
 from mandoline_core.errors import MandolineError
 
 HELP = "Write a project file for a labelled and an unlabelled file: roles guessed, slices tried, all explained."
@@ -13,19 +13,14 @@ HELP = "Write a project file for a labelled and an unlabelled file: roles guesse
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Take both files, where to write, and what a person knows better."""
-    parser.add_argument("source", metavar="SOURCE", type=Path, help="the labelled rows, CSV or Parquet")
-    parser.add_argument("target", metavar="TARGET", type=Path, help="the new rows, CSV or Parquet")
-    parser.add_argument(
-        "--out", metavar="FILE", type=Path, default=Path("project.toml"), help="where to write it (project.toml)"
-    )
-    parser.add_argument("--label", metavar="COLUMN", help="the column of true answers (guessed when left out)")
-    parser.add_argument(
-        "--prediction",
-        metavar="COLUMN",
-        action="append",
-        default=[],
-        help="a column of predictions (guessed when left out); repeatable",
-    )
+    arguments = {
+        "source SOURCE": "the labelled rows, CSV or Parquet",
+        "target TARGET": "the new rows, CSV or Parquet",
+        "--out FILE=project.toml": "where to write it (project.toml)",
+        "--label COLUMN": "the column of true answers (guessed when left out)",
+        "--prediction COLUMN...": "a column of predictions (guessed when left out); repeatable",
+    }
+    take(parser, arguments)
 
 
 def run(options: argparse.Namespace) -> None:

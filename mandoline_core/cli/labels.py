@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mandoline_core.cli.command import Progress, add_project, as_json, each_model, load, say
+from mandoline_core.cli.command import JSON, PROJECT, Progress, as_json, each_model, load, say, take
 from mandoline_core.formatting import show_interval, table, wrapped
 
 if TYPE_CHECKING:
@@ -18,13 +17,8 @@ HELP = "Combine the estimate with labels of a few new rows, and test the slices.
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Take a project, and the plan that rows were labelled by."""
-    add_project(parser)
-    parser.add_argument(
-        "--plan",
-        metavar="FILE",
-        type=Path,
-        help="the plan that these rows were chosen by, as CSV; its column row counts the new rows from 1",
-    )
+    plan = "the plan that these rows were chosen by, as CSV; its column row counts the new rows from 1"
+    take(parser, {**PROJECT, **JSON, "--plan FILE": plan})
 
 
 def run(options: argparse.Namespace) -> None:

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
-from mandoline_core.cli.command import Progress, add_project, as_json, at_least_one, each_model, load, say, write
+from mandoline_core.cli.command import JSON, PROJECT, Progress, as_json, each_model, load, say, take, write
 
 HELP = "Say which new rows to label next; the column row counts them from 1."
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Take a project, how many rows, and where to write them."""
-    add_project(parser)
-    parser.add_argument("--rows", metavar="N", type=at_least_one, default=50, help="how many rows to label (50)")
-    parser.add_argument("--out", metavar="FILE", type=Path, help="write the plan as CSV instead of printing it")
+    out = "write the plan as CSV instead of printing it"
+    take(parser, {**PROJECT, **JSON, "--rows N=50": "how many rows to label (50)", "--out FILE": out})
 
 
 def run(options: argparse.Namespace) -> None:

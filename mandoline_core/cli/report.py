@@ -7,25 +7,19 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mandoline_core.cli.command import Progress, add_project, check_outputs, load, say, write
+from mandoline_core.cli.command import PROJECT, REVEAL, SPREAD, Progress, check_outputs, load, say, take, write
 
 if TYPE_CHECKING:
     from mandoline_core.project import Project
     from mandoline_core.report import Report
 
 HELP = "Write the whole report as one HTML file that needs nothing else."
-REVEAL = "show the truth from the project's file of target labels"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Take a project, where to write, and whether to look at the truth."""
-    add_project(parser, json=False, reveal=REVEAL, spread=True)
-    parser.add_argument(
-        "--out",
-        metavar="FILE",
-        type=Path,
-        help="where to write it (default: <project name>-report.html beside PROJECT)",
-    )
+    out = {"--out FILE": "where to write it (default: <project name>-report.html beside PROJECT)"}
+    take(parser, {**PROJECT, **REVEAL, **SPREAD, **out})
 
 
 def run(options: argparse.Namespace) -> None:

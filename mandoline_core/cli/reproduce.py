@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mandoline_core.cli.command import Progress, add_json, as_json, at_least_one, say, show, write, writing
+from mandoline_core.cli.command import JSON, Progress, as_json, say, show, take, write, writing
 from mandoline_core.formatting import table
 
 if TYPE_CHECKING:
@@ -17,14 +16,13 @@ HELP = "Run one of the paper's experiments, or list them."
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Take an experiment, how to run it, and where to put what it finds."""
-    parser.add_argument("name", metavar="NAME", nargs="?", help="the experiment; left out, all are listed")
-    add_json(parser)
-    parser.add_argument(
-        "--out", metavar="DIR", type=Path, help="write the numbers, the figures and the data as a project there"
-    )
-    parser.add_argument("--seeds", metavar="N", type=at_least_one, help="draw everything random so many times")
-    parser.add_argument("--quick", action="store_true", help="a rough answer within seconds")
-    parser.add_argument("--data", metavar="DIR", type=Path, help="run on the published files in this folder")
+    own = {
+        "--out DIR": "write the numbers, the figures and the data as a project there",
+        "--seeds N": "draw everything random so many times",
+        "--quick": "a rough answer within seconds",
+        "--data DIR": "run on the published files in this folder",
+    }
+    take(parser, {"name [NAME]": "the experiment; left out, all are listed", **JSON, **own})
 
 
 def run(options: argparse.Namespace) -> None:

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import argparse
 
+from mandoline_core.cli.command import take
+
 HELP = "Print the JSON Schema of the project file, or of what a command prints with --json."
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Take which schema."""
-    parser.add_argument(
-        "name",
-        metavar="NAME",
-        nargs="?",
-        help="project, or a command that takes --json; the names of all when left out",
-    )
+    take(parser, {"name [NAME]": "project, or a command that takes --json; the names of all when left out"})
 
 
 def run(options: argparse.Namespace) -> None:

@@ -5,14 +5,18 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from mandoline_core.cli.command import Progress, add_project, as_json, each_model, load, say
+from mandoline_core.cli.command import JSON, PROJECT, Progress, as_json, each_model, load, say, take
 from mandoline_core.formatting import table
 
 if TYPE_CHECKING:
     from mandoline_core.pipeline import SliceTable
 
 HELP = "Show what each slice covers, how far it shifts and how the model does inside it."
-add_arguments = add_project
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Take a project."""
+    take(parser, {**PROJECT, **JSON})
 
 
 def run(options: argparse.Namespace) -> None:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
-from mandoline_core.cli.command import Progress, add_project, at_least_one, load, show, writing
+from mandoline_core.cli.command import JSON, PROJECT, Progress, load, show, take, writing
 from mandoline_core.errors import MandolineError
 
 HELP = "Suggest slices for what is still off and matters, each tried; --auto accepts them one by one."
@@ -13,20 +12,13 @@ HELP = "Suggest slices for what is still off and matters, each tried; --auto acc
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Take a project, how many suggestions, whether to accept them, and where to write the project."""
-    add_project(parser)
-    parser.add_argument("--most", metavar="N", type=at_least_one, default=10, help="suggestions, at most (10)")
-    parser.add_argument(
-        "--auto", action="store_true", help="accept the most relevant one after the other, until nothing stands out"
-    )
-    parser.add_argument(
-        "--never", metavar="NAME", action="append", default=[], help="a suggestion not to make, by its name; repeatable"
-    )
-    parser.add_argument(
-        "--out",
-        metavar="FILE",
-        type=Path,
-        help="write the project with what --auto accepted; without --auto, with all suggestions switched off",
-    )
+    own = {
+        "--most N=10": "suggestions, at most (10)",
+        "--auto": "accept the most relevant one after the other, until nothing stands out",
+        "--never NAME...": "a suggestion not to make, by its name; repeatable",
+        "--out FILE": "write the project with what --auto accepted; without --auto, with all suggestions switched off",
+    }
+    take(parser, {**PROJECT, **JSON, **own})
 
 
 def run(options: argparse.Namespace) -> None:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
-from mandoline_core.cli.command import Progress, add_project, check_outputs, complain, load, show, write
+from mandoline_core.cli.command import JSON, PROJECT, Progress, check_outputs, complain, load, show, take, write
 
 HELP = "Estimate on one target after the other; what was done before is kept, and alerts say when to look."
 ALERT, BAD_TARGET = 1, 2
@@ -13,36 +12,20 @@ ALERT, BAD_TARGET = 1, 2
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Take a project, the targets, where to write, and when to alert."""
-    add_project(parser)
-    parser.add_argument(
-        "--targets",
-        metavar="PATTERN",
-        required=True,
-        help="the files to estimate on, such as 'weekly/*.parquet'; numbers in their names are their order",
-    )
-    parser.add_argument("--csv", metavar="FILE", type=Path, help="write a line for each target and model")
-    parser.add_argument("--html", metavar="FILE", type=Path, help="write one HTML file with charts")
-    parser.add_argument(
-        "--alert-drop",
-        metavar="P",
-        type=float,
-        help="exit with 1 when the last target's estimate is more than P worse: in points for shares",
-    )
-    parser.add_argument(
-        "--alert-under",
-        metavar="X",
-        type=float,
-        help="exit with 1 when the last target's estimate is worse than X: below it, or above it where less is better",
-    )
-    parser.add_argument(
-        "--alert-against",
-        choices=("source", "first", "previous"),
-        default="source",
-        help="worse than what: the score on the source (default), the first target's estimate, or the one before",
-    )
-    parser.add_argument(
-        "--memory", metavar="FILE", type=Path, help="what was done before (<project file>.track.json, beside it)"
-    )
+    own = {
+        "--csv FILE": "write a line for each target and model",
+        "--html FILE": "write one HTML file with charts",
+        "--alert-drop P": "exit with 1 when the last target's estimate is more than P worse: in points for shares",
+        "--alert-under X": "exit with 1 when the last target's estimate is worse than X: below it, or above it where "
+        "less is better",
+        "--alert-against source|first|previous": "worse than what: the score on the source (default), the first "
+        "target's estimate, or the one before",
+        "--memory FILE": "what was done before (<project file>.track.json, beside it)",
+    }
+    targets = "the files to estimate on, such as 'weekly/*.parquet'; numbers in their names are their order"
+    take(parser, {**PROJECT, **JSON})
+    take(parser, {"--targets PATTERN": targets}, required=True)
+    take(parser, own)
 
 
 def run(options: argparse.Namespace) -> int:
