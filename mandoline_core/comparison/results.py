@@ -197,6 +197,7 @@ def summarise(name: str, models: Mapping[str, ModelComparison], confidence: floa
 
 def _rank(method: str, estimates: Mapping[str, float], models: Mapping[str, ModelComparison]) -> Ranking:
     better = next(iter(models.values())).metric.better
+    # Small is good: how far a value is from the best there is, or would be.
     distance = {"higher": lambda value: -value, "lower": lambda value: value, "near 0": abs}[better]
     order = sorted(estimates, key=lambda name: distance(estimates[name]))
     pairs = [(estimate, truth) for name, estimate in estimates.items() if (truth := models[name].truth) is not None]

@@ -75,6 +75,7 @@ def table(caption: str, head: Sequence[str], rows: Sequence[Sequence[object]]) -
 def _side(column: int, rows: Sequence[Sequence[object]]) -> str | None:
     """Choose the side of a column: numbers stand to the right."""
     cells = [str(row[column]) for row in rows]
+    # Figures line up by their digits; a dash for "none" must not move the column.
     filled = [cell for cell in cells if cell not in ("", "-")]
     return "number" if filled and all(map(_is_number, filled)) and column else None
 

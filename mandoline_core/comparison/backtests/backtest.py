@@ -137,11 +137,11 @@ def backtest_model(
     needs = {need for method in methods.values() for need in method.needs}
     if rows is not None and needs & {"predictions", "probabilities"}:
         predictions = read_predictions(rows, probabilities="probabilities" in needs)
-    made = pseudo_targets(fit, columns=columns, kinds=kinds, seed=settings.seed)
+    shifts, skipped = pseudo_targets(fit, columns=columns, kinds=kinds, seed=settings.seed)
     plan = [
-        (kind, number, shifts[number % len(shifts)])
-        for kind, shifts in made.kinds.items()
-        for number in range(len(shifts) if kind == COLUMN else max(draws, len(shifts)))
+        (kind, number, targets[number % len(targets)])
+        for kind, targets in shifts.items()
+        for number in range(len(targets) if kind == COLUMN else max(draws, len(targets)))
     ]
     trials: list[Trial] = []
     with one_thread():  # small matrices, many times: threads would mostly wait for each other
@@ -159,15 +159,15 @@ def backtest_model(
         model=fit.model,
         metric=fit.problem.metric,
         estimator=settings.name,
-        kinds={kind: judge(trial for trial in trials if trial.kind == kind) for kind in made.kinds},
+        kinds={kind: judge(trial for trial in trials if trial.kind == kind) for kind in shifts},
         draws=tuple(trials),
         left_out=left_out,
-        skipped=made.skipped,
+        skipped=skipped,
         n_source=sizes[0],
         n_target=sizes[1],
         confidence=settings.confidence,
         words=say_what_it_proves(
-            list(made.kinds),
+            list(shifts),
             sizes,
             capped=sizes != (round(table.n_source), round(table.n_target)),
             noisy=not fit.problem.corrections().takes_codes_at_their_word,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import NamedTuple
 
 import narwhals as nw
 import numpy as np
@@ -22,20 +21,8 @@ MOST_LEVELS = 12  # of a column that is taken for groups without being asked for
 _DATE = re.compile(r"\d{4}-\d{2}(-\d{2}([T ].*)?)?")
 
 
-class Split(NamedTuple):
-    """Hold two parts of the scored rows.
-
-    Parameters
-    ----------
-    detail : str
-        What the target's part is.
-    source, target : array of bool, shape (n_scored,)
-        Rows without a value are in neither.
-    """
-
-    detail: str
-    source: Bools
-    target: Bools
+# What the target's part is, and which scored rows are in the source and the target; rows without a value in neither.
+Split = tuple[str, Bools, Bools]
 
 
 def find_columns(source: Sample, target: Sample) -> list[str]:
@@ -76,9 +63,9 @@ def split_column(sample: Sample, column: str, scored: Bools) -> list[Split]:
     --------
     >>> import pandas as pd
     >>> sample = Sample(pd.DataFrame({"age": range(80), "shop": ["a", "b"] * 40}))
-    >>> [split.detail for split in split_column(sample, "age", np.ones(80, dtype=bool))]
+    >>> [detail for detail, _, _ in split_column(sample, "age", np.ones(80, dtype=bool))]
     ["'age' from 40", "'age' below 40"]
-    >>> [split.detail for split in split_column(sample, "shop", np.ones(80, dtype=bool))]
+    >>> [detail for detail, _, _ in split_column(sample, "shop", np.ones(80, dtype=bool))]
     ["'shop' is a", "'shop' is b"]
     """
     series, dtype = sample.series(column), sample.schema[column]
@@ -98,7 +85,7 @@ def split_column(sample: Sample, column: str, scored: Bools) -> list[Split]:
             splits = _groups(column, codes[0][scored].astype(np.intp), names)
     else:
         splits = []
-    return [split for split in splits if min(split.source.sum(), split.target.sum()) >= FEWEST_ROWS]
+    return [split for split in splits if min(split[1].sum(), split[2].sum()) >= FEWEST_ROWS]
 
 
 def _halves(column: str, values: Floats, show: Callable[[float], str]) -> list[Split]:
@@ -112,14 +99,14 @@ def _halves(column: str, values: Floats, show: Callable[[float], str]) -> list[S
     if not high.any():
         return []
     at = show(float(values[high].min()))
-    return [Split(f"{column!r} from {at}", low, high), Split(f"{column!r} below {at}", high, low)]
+    return [(f"{column!r} from {at}", low, high), (f"{column!r} below {at}", high, low)]
 
 
 def _groups(column: str, codes: Index, names: tuple[str, ...]) -> list[Split]:
     """Foretell each of the largest groups from all the others."""
     counts = np.bincount(codes[codes >= 0], minlength=len(names))
     largest = [code for code in np.argsort(-counts, kind="stable")[:MOST_GROUPS] if counts[code]]
-    return [Split(f"{column!r} is {names[code]}", (codes >= 0) & (codes != code), codes == code) for code in largest]
+    return [(f"{column!r} is {names[code]}", (codes >= 0) & (codes != code), codes == code) for code in largest]
 
 
 def _ticks(array: pa.Array) -> Floats:

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 
@@ -33,22 +32,9 @@ _LEAST_STRENGTH, _USUAL_STRENGTH, _MOST_STRENGTH = 0.02, 0.25, 2.0
 _Made = tuple[list[PseudoTarget], dict[str, str]]  # shifts, and why others could not be made
 
 
-class PseudoTargets(NamedTuple):
-    """Hold the shifts of every kind that could be made, and why others could not.
-
-    Parameters
-    ----------
-    skipped : dict of str to str
-        Kinds, or parts of a kind as "kind: part", with the reason.
-    """
-
-    kinds: dict[str, list[PseudoTarget]]
-    skipped: dict[str, str]
-
-
 def pseudo_targets(
     fit: Fit, *, columns: Sequence[str] | None = (), kinds: Sequence[str] = KINDS, seed: int = 0
-) -> PseudoTargets:
+) -> tuple[dict[str, list[PseudoTarget]], dict[str, str]]:
     """Make the shifts of every kind that is asked for.
 
     Parameters
@@ -58,16 +44,22 @@ def pseudo_targets(
     seed : int
         Of tilts at random.
 
+    Returns
+    -------
+    dict of str to list of PseudoTarget, dict of str to str
+        The shifts of every kind that could be made; and kinds, or parts of a kind as "kind: part", that could not, with
+        the reason.
+
     Examples
     --------
     >>> import pandas as pd
     >>> from mandoline_core import Flag, Sample, prepare
     >>> source = Sample(pd.DataFrame({"a": [1, 0] * 40, "y": 1, "p": [0, 1] * 40}), label="y", prediction="p")
     >>> target = Sample(pd.DataFrame({"a": [1, 1, 1, 0], "p": 1}), models=source.models)
-    >>> made = pseudo_targets(prepare(source, target, [Flag("a", column="a")], model=source.models[0]))
-    >>> round(made.kinds["slices"][0].truth, 6)
+    >>> made, skipped = pseudo_targets(prepare(source, target, [Flag("a", column="a")], model=source.models[0]))
+    >>> round(made["slices"][0].truth, 6)
     0.25
-    >>> made.skipped["held-out slice"]
+    >>> skipped["held-out slice"]
     'There is only one slice rule; without it methods on slices have nothing to go by.'
     """
     problem = _unsplit(fit.problem)
@@ -80,12 +72,13 @@ def pseudo_targets(
     }
     made = {kind: make() for kind, make in ways.items() if kind in kinds}
     skipped = {what: why for _, reasons in made.values() for what, why in reasons.items()}
-    return PseudoTargets({kind: targets for kind, (targets, _) in made.items() if targets}, skipped)
+    return {kind: targets for kind, (targets, _) in made.items() if targets}, skipped
 
 
 def _unsplit(problem: Problem) -> Problem:
     """Undo a split of the source: all rows fit the weights, and all get one. Corrections stay as they are."""
     members = problem.members
+    # A draw is split anew by its own rows, so that a split of the real rows must not stay in the population.
     everyone = members._replace(groups=np.zeros(len(members.source), dtype=np.int8))
     return replace(problem, groups=(), folds=((0, 0),), membership=everyone, audit=None)
 
@@ -125,6 +118,7 @@ def _by_held_out_slice(fit: Fit, problem: Problem) -> _Made:
         return [], {HELD_OUT: alone if groups else "There are no slices to hold out."}
     targets, skipped = [], {}
     for name, held_out in groups.items():
+        # A rule's slices go together: one that stays behind would still tell of the others.
         others = sorted(i for group in groups.values() if group is not held_out for i in group)
         try:
             weights, _ = _fitted(problem.select(held_out))
@@ -223,11 +217,11 @@ def _by_column(fit: Fit, problem: Problem, columns: Sequence[str] | None) -> _Ma
         splits = split_column(rows.source, column, rows.scored)
         if not splits:
             skipped[f"{COLUMN}: {column}"] = "It does not split the labelled rows into parts that are large enough."
-        for split in splits:
+        for detail, source, target in splits:
             try:
-                made = _tilted(COLUMN, split.detail, problem, split.target.astype(float))
+                made = _tilted(COLUMN, detail, problem, target.astype(float))
             except MandolineError as error:
-                skipped[f"{COLUMN}: {split.detail}"] = error.sentence
+                skipped[f"{COLUMN}: {detail}"] = error.sentence
             else:
-                targets.append(replace(made, source_rows=np.flatnonzero(split.source), drawn=False))
+                targets.append(replace(made, source_rows=np.flatnonzero(source), drawn=False))
     return targets, skipped

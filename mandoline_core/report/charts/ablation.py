@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import groupby, pairwise
-from typing import NamedTuple
+from itertools import accumulate, groupby, pairwise
 
 import plotly.graph_objects as go
 
-from mandoline_core.arrays import Interval
 from mandoline_core.formatting import direction, show_difference, show_interval, show_points, show_value
 from mandoline_core.pipeline import Ablation, AblationPoint, Attribution, AttributionPart
 from mandoline_core.report.charts.drawing import Drawing, error_bars
@@ -42,6 +40,8 @@ def ablation_curve(curves: Ablation, *, truth: float | None, share: bool = True,
         figure.line(ends, [truth, truth], "truth", colour=TRUTH, dash="dash", hover=f"truth: {written}")
         side = "bottom" if (points[0].estimate or 0.0) < truth else "top"
         figure.write(f"truth {written}", x=-0.3, y=truth, xanchor="left", yanchor=side)
+    first_two = [point.estimate for point in points[:2] if point.estimate is not None]
+    rises = bool(first_two) and first_two[-1] > first_two[0]
     named = {0, max((i for i, point in enumerate(points) if point.estimate is not None), default=0)}
     figure.scatter(
         list(range(len(points))),
@@ -61,7 +61,8 @@ def ablation_curve(curves: Ablation, *, truth: float | None, share: bool = True,
             show_value(point.estimate, share=share) if i in named and point.estimate is not None else ""
             for i, point in enumerate(points)
         ],
-        textposition=["bottom right" if _rises(points) else "top right"] + ["middle right"] * n_slices,
+        # The first value stands where the line does not go.
+        textposition=["bottom right" if rises else "top right"] + ["middle right"] * n_slices,
         hover=[_point_words(point, share) for point in points],
     )
     span = curve_span(points, truth, share)
@@ -101,11 +102,6 @@ def curve_span(points: Sequence[AblationPoint], truth: float | None, share: bool
     values = [end for point in estimated for end in point.interval or (point.estimate or 0.0,)]
     values += [] if truth is None else [truth]
     return value_range(values, share) if values else [0.0, 1.0]
-
-
-def _rises(points: Sequence[AblationPoint]) -> bool:
-    values = [point.estimate for point in points[:2] if point.estimate is not None]
-    return values[-1] > values[0] if values else False
 
 
 def bands(points: Sequence[AblationPoint]) -> Iterator[tuple[list[float], list[float], list[float]]]:
@@ -216,15 +212,6 @@ def _left_out_title(points: Sequence[AblationPoint], changes: Sequence[float | N
     return f"Without {shorten(point.slice or '', 24)} the estimate would be {size} {way}"
 
 
-class _Step(NamedTuple):
-    """Hold one step on the way: where it starts and by how much it moves."""
-
-    name: str
-    start: float
-    value: float
-    interval: Interval | None
-
-
 def waterfall(attribution: Attribution, source: float, *, metric: str, share: bool, dark: bool = False) -> go.Figure:
     """Show how each slice moves the score, largest part first, from the labelled data to the estimate.
 
@@ -233,32 +220,33 @@ def waterfall(attribution: Attribution, source: float, *, metric: str, share: bo
     source : float
         The score on the labelled data.
     """
-    figure, steps = Drawing(dark), _steps(attribution.parts, source, share)
-    ink, unit, estimate = figure.colours.ink, " points" if share else "", source + attribution.total
+    figure, parts, estimate = Drawing(dark), _largest_parts(attribution.parts, share), source + attribution.total
+    ink, values = figure.colours.ink, [part.value for part in parts]
+    starts = list(accumulate(values[:-1], initial=source)) if parts else []
     first, *heights, last = figure.rows(
         [
             f"labelled data<br><b>{show_value(source, share=share)}</b>",
-            *(f"{label(s.name)}<br><b>{show_points(s.value, share=share, unit=False)}{unit}</b>" for s in steps),
+            *(f"{label(part.rule)}<br><b>{show_points(part.value, share=share)}</b>" for part in parts),
             f"estimate<br><b>{show_value(estimate, share=share)}</b>",
         ]
     )
     figure.bars(
-        [step.value for step in steps],
+        values,
         heights,
         "parts",
         colour=figure.colours.muted,
-        base=[step.start for step in steps],
+        base=starts,
         width=0.55,
         marker={"opacity": 0.6},  # so that the lines on the bars show in both themes
-        hover=[_step_words(step, share) for step in steps],
+        hover=[_part_words(part, share) for part in parts],
     )
     figure.points(
-        [step.start + step.value for step in steps],
+        [start + value for start, value in zip(starts, values, strict=True)],
         heights,
         "where it leads",
-        symbol=["triangle-left" if step.value < 0 else "triangle-right" for step in steps],
+        symbol=["triangle-left" if value < 0 else "triangle-right" for value in values],
         colour=ink,
-        error_x=error_bars([s.value for s in steps], [s.interval for s in steps], ink, thickness=2, width=4),
+        error_x=error_bars(values, [part.interval for part in parts], ink, thickness=2, width=4),
     )
     for name, value, y, symbol, colour in (
         ("labelled data", source, first, "circle", SOURCE),
@@ -266,31 +254,30 @@ def waterfall(attribution: Attribution, source: float, *, metric: str, share: bo
     ):
         hover = f"{name}: {show_value(value, share=share)}"
         figure.points([value], [y], name, symbol=symbol, size=13, colour=colour, hover=hover)
-    ends = [s.start + value for s in steps for value in (0.0, s.value, *(s.interval or ()))]
+    ends = [
+        start + end
+        for start, part in zip(starts, parts, strict=True)
+        for end in (0.0, part.value, *(part.interval or ()))
+    ]
     span = value_range([source, estimate, *ends], share)
     figure.value_axis("x", span, share=share)
     return figure.finish(
-        title=_parts_title(attribution, steps, share),
+        title=_parts_title(attribution, parts, share),
         x=f"{axis_title(metric, span, share)}; thin lines: intervals of the parts",
-        height=_STEP_ROW * (len(steps) + 2) + 50,
+        height=_STEP_ROW * (len(parts) + 2) + 50,
     )
 
 
-def _steps(parts: Sequence[AttributionPart], source: float, share: bool) -> list[_Step]:
+def _largest_parts(parts: Sequence[AttributionPart], share: bool) -> list[AttributionPart]:
     """List the parts, largest first; the smallest, and those that are nothing, together."""
     ranked = sorted(parts, key=lambda part: (_is_nothing(part, share), -abs(part.value)))
     most = min(MOST_PARTS, max(sum(not _is_nothing(part, share) for part in ranked), 1))
-    if len(ranked) == most + 1:
+    if len(ranked) == most + 1:  # a line for all others that stands for one alone would save nothing
         most += 1
     rest = ranked[most:]
-    shown = [(part.rule, part.value, part.interval) for part in ranked[:most]]
-    if rest:
-        shown.append((f"{len(rest)} others", sum(part.value for part in rest), None))
-    steps, at = [], source
-    for name, value, interval in shown:
-        steps.append(_Step(name, at, value, interval))
-        at += value
-    return steps
+    # Intervals do not add up as values do, so that others together have none.
+    others = AttributionPart(f"{len(rest)} others", sum(part.value for part in rest), None)
+    return [*ranked[:most], *([others] if rest else [])]
 
 
 def _is_nothing(part: AttributionPart, share: bool) -> bool:
@@ -298,18 +285,17 @@ def _is_nothing(part: AttributionPart, share: bool) -> bool:
     return all(direction(value, share=share) == "the same" for value in (part.value, *(part.interval or ())))
 
 
-def _parts_title(attribution: Attribution, steps: Sequence[_Step], share: bool) -> str:
-    if not steps:
+def _parts_title(attribution: Attribution, parts: Sequence[AttributionPart], share: bool) -> str:
+    if not parts:
         return "There is nothing to share out"
-    unit, first = " points" if share else "", steps[0]
-    most = f"{shorten(first.name, 24)}: {show_points(first.value, share=share, unit=False)}{unit}"
-    if len(steps) == 1:
+    most = f"{shorten(parts[0].rule, 24)}: {show_points(parts[0].value, share=share)}"
+    if len(parts) == 1:
         return f"All of it comes from {most}"
     return f"Most comes from {most}; all together {show_points(attribution.total, share=share, unit=False)}"
 
 
-def _step_words(step: _Step, share: bool) -> str:
-    written = show_points(step.value, share=share, unit=False)
-    if step.interval is not None:
-        written += " ({} to {})".format(*(show_points(end, share=share, unit=False) for end in step.interval))
-    return f"<b>{mark(step.name)}</b>: {written}{' points' if share else ''}"
+def _part_words(part: AttributionPart, share: bool) -> str:
+    written = show_points(part.value, share=share, unit=False)
+    if part.interval is not None:
+        written += " ({} to {})".format(*(show_points(end, share=share, unit=False) for end in part.interval))
+    return f"<b>{mark(part.rule)}</b>: {written}{' points' if share else ''}"

@@ -120,6 +120,7 @@ def axis_span(comparison: ModelComparison, chosen: str) -> list[float]:
         return value_range(fixed, comparison.metric.share)
     halves = [(entry.interval[1] - entry.interval[0]) / 2 for entry in entries if entry.interval is not None]
     middle = statistics.median(values)
+    # Medians, so that the far ones do not decide what is far.
     typical = max(
         statistics.median(halves),
         statistics.median(abs(value - middle) for value in values),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from itertools import pairwise
-from typing import NamedTuple
 
 import numpy as np
 import plotly.graph_objects as go
@@ -22,15 +21,8 @@ _BINS = 30
 _TAIL = 0.005  # so much on either side may share the end bins
 _FAR = 3.0  # when the whole range is so many times the middle's
 
+_Side = tuple[str, float, float]  # of a cut: its words, and its share of both samples
 _Shares = dict[str, tuple[float, float | None]]  # of the source and, where it is known, of the target
-
-
-class _Side(NamedTuple):
-    """Hold one side of a cut: its words, and its share of both samples."""
-
-    words: str
-    source: float
-    target: float
 
 
 def class_balance(
@@ -231,7 +223,8 @@ def _sides(source: Floats, target: Floats, bounds: Mapping[str, float]) -> list[
         return words.format(show_number(bound)), [test(values, bound) for values in (source, target)]
 
     def side(words: str, inside: list[NDArray[np.bool_]]) -> _Side:
-        return _Side(words, *(float(rows.sum() / max(len(rows), 1)) for rows in inside))
+        source_share, target_share = (float(rows.sum() / max(len(rows), 1)) for rows in inside)
+        return words, source_share, target_share
 
     if not bounds:
         return []
@@ -250,7 +243,7 @@ def _print_sides(figure: Drawing, sides: list[_Side]) -> None:
     """Print the shares over the plot, left to right as they lie; without a cut, what is what."""
     keys = swatch("square", SOURCE, "labelled data"), swatch("dashes", TARGET, "new data")
     blocks = [
-        f"<b>{safe(side.words)}</b><br>{keys[0]} {side.source:.1%}<br>{keys[1]} {side.target:.1%}" for side in sides
+        f"<b>{safe(words)}</b><br>{keys[0]} {source:.1%}<br>{keys[1]} {target:.1%}" for words, source, target in sides
     ] or [" ".join(keys)]
     anchors = {1: ["left"], 2: ["left", "right"], 3: ["left", "center", "right"]}[len(blocks)]
     for block, anchor in zip(blocks, anchors, strict=True):
@@ -266,9 +259,9 @@ def _cut_title(sides: list[_Side], column: str, bounds: Mapping[str, float]) -> 
     if not sides:
         return f"{name} in both samples: choose where to cut"
     first, cut = next(iter(bounds.items()))
-    inside = sides[0] if first in ("below", "at_most") else sides[-1]
+    _, source, target = sides[0] if first in ("below", "at_most") else sides[-1]
     rule = _BOUNDS[first][0].format(show_number(cut))
-    return f"{name} is {rule} for {inside.source:.1%} of the labelled and {inside.target:.1%} of the new data"
+    return f"{name} is {rule} for {source:.1%} of the labelled and {target:.1%} of the new data"
 
 
 def _x_title(column: str, source: Floats, target: Floats, clipped: bool) -> str:

@@ -66,6 +66,7 @@ class Drawing:
         **trace: Any,
     ) -> None:
         """Add markers, which are drawn whole on the edge of the plot, too; shapes differ, not colours alone."""
+        # Plotly cuts markers in half on the edge of the plot unless told not to.
         marker = {"symbol": symbol, "size": size, "color": colour} | ({} if outline is None else {"line": outline})
         self.scatter(x, y, name, hover=hover, **{"mode": "markers", "cliponaxis": False, "marker": marker, **trace})
 
@@ -96,6 +97,7 @@ class Drawing:
         colour: str | None = None,
     ) -> None:
         """Add intervals as a filled band."""
+        # One closed outline, there and back: filling up to another trace would depend on the order of traces.
         look: Part = {"fill": "toself", "fillcolor": colour or self.colours.band, "line": {"width": 0}, "mode": "lines"}
         self.scatter([*x, *x[::-1]], [*high, *low[::-1]], name, **look)
 
@@ -116,6 +118,7 @@ class Drawing:
 
     def upright(self, x: float, **line: Any) -> None:
         """Draw a line from the bottom of the plot to its top."""
+        # "domain" is the plot's own height, whatever its axis shows.
         ends = {"x0": x, "x1": x, "xref": "x", "y0": 0, "y1": 1, "yref": "y domain"}
         self._shapes.append({"type": "line", **ends, **line})
 
@@ -127,8 +130,9 @@ class Drawing:
 
     def rows(self, names: Sequence[str], *, grid: bool = False, room: float = 0.6) -> list[int]:
         """Name the lines of the plot from top to bottom, and return their heights: 0, -1 and so on."""
+        # Numbers and not names on the axis: Plotly would put two lines of the same name on one height.
         heights = [-i for i in range(len(names))]
-        span = [room - max(len(names), 1), room]
+        span = [room - max(len(names), 1), room]  # without names still a range with a width
         self.y_axis |= {"tickvals": heights, "ticktext": list(names), "range": span, "showgrid": grid}
         return heights
 
@@ -179,7 +183,6 @@ class Drawing:
             "bargap": 0.25,
             "xaxis": self.x_axis | _axis_title(x, axis_width),
             "yaxis": self.y_axis | _axis_title(y, axis_width),
-            # Plotly shows the difference between no annotations and an empty list of them: it keeps what is empty.
             **{key: parts for key, parts in (("annotations", self._annotations), ("shapes", self._shapes)) if parts},
         }
         return go.Figure({"data": self._traces, "layout": layout | self.layout})

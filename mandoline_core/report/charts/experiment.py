@@ -188,6 +188,7 @@ def _tick(value: float) -> str:
 def _add_band(figure: Drawing, line: Sequence[Point], colour: str, log: bool) -> None:
     sure = [point for point in line if point.error]
     low = [point.value - 2 * (point.error or 0.0) for point in sure]
+    # A band that reaches to 0 or below has no lower edge on a logarithm.
     if len(sure) < 2 or (log and min(low) <= 0):
         return
     red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))

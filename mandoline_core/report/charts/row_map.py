@@ -96,6 +96,7 @@ def row_map(
         Dots of both samples, in the map's order, that are selected to begin with.
     """
     figure = Drawing(dark)
+    # Three decimals place a dot to a fraction of a pixel, and keep the figure small.
     for number, (name, points) in enumerate((("labelled rows", plotted.source), ("new rows", plotted.target))):
         chosen: dict[str, Any] = {} if selected is None else {"selectedpoints": list(selected[number])}
         figure.scatter(

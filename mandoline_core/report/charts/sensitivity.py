@@ -59,7 +59,6 @@ def hidden_shift_curve(shift: HiddenShift, *, metric: str, share: bool, dark: bo
     below = _ROW * len(slices) + (_GAP if slices else 0)
     height = _PLOT + below
     figure.value_axis("y", span, share=share, ticks=6)
-    del figure.y_axis["showgrid"]
     figure.y_axis["domain"] = [below / height, 1.0]
     figure.layout["yaxis2"] = {
         "domain": [0.0, max(below - _GAP, 1) / height],

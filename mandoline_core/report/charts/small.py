@@ -160,7 +160,9 @@ def nice_ticks(low: float, high: float, most: int = 5) -> list[float]:
         return [float(low)]
     unit = 10.0 ** np.floor(np.log10((high - low) / most))
     step = next(unit * times for times in _STEPS if (high - low) / (unit * times) <= most + 1)
+    # An end that is round itself, off in its last digit, is a tick.
     first, last = np.ceil(low / step - 1e-9), np.floor(high / step + 1e-9)
+    # Rounded, because 3 * 0.1 is not 0.3; plus 0, because -0 would be written with its sign.
     return [float(f"{step * n:.12g}") + 0.0 for n in np.arange(first, last + 1)]
 
 
@@ -241,6 +243,7 @@ class Picture:
 
     def line(self, points: Points, *, colour: str = INK) -> None:
         """Draw a line through points."""
+        # HTML knows no slanted lines: a thin area along the points stands for one.
         above, below = ([(x, y + side) for x, y in points] for side in (-1.2, 1.2))
         self.area([*above, *reversed(below)], colour=colour)
 

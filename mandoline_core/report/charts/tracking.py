@@ -112,6 +112,7 @@ def _add_estimates(figure: Drawing, points: Sequence[TrackedPoint], share: bool)
             width=4,
             visible=len(points) == 1,
         ),
+        # Plotly has no distance between a marker and its text: blanks keep the value clear of a ring.
         text=["" for _ in points[1:]] + [f"&nbsp;&nbsp;&nbsp;{show_value(points[-1].estimate, share=share)}"],
         textposition="middle right",
         cliponaxis=False,
@@ -124,6 +125,7 @@ def _add_limits(figure: Drawing, points: Sequence[TrackedPoint], share: bool, *,
     for number in range(max(len(point.limits) for point in points)):
         steps = [(step, point.limits[number]) for step, point in enumerate(points) if len(point.limits) > number]
         x = [end for step, _ in steps for end in (step - 0.5, step + 0.5)]
+        # Steps change half way between two targets; the ends stay within the plot.
         x = [max(x[0], -0.3), *x[1:-1], min(x[-1], len(points) - 0.7)]
         y = [value for _, value in steps for _ in (0, 1)]
         _add_level(figure, "alert", x, y, figure.colours.ink, "dash", share)

@@ -31,15 +31,6 @@ class WeightBar(NamedTuple):
     lines: tuple[str, ...]
 
 
-class WeightBars(NamedTuple):
-    """Hold the bars with their axis: rows that count for nothing have a bar of their own, at its left end."""
-
-    bars: list[WeightBar]
-    step: float
-    ticks: dict[float, str]
-    span: tuple[float, float]
-
-
 def weight_histogram(report: ModelReport, *, log_counts: bool = False, dark: bool = False) -> go.Figure:
     """Show how many source rows count how many times, on a scale of doublings.
 
@@ -82,23 +73,28 @@ def weights_title(report: ModelReport) -> str:
     )
 
 
-def weight_bars(report: ModelReport) -> WeightBars:
-    """Sort source rows by how many times they count, into bars on a scale of doublings."""
+def weight_bars(report: ModelReport) -> tuple[list[WeightBar], float, dict[float, str], tuple[float, float]]:
+    """Sort source rows by how many times they count, into bars on a scale of doublings.
+
+    Returns
+    -------
+    list of WeightBar, float, dict of float to str, pair of floats
+        The bars, their width, and the ticks and the ends of their axis. Rows that count for nothing, whose logarithm
+        has no end, have a bar of their own at the left of it.
+    """
     table = report.problem.patterns
     shown = table.source > 0
     ratios = report.ratios[shown]
     step = _bar_width(ratios)
     bars = _bars(table.source[shown], ratios, step, table.codes[shown], table)
     powers = np.array([bar.power for bar in bars if np.isfinite(bar.power)] or [0.0])
-    low, high = min(powers.min(), 0.0), max(powers.max(), 0.0)
+    low, high = float(min(powers.min(), 0.0)), float(max(powers.max(), 0.0))
+    ticks = {tick: _times(tick, low) for tick in _ticks(low, high)}
+    if all(np.isfinite(bar.power) for bar in bars):
+        return bars, step, ticks, (low - step, high + step)
     zero = low - 2 * step
-    has_zero = any(not np.isfinite(bar.power) for bar in bars)
-    return WeightBars(
-        bars=[bar if np.isfinite(bar.power) else bar._replace(power=float(zero)) for bar in bars],
-        step=step,
-        ticks=({float(zero): "0"} if has_zero else {}) | {tick: _times(tick, low) for tick in _ticks(low, high)},
-        span=(float(zero if has_zero else low) - step, float(high) + step),
-    )
+    bars = [bar if np.isfinite(bar.power) else bar._replace(power=zero) for bar in bars]
+    return bars, step, {zero: "0", **ticks}, (zero - step, high + step)
 
 
 def _hover(bar: WeightBar) -> str:

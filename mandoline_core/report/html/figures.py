@@ -98,4 +98,5 @@ def compress(text: str) -> str:
     >>> compress("a" * 1000)[:6], len(compress("a" * 1000)) < 60
     ('H4sIAA', True)
     """
+    # Without a time of making, so that the same report is the same file.
     return base64.b64encode(gzip.compress(text.encode(), compresslevel=9, mtime=0)).decode("ascii")

@@ -122,6 +122,7 @@ def json_in_html(value: Mapping[str, Any]) -> str:
     >>> json_in_html({"a": "</script>"})
     '{"a": "\\u003c/script\\u003e"}'
     """
+    # A name with "</script>" in it would end the element; JSON may write any character by its number.
     written = json.dumps(value, ensure_ascii=False, allow_nan=False)
     for character in "<>&":
         written = written.replace(character, f"\\u{ord(character):04x}")

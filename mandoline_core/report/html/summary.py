@@ -108,6 +108,7 @@ def _warned(report: ModelReport) -> list[Html]:
 
 def _lines(words: str, y: int, size: int, width: int, most: int, look: str) -> list[Html]:
     """Break text into lines of about the same length."""
+    # The narrowest width that needs no more lines: a last line of one word looks like a mistake.
     n = len(textwrap.wrap(words, width))
     even = next(shorter for shorter in range(width // 2, width + 1) if len(textwrap.wrap(words, shorter)) <= n)
     lines = textwrap.wrap(words, even, max_lines=most, placeholder=" …")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from mandoline_core.checks import ModelReport
 from mandoline_core.formatting import say, show_ends, show_value
@@ -68,19 +67,12 @@ class Headline:
         return " ".join(filter(None, (*doubt, *number) if self.level == "red" else (*number, *doubt)))
 
 
-class _Verb(NamedTuple):
-    """Hold how a metric is said of the new data and of the labelled data."""
-
-    now: str
-    before: str
-    unit: str
-
-
+# How a metric is said of the new data, and of the labelled data, and what follows the number.
 _VERBS = {
-    "accuracy": _Verb("this model is probably right", "it was", " of the time"),
-    "error": _Verb("this model is probably wrong", "it was", " of the time"),
+    "accuracy": ("this model is probably right", "it was", " of the time"),
+    "error": ("this model is probably wrong", "it was", " of the time"),
 }
-_OTHER = _Verb("the {metric} is probably", "it is", "")
+_OTHER = ("the {metric} is probably", "it is", "")
 
 
 def headline(report: ModelReport, *, reveal: bool = False) -> Headline:
@@ -97,9 +89,9 @@ def headline(report: ModelReport, *, reveal: bool = False) -> Headline:
     'On the new data the mean is probably 75.0% (70.5 to 79.0), if your slice captures the shift.'
     """
     verdict, share = report.verdict, is_share(report)
-    verb = _VERBS.get(report.metric, _OTHER)
+    now, before_now, unit = _VERBS.get(report.metric, _OTHER)
     level = UNJUDGED if verdict is None else verdict.level
-    before, number, after = _number(report, verb, share, quoted=level != "red")
+    before, number, after = _number(report, now, unit, share, quoted=level != "red")
     return Headline(
         level=level,
         obstacle="" if verdict is None else say(verdict.doubts, PLAIN),
@@ -107,21 +99,21 @@ def headline(report: ModelReport, *, reveal: bool = False) -> Headline:
         number=number,
         after=after,
         condition=f"if {say(verdict.assumption, PLAIN)}" if verdict is not None and level == "amber" and number else "",
-        measured=f"On your labelled data {verb.before} {show_value(report.source, share=share)}.",
+        measured=f"On your labelled data {before_now} {show_value(report.source, share=share)}.",
         truth=_truth(report, share) if reveal else "",
         way_on=_way_on(report),
     )
 
 
-def _number(report: ModelReport, verb: _Verb, share: bool, *, quoted: bool) -> tuple[str, str, str]:
+def _number(report: ModelReport, verb: str, unit: str, share: bool, *, quoted: bool) -> tuple[str, str, str]:
     """Write the sentence with the number, in three parts."""
     if not report.converged:
         return "There is no estimate: the weights could not be fitted", "", ""
     value, ends = show_value(report.estimate, share=share), f" ({show_ends(report.interval, share=share)})"
     if not quoted:
         return "What the method gives, not to be quoted:", value, ends
-    now = verb.now.format(metric=report.problem.metric.spoken)
-    return f"{_where(report)} {now}", value, verb.unit + ends
+    spoken = verb.format(metric=report.problem.metric.spoken)
+    return f"{_where(report)} {spoken}", value, unit + ends
 
 
 def _where(report: ModelReport) -> str:

@@ -25,17 +25,17 @@ ON_SLICES = ("source", "simple", "mandoline", "denoised", "cbiw_slices", "kmm_sl
 
 def test_the_tilt_by_slices_has_the_target_s_rates_and_their_truth():
     """With one slice the truth is the scores inside and outside, mixed as in the target."""
-    made = pseudo_targets(prepare_rows(SOURCE, TARGET, slices=("a",)))
-    (pseudo,) = made.kinds["slices"]
+    kinds, skipped = pseudo_targets(prepare_rows(SOURCE, TARGET, slices=("a",)))
+    (pseudo,) = kinds["slices"]
     inside, rate = SOURCE["a"].to_numpy() == 1, TARGET["a"].mean()
     assert pseudo.weights @ inside == pytest.approx(rate, abs=1e-8)
     assert pseudo.truth == pytest.approx(rate * RIGHT[inside].mean() + (1 - rate) * RIGHT[~inside].mean(), abs=1e-8)
-    assert "held-out slice" in made.skipped
+    assert "held-out slice" in skipped
 
 
 def test_a_held_out_slice_moves_alone_and_estimators_do_not_get_it():
     """Each rule in turn goes to the target's rate; the problem keeps the other slices."""
-    made = pseudo_targets(prepare_rows(SOURCE, TARGET)).kinds["held-out slice"]
+    made = pseudo_targets(prepare_rows(SOURCE, TARGET))[0]["held-out slice"]
     assert [pseudo.detail for pseudo in made] == ["a", "b"]
     assert [pseudo.problem.patterns.names for pseudo in made] == [("b",), ("a",)]
     for pseudo in made:
@@ -51,7 +51,7 @@ def test_a_family_is_held_out_as_one():
     before, after = samples(SOURCE, TARGET)
     rules = [md.Category("place", column="place"), *flags("a")]
     prepared = md.prepare(before, after, rules, model=MODELS[0])
-    made = pseudo_targets(prepared).kinds["held-out slice"]
+    made = pseudo_targets(prepared)[0]["held-out slice"]
     assert [(pseudo.detail, len(pseudo.problem.patterns.names)) for pseudo in made] == [("place", 1), ("a", 3)]
     for place in ("north", "south", "west"):
         share = made[0].weights @ (SOURCE["place"] == place).to_numpy()
@@ -61,7 +61,7 @@ def test_a_family_is_held_out_as_one():
 def test_classes_are_tilted_as_their_predictions_shift():
     """A class that is predicted so many times more often becomes so many times more frequent."""
     target = TARGET.assign(pred=np.where(np.arange(len(TARGET)) % 4 == 0, "no", "yes"))
-    (pseudo,) = pseudo_targets(prepare_rows(SOURCE, target)).kinds["class"]
+    (pseudo,) = pseudo_targets(prepare_rows(SOURCE, target))[0]["class"]
     yes = (SOURCE["label"] == "yes").to_numpy()
     said = (SOURCE["pred"] == "yes").mean()
     odds = (0.75 / said) / (0.25 / (1 - said)) * yes.mean() / (1 - yes.mean())
@@ -74,7 +74,7 @@ def test_without_predictions_classes_are_tilted_at_random_as_strongly_as_slices(
     before = md.Sample(SOURCE.assign(score=RIGHT), label="label")
     after = md.Sample(TARGET.drop(columns="label"))
     metric = md.MetricSettings("mean", column="score")
-    kinds = pseudo_targets(md.prepare(before, after, flags("a"), model=None, metric=metric)).kinds
+    kinds = pseudo_targets(md.prepare(before, after, flags("a"), model=None, metric=metric))[0]
     strength = len(SOURCE) * (kinds["slices"][0].weights ** 2).sum() - 1
     found = [len(SOURCE) * (pseudo.weights**2).sum() - 1 for pseudo in kinds["class"]]
     assert len(found) == N_RANDOM
@@ -84,13 +84,14 @@ def test_without_predictions_classes_are_tilted_at_random_as_strongly_as_slices(
 
 def test_kinds_that_cannot_be_made_say_why():
     """No slices, no label, only codes: each is a sentence, not an error."""
-    made = pseudo_targets(prepare_rows(SOURCE, TARGET, slices=()), columns=None)
-    assert list(made.kinds) == ["class"]
-    assert set(made.skipped) == {"slices", "held-out slice", "column"}
+    kinds, skipped = pseudo_targets(prepare_rows(SOURCE, TARGET, slices=()), columns=None)
+    assert list(kinds) == ["class"]
+    assert set(skipped) == {"slices", "held-out slice", "column"}
     before = md.Sample(SOURCE.assign(score=RIGHT).drop(columns="label"))
     metric = md.MetricSettings("mean", column="score")
-    made = pseudo_targets(md.prepare(before, md.Sample(TARGET), flags("a"), model=None, metric=metric), columns=None)
-    assert made.skipped["class"] == "There is no label to tilt by."
+    real = md.prepare(before, md.Sample(TARGET), flags("a"), model=None, metric=metric)
+    _, skipped = pseudo_targets(real, columns=None)
+    assert skipped["class"] == "There is no label to tilt by."
 
 
 def test_numbers_split_at_the_median_both_ways_and_times_forward_only():
@@ -105,14 +106,14 @@ def test_numbers_split_at_the_median_both_ways_and_times_forward_only():
     )
     sample, scored = md.Sample(frame), np.ones(n, dtype=bool)
     up, down = split_column(sample, "size", scored)
-    assert (up.detail, down.detail) == ("'size' from 50", "'size' below 50")
-    assert np.flatnonzero(up.source).tolist() == list(range(1, 50))
-    assert np.flatnonzero(up.target).tolist() == list(range(50, 100))
-    assert (down.source == up.target).all()
+    assert (up[0], down[0]) == ("'size' from 50", "'size' below 50")
+    assert np.flatnonzero(up[1]).tolist() == list(range(1, 50))
+    assert np.flatnonzero(up[2]).tolist() == list(range(50, 100))
+    assert (down[1] == up[2]).all()
     for column, first in (("day", "2024-02-20"), ("month", "2024-06")):
-        (later,) = split_column(sample, column, scored)
-        assert later.detail == f"{column!r} from {first}"
-        assert np.flatnonzero(later.source).tolist() == list(range(50))
+        ((detail, source, _),) = split_column(sample, column, scored)
+        assert detail == f"{column!r} from {first}"
+        assert np.flatnonzero(source).tolist() == list(range(50))
     scored[:50] = False
     assert split_column(sample, "day", scored) == []  # too few on either side
 
@@ -121,7 +122,7 @@ def test_groups_are_foretold_one_by_one_from_the_others():
     """The largest groups in turn; parts of a few rows are left out; a missing group is in no part."""
     place = ["a"] * 60 + ["b"] * 50 + ["c"] * 5 + [None] * 5
     splits = split_column(md.Sample(pd.DataFrame({"place": place})), "place", np.ones(120, dtype=bool))
-    assert [(split.detail, split.source.sum(), split.target.sum()) for split in splits] == [
+    assert [(detail, source.sum(), target.sum()) for detail, source, target in splits] == [
         ("'place' is a", 55, 60),
         ("'place' is b", 65, 50),
     ]
@@ -138,7 +139,7 @@ def test_columns_are_found_that_look_like_times_or_groups():
 def test_a_split_by_a_column_takes_the_rows_as_they_are():
     """Its truth is the score of the rows on the target's side."""
     prepared = prepare_rows(SOURCE, TARGET)
-    for pseudo in pseudo_targets(prepared, columns=["place"]).kinds["column"]:
+    for pseudo in pseudo_targets(prepared, columns=["place"])[0]["column"]:
         inside = (SOURCE["place"] == pseudo.detail.removeprefix("'place' is ")).to_numpy()
         _, drawn_source, drawn_target = draw(pseudo, md.EstimatorSettings(), np.random.default_rng(0))
         assert (drawn_target == np.flatnonzero(inside)).all()
@@ -149,7 +150,7 @@ def test_a_split_by_a_column_takes_the_rows_as_they_are():
 def test_rows_are_drawn_by_their_weights():
     """Of many target rows drawn, so many are inside a slice as its tilted rate says; the source keeps its own."""
     prepared = prepare_rows(SOURCE, pd.concat([TARGET] * 40))
-    (pseudo,) = pseudo_targets(prepared).kinds["slices"]
+    (pseudo,) = pseudo_targets(prepared)[0]["slices"]
     _, drawn_source, drawn_target = draw(pseudo, md.EstimatorSettings(), np.random.default_rng(3))
     assert (len(drawn_source), len(drawn_target)) == most_rows(prepared.problem) == (900, 16_000)
     inside = SOURCE["a"].to_numpy() == 1
@@ -167,7 +168,7 @@ def test_drawn_problems_are_those_of_real_samples_of_the_rows(kind, metric):
     prepared = prepare_rows(source, TARGET, metric)
     rows, settings = prepared.cells.rows, md.EstimatorSettings()
     predictions = read_predictions(rows, probabilities=True)
-    pseudo = pseudo_targets(prepared, columns=["place"]).kinds[kind][0]
+    pseudo = pseudo_targets(prepared, columns=["place"])[0][kind][0]
     problem, drawn_source, drawn_target = draw(pseudo, settings, np.random.default_rng(5), predictions)
     scored = source[source["label"].notna()].reset_index(drop=True)
     before, after = scored.iloc[drawn_source], scored.iloc[drawn_target]
@@ -195,7 +196,7 @@ def test_edges_corrections_and_splits_are_the_real_problem_s():
     def prepared(before: pd.DataFrame, after: pd.DataFrame) -> md.Fit:
         return md.prepare(*samples(before, after), rules, model=MODELS[0], edges=[("a", "b")], settings=settings)
 
-    (pseudo,) = pseudo_targets(prepared(*frames)).kinds["slices"]
+    (pseudo,) = pseudo_targets(prepared(*frames))[0]["slices"]
     problem, drawn_source, drawn_target = draw(pseudo, settings, np.random.default_rng(6))
     real = prepared(frames[0].iloc[drawn_source], frames[0].iloc[drawn_target]).problem
     for name in ("mandoline", "denoised"):
