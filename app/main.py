@@ -30,6 +30,8 @@ def main() -> None:
     st.set_page_config(page_title="Mandoline", page_icon=parts.ASSETS / "mark.svg", layout="wide")
     st.logo(str(parts.ASSETS / "logo.svg"), size="large", icon_image=str(parts.ASSETS / "mark.svg"))
     parts.style("style.css")
+    # Pages are files, not functions: each keeps an address of its own, and `switch_page` and tests reach it by path. A
+    # folder called `pages` would make the framework find them by itself, under names of its own.
     pages = {title: _page(title, icon) for title, icon in VIEWS.items()}
     signed_in = frame.is_signed_in()
     page = st.navigation(list(pages.values()), position="sidebar" if signed_in else "hidden")

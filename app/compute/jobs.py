@@ -65,6 +65,7 @@ class Job:
         self.share = 0.0
         self.stopped = False
         self.error: Exception | None = None
+        # A daemon: the server may end while it works. It never touches the session, which threads of ours do not have.
         self._thread = threading.Thread(target=self._work, name="job", daemon=True)
         self._thread.start()
 
@@ -136,6 +137,7 @@ class Job:
             self.tasks = tuple(task._replace(work=Job.look) for task in self.tasks)
 
 
+# One for the whole server, whoever visits: `cache_resource` hands out the thing itself, `cache_data` would copy it.
 @st.cache_resource(show_spinner=False)
 def jobs() -> Cache[Job]:
     """Return the jobs of all visitors, by their kind and project."""

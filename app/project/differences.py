@@ -89,9 +89,9 @@ def lost(seen: Project, now: Project, mine: Project) -> str:
     for place in {**old, **new}:
         if old.get(place) == new.get(place) and (place in old) == (place in new):
             continue
-        there = tuple(renamed.get(part, part) for part in place)
-        there = (place[0], *sorted(there[1:])) if place[0] == "edges" else there
-        if wanted.get(there) != new.get(place):
+        moved = tuple(renamed.get(part, part) for part in place)
+        moved = (place[0], *sorted(moved[1:])) if place[0] == "edges" else moved
+        if wanted.get(moved) != new.get(place):
             return _say(place)
     return ""
 
@@ -191,10 +191,10 @@ def _corrections(before: Project, after: Project) -> Iterator[Change]:
 def _noise(noise: Noise | None) -> str:
     if noise is None:
         return "taken at its word"
-    here = "measured" if noise.measured else _matrix(noise.source or Correction())
-    there = "the same" if noise.same else "derived" if noise.target is None else _matrix(noise.target)
-    there = "measured" if noise.target_measured else there
-    return f"{here}; in the new data {there}"
+    source = "measured" if noise.measured else _matrix(noise.source or Correction())
+    target = "the same" if noise.same else "derived" if noise.target is None else _matrix(noise.target)
+    target = "measured" if noise.target_measured else target
+    return f"{source}; in the new data {target}"
 
 
 def _matrix(one: Correction) -> str:

@@ -13,7 +13,7 @@ from app.project.store import DAMAGED, Document, Revision, Store, StoreError
 from mandoline_core import MandolineError, Project, dump_project, parse_project
 from mandoline_core.project import data_files, name_files, place_files
 
-_LONGEST = 300_000  # letters of a project that is kept parsed: most have a few thousand
+_LONGEST = 300_000  # characters of a project that is kept parsed: most have a few thousand
 
 
 def document_of(project: Project, names: dict[str, str] | None = None) -> Document:

@@ -182,12 +182,12 @@ MEASURED, OWN = "measured", "own"
 DERIVED, SAME, SEPARATE = ("derived", "same", "separate")
 
 
-def sureness(rule: Slice) -> str:
+def preset_of(rule: Slice) -> str:
     """Say how sure a person is of a slice: the name of a preset, "measured", or "own" for numbers of their own.
 
     >>> from mandoline_core import Missing
     >>> rule = Missing("no_age", column="age")
-    >>> sureness(rule), sureness(replace(rule, noise=Noise(Correction(0.8))))
+    >>> preset_of(rule), preset_of(replace(rule, noise=Noise(Correction(0.8))))
     ('exact', 'own')
     """
     noise = rule.noise or Noise()
@@ -197,7 +197,7 @@ def sureness(rule: Slice) -> str:
     return next((name for name, preset in PRESETS.items() if preset == stated), OWN)
 
 
-def set_sureness(project: Project, name: str, sure: str, start: Correction) -> Project:
+def set_preset(project: Project, name: str, sure: str, start: Correction) -> Project:
     """Take a preset for the labelled data, measure, or go on from `start`; what was said of the new data stays."""
     noise = find_slice(project, name).noise or Noise()
     source = None if sure == MEASURED else PRESETS.get(sure, start)

@@ -72,8 +72,8 @@ def wanted_files(project: Project) -> dict[str, str]:
 def paths_in_use(project: Project, names: Mapping[str, str], wanted: Mapping[str, str]) -> dict[str, Path]:
     """Find the wanted files among those of the project in use, by the names they came with."""
     tables = {"source": project.source_table, "target": project.target_table}
-    here = {names[role]: path for role, path in data_files(project).items() if role in names and not tables.get(role)}
-    return {role: here[name] for role, name in wanted.items() if name in here}
+    in_use = {names[role]: path for role, path in data_files(project).items() if role in names and not tables.get(role)}
+    return {role: in_use[name] for role, name in wanted.items() if name in in_use}
 
 
 def paths_on_server(project: Project, come: Collection[str]) -> dict[str, Path]:

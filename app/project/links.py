@@ -36,6 +36,8 @@ def store() -> Store:
 
 def reached_link() -> ProjectLink | None:
     """Find what the visitor asks for, if they may: in the URL, which survives a refresh, or since in the session."""
+    # The URL first: a link that is pasted into a tab wins over what the tab had open. A page that is switched to comes
+    # without parameters; then the session knows where the visitor was.
     for place in (st.query_params, st.session_state):
         for kind in _KINDS:
             if token := place.get(kind):

@@ -94,7 +94,7 @@ def _remedies(finding: Finding, report: ModelReport, project: Project, alike: Ma
         label = "Use the paper's weights" if denoised else "Use the denoised estimator"
         yield _setting(label, name=Mandoline.name if denoised else Denoised.name)
     elif code == "unmodelled_pair" and len(named) == 2 and not isinstance(project.edges, str):
-        yield togetherness((named[0], named[1]))
+        yield edge_remedy((named[0], named[1]))
     elif code == "unmodelled_shift":
         yield from _add(finding, report)
 
@@ -105,15 +105,15 @@ def _add(finding: Finding, report: ModelReport) -> Iterator[Remedy]:
         return
     for line in report.evidence.columns or ():  # of each column there is one
         if line.column in finding.numbers["columns"] and isinstance(line.suggestion, Slice):
-            yield addition(line.suggestion)
+            yield slice_remedy(line.suggestion)
 
 
-def addition(rule: Slice) -> Remedy:
+def slice_remedy(rule: Slice) -> Remedy:
     """Offer to add a slice."""
     return Remedy(f"Add: {rule.describe()}", partial(edits.add_slice, rule=rule))
 
 
-def togetherness(pair: tuple[str, str]) -> Remedy:
+def edge_remedy(pair: tuple[str, str]) -> Remedy:
     """Offer to let two slices move together."""
     return Remedy(f"Let {pair[0]} and {pair[1]} move together", partial(add_edge, pair=pair))
 

@@ -257,6 +257,7 @@ def delete_project(project_id: str) -> None:
     """Delete a project with its data; whoever works on it starts anew."""
     store().delete(project_id)
     if links.is_open(project_id):
+        # Every widget and every note belongs to what is gone; only which projects are this visit's own stays.
         mine = st.session_state.get("mine", ())
         st.session_state.clear()
         st.session_state["mine"] = mine
@@ -283,6 +284,7 @@ def exporter(workspace: Workspace, write: Callable[[Workspace], str | bytes]) ->
 
     It is called outside the visitor's session, and so must not look at it.
     """
+    # The framework calls it in a thread of its web server when the button is pressed, long after the page was drawn.
     saved, project_id = store(), workspace.id
 
     def written() -> str | bytes:

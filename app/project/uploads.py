@@ -37,6 +37,7 @@ def receive(file: UploadedFile, *, keep: bool = True) -> Path:
         Whether its uploader goes on showing it. If not, the framework lets go of its bytes.
     """
     path = _once("received", file, lambda: _receive(file))
+    # The framework keeps every upload in memory as long as its visit lasts; what is on disk need not be there twice.
     context = get_script_run_ctx()
     if not keep and context is not None and isinstance(context.uploaded_file_mgr, MemoryUploadedFileManager):
         context.uploaded_file_mgr.remove_file(context.session_id, file.file_id)

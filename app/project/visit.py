@@ -22,6 +22,7 @@ def mark() -> str:
 
 def is_part_of_a_page() -> bool:
     """Tell whether only a part of a page is being drawn."""
+    # The framework says so nowhere else. Only from within a fragment has the whole page to be asked for.
     context = get_script_run_ctx()
     return context is not None and bool(context.fragment_ids_this_run)
 
@@ -44,6 +45,7 @@ def _toast(text: str, icon: str | None) -> None:
 
 def remember(key: str, value: Any = _NOTHING) -> Any:
     """Return something kept for this visit only, or set it when a value is given, which may be None."""
+    # Under a prefix of its own: the framework drops the state of widgets that a page did not draw, and this must stay.
     if value is not _NOTHING:
         st.session_state[f"kept:{key}"] = value
     return st.session_state.get(f"kept:{key}")
@@ -72,11 +74,15 @@ def bind(key: str, value: Any) -> str:
 
     What a person has just typed stays, even if it could not be saved yet.
     """
+    # An edit within a fragment draws only that fragment, but Undo and Redo beside it have to follow: the first widget
+    # that is bound afterwards starts the whole page over, and takes along what was to be said.
     if "redraw" in st.session_state:
         st.session_state["to_say"] = st.session_state.pop("redraw")  # what was said goes with the page that is left
         st.rerun()
     st.session_state["seen"] = st.session_state.get("latest")
     bound = st.session_state.setdefault("bound", {})
+    # What the project held when the widget was last set is kept beside it. Only where the project has changed since
+    # (undo, another tab, another person) is the widget set anew: else it would lose what is being typed.
     if key not in st.session_state or key not in bound or bound[key] != value:
         # Setting a value that is there already would take a slider back from where it has gone in the meantime.
         if key not in st.session_state or st.session_state[key] != value:

@@ -41,6 +41,7 @@ def sidebar(*, at_home: bool) -> None:
             return
         revision = state.head()
         visit.drawn(revision)
+        # Containers keep the order of the screen whatever the order of the code: Undo is drawn before what may fail.
         above, below = st.container(), st.container()
         if not state.is_view_only():
             with below, st.container(horizontal=True):

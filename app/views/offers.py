@@ -40,7 +40,7 @@ def offer_slice(workspace: Workspace, rule: Slice, key: str) -> None:
     if rule.key in [known.key for known in workspace.project.slices]:
         st.caption(wording.plain(f"{rule.describe()}: one of your slices."))
         return
-    tried = worth_offering(workspace, [remedies.addition(rule)], 1)
+    tried = worth_offering(workspace, [remedies.slice_remedy(rule)], 1)
     for remedy, found in tried:
         button(remedy, found, key)
     if not tried:
@@ -61,7 +61,7 @@ def histogram(workspace: Workspace, column: str, bounds: Mapping[str, float], ke
     """Show the values of a column in both samples; a range that is brushed is offered as a slice."""
     source, target, _, _ = compute.column_values(workspace, column)
     figure = charts.histogram_with_cut(source, target, column=column, bounds=bounds, dark=parts.is_dark())
-    figure.update_layout(dragmode="select", selectdirection="h")
+    figure.update_layout(dragmode="select", selectdirection="h")  # a drag selects a range at once, without a tool
     with st.container(key=f"brush:{key}", gap="small"):
         found = parts.chart(figure, key, alt=alt, tools={"box": ""}).stretch
         if found is None:

@@ -157,6 +157,7 @@ def chart(
     title = figure.layout.title.text
     lines = title.count("<br>") + 1
     st.html(f'<p class="figure-title lines-{lines}">{title.replace("<br>", " ")}</p>')
+    # The key keeps zoom and selection while the data change: without one, other data would make another figure.
     name = saved_as or f"{file_stem(state.workspace().project.name)}-{file_stem(key)}"
     image = visit.remember("figure_format") or charts.IMAGE_FORMATS[0]
     config = charts.chart_config(name, image, [tool for tool in (tools or {}).values() if tool])

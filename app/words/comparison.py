@@ -33,14 +33,14 @@ def agreement(comparison: ModelComparison) -> tuple[str, bool]:
         only = plain(title_of(found[0][1])) if found else "no method"
         return f"Only {only} has an estimate, so there is nothing to compare it with.", False
     ends = min(found), max(found)
-    apart = show_difference(spread, share=share)
+    gap_words = show_difference(spread, share=share)
     if spread > max(_half(comparison.entries[name]) for _, name in ends) and (not share or spread > LARGE):
         lowest, highest = (plain(title_of(name)) for _, name in ends)
         return (
-            f"Methods disagree by {apart}: look at Trust before you quote one. "
+            f"Methods disagree by {gap_words}: look at Trust before you quote one. "
             f"{lowest} says {show_value(ends[0][0], share=share)}, {highest} {show_value(ends[1][0], share=share)}."
         ), True
-    return f"The methods agree within {apart}.", False
+    return f"The methods agree within {gap_words}.", False
 
 
 def _half(entry: Entry) -> float:
@@ -166,12 +166,12 @@ def difference_sentence(found: Difference, metric: Metric) -> str:
         value, low, high = -value, -high, -low
     word = "higher" if metric.better == "near 0" else "better"
     ends = " to ".join(show_points(end, share=metric.share, sign=False, unit=False) for end in (low, high))
-    apart = show_difference(value, share=metric.share)
+    gap_words = show_difference(value, share=metric.share)
     if low <= 0 <= high:
         same = direction(value, share=metric.share) == "the same"
-        gap = "no difference" if same else f"{first} is {apart} {word}"
+        gap = "no difference" if same else f"{first} is {gap_words} {word}"
         return f"**{first}** and **{second}** cannot be told apart: {gap} ({ends}), same rows."
-    return f"**{first}** is {apart} {word} than **{second}** ({ends}), same rows."
+    return f"**{first}** is {gap_words} {word} than **{second}** ({ends}), same rows."
 
 
 def difference_table(differences: Sequence[Difference]) -> pd.DataFrame:

@@ -148,8 +148,8 @@ def attribution_sentence(found: Attribution, report: ModelReport) -> str:
         return f"{moved}, {ends}."
     low, high = found.total_interval
     written = " to ".join(show_points(end, share=share, unit=False) for end in (low, high))
-    luck = "; luck alone could do that" if low <= 0 <= high else ""
-    return f"{moved} ({written}), {ends}{luck}."
+    by_chance = "; luck alone could do that" if low <= 0 <= high else ""
+    return f"{moved} ({written}), {ends}{by_chance}."
 
 
 def domain_sentence(found: DomainTest) -> str:
@@ -169,7 +169,7 @@ def domain_sentence(found: DomainTest) -> str:
 
 def unmodelled_sentence(line: BalanceLine, *, weighted: bool = True) -> str:
     """Say how far something that nobody modelled is off, and whether luck explains it."""
-    luck = "more than luck would do" if line.stands_out else "no more than luck would do"
+    by_chance = "more than luck would do" if line.stands_out else "no more than luck would do"
     if line.kind == "pair":
         first = f"**{plain(line.column)}** agree on"
         rows = f"{line.show(line.source)} of the labelled rows"
@@ -177,7 +177,9 @@ def unmodelled_sentence(line: BalanceLine, *, weighted: bool = True) -> str:
         first = f"**{plain(line.name)}**{' on average' if line.detail == 'mean' else ''}:"
         rows = f"{line.show(line.source)} in the labelled data"
     after = f", {line.show(line.weighted)} after weighting" if weighted else ""
-    far = "no weights can change that" if line.constant else f"{abs(line.after):.2f} standard deviations off, {luck}"
+    far = (
+        "no weights can change that" if line.constant else f"{abs(line.after):.2f} standard deviations off, {by_chance}"
+    )
     return f"{first} {rows}{after}, {line.show(line.target)} in the new data ({far})."
 
 

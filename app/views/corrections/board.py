@@ -119,7 +119,7 @@ def card(workspace: Workspace, rule: Slice, row: compute.CorrectionRow | None, *
                 on_click=toggle_card,
                 args=(workspace, rule.name),
             )
-            sureness(workspace, rule, row)
+            preset_control(workspace, rule, row)
         if row is not None and (is_open or rule.noise is not None):
             st.caption(rate_words(row))
         parts.show_refusal(f"{rule.name}:", once=True)
@@ -127,9 +127,9 @@ def card(workspace: Workspace, rule: Slice, row: compute.CorrectionRow | None, *
             details(workspace, rule, row)
 
 
-def sureness(workspace: Workspace, rule: Slice, row: compute.CorrectionRow | None) -> None:
+def preset_control(workspace: Workspace, rule: Slice, row: compute.CorrectionRow | None) -> None:
     """Choose how sure one is of a slice."""
-    now = edits.sureness(rule)
+    now = edits.preset_of(rule)
     offered = [*edits.PRESETS, edits.OWN]
     if rule.gold is not None or now == edits.MEASURED or (rule.audit is not None and len(rule.audit.source)):
         offered.insert(-1, edits.MEASURED)
@@ -142,12 +142,12 @@ def sureness(workspace: Workspace, rule: Slice, row: compute.CorrectionRow | Non
         label_visibility="collapsed",
         wrap=True,
         key=key,
-        on_change=choose_sureness,
+        on_change=choose_preset,
         args=(workspace, rule.name, key, as_stated(row, "source")),
     )
 
 
-def choose_sureness(workspace: Workspace, name: str, key: str, start: Correction) -> None:
+def choose_preset(workspace: Workspace, name: str, key: str, start: Correction) -> None:
     """Take a preset, measure, or open the card to set numbers of one's own, from those in use."""
     sure = visit.typed(key)
     if sure == edits.OWN:
@@ -156,7 +156,7 @@ def choose_sureness(workspace: Workspace, name: str, key: str, start: Correction
     change_card(
         name,
         label.get(sure, f"make {name} {sure}"),
-        lambda project: edits.set_sureness(project, name, sure, start),
+        lambda project: edits.set_preset(project, name, sure, start),
     )
 
 

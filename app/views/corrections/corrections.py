@@ -44,6 +44,8 @@ def workbench() -> None:
     moving(bar, cards, beside)
 
 
+# A fragment in a fragment: a slider is moved many times a second, and each time only its own card, the number and the
+# panel change. They are drawn into places that the outer fragment laid out, so that nothing else is drawn again.
 @st.fragment
 def moving(bar: DeltaGenerator, cards: dict[str, DeltaGenerator], beside: DeltaGenerator) -> None:
     """Draw all that a move of a slider changes, in the places that were laid out for it; a move reruns only this."""

@@ -73,7 +73,7 @@ def gold_column(workspace: Workspace, rule: Slice, row: compute.CorrectionRow | 
                 args=(
                     rule.name,
                     f"measure {rule.name}",
-                    partial(edits.set_sureness, name=rule.name, sure=edits.MEASURED, start=Correction()),
+                    partial(edits.set_preset, name=rule.name, sure=edits.MEASURED, start=Correction()),
                     "gold",
                 ),
                 disabled=rule.noise is not None and rule.noise.measured,

@@ -18,7 +18,7 @@ def rows(workspace: Workspace) -> None:
     source, target = compute.plain_samples(workspace)
     text = st.text_input(
         "Show only rows where",
-        key="filter",
+        key="filter",  # not bound: a filter is for looking, and no part of the project until it is saved as a slice
         placeholder='words(text) < 10 and contains(text, "not")',
         help="The language of expression slices: columns by name, comparisons, and, or, not, contains(...).",
     ).strip()

@@ -146,17 +146,17 @@ def open_toml(toml: UploadedFile, given: Sequence[UploadedFile]) -> None:
         st.caption(f"It names {wording.plain(listed(wanted.values()))}.")
         uploaded = {imports.base_name(file.name): file for file in given}
         come = {role: uploaded[name] for role, name in wanted.items() if name in uploaded}
-        here = imports.paths_on_server(project, come)
-        paths = files_in_use(project, wanted, {*come, *here})
+        on_disk = imports.paths_on_server(project, come)
+        paths = files_in_use(project, wanted, {*come, *on_disk})
         files = {role: (wanted[role], uploads.receive(file)) for role, file in come.items()}
         tables = {role: compute.table_at(path, name) for role, (name, path) in files.items()}
-        tables |= {role: compute.table_at(path, wanted[role], guarded=True) for role, path in here.items()}
+        tables |= {role: compute.table_at(path, wanted[role], guarded=True) for role, path in on_disk.items()}
         old = {role: compute.table_at(path, wanted[role]) for role, path in paths.items()}
         if old:
             say_taken(wanted, old)
-        names = {**wanted, **{role: server_files.name_of(path) for role, path in here.items()}}
-        guarded = {*here, *(state.workspace().server if old else ())} & {*here, *old}
-        offer(imports.use_here(project, {**paths, **here}, come), {**old, **tables}, names, files, guarded)
+        names = {**wanted, **{role: server_files.name_of(path) for role, path in on_disk.items()}}
+        guarded = {*on_disk, *(state.workspace().server if old else ())} & {*on_disk, *old}
+        offer(imports.use_here(project, {**paths, **on_disk}, come), {**old, **tables}, names, files, guarded)
 
 
 def offer(

@@ -20,6 +20,7 @@ ORDERS = ("as listed", "largest shift first", "largest effect first", "my own")
 MOST_NAMED = 5  # columns that are not compared
 
 
+# A fragment: a click on a tab draws the tab, not the page above it.
 @st.fragment
 def show() -> None:
     """Show what stands behind the number, one thing at a time: only what is looked at is computed and drawn."""

@@ -101,14 +101,14 @@ def _choose(workspace: Workspace, drawn: compute.DrawnMap, colour: str) -> Selec
 
 def _described(workspace: Workspace, chosen: Selection) -> None:
     """Say which rules describe what was selected, with one click to make a slice of each."""
-    here, there = chosen.of_trace(0), chosen.of_trace(1)
-    side, rows = ("target", there) if there else ("source", here)
+    source, target = chosen.of_trace(0), chosen.of_trace(1)
+    side, rows = ("target", target) if target else ("source", source)
     try:
         found = compute.described(workspace, side, rows)
     except MandolineError as error:
         st.info(wording.tell(error), icon=":material/info:")
         return
-    st.markdown(words.selection_sentence(len(here), len(there), found))
+    st.markdown(words.selection_sentence(len(source), len(target), found))
     for number, description in enumerate(found):
         _offer(workspace, description, side, number)
 

@@ -29,6 +29,7 @@ def show(workspace: Workspace, said: MandolineError | None) -> None:
         visit.remember(OPEN, "")
     rows, notes, effects = _numbers(workspace, name)
     share = get_metric(workspace.project.metric.name).share
+    # The key becomes a class name in the page, which the style of the rows is scoped to.
     with st.container(key=markup.ROWS_KEY):
         for number, rule in enumerate(rules):
             _controls(rule, is_open=rule.name == name)

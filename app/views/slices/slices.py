@@ -16,6 +16,7 @@ def main() -> None:
     workbench()
 
 
+# A fragment, so that an edit draws only the work and the number: title, sidebar, scroll and focus stay as they are.
 @st.fragment
 def workbench() -> None:
     """Show the work and the live panel; edits rerun only this."""

@@ -68,8 +68,8 @@ def _suggestion(workspace: Workspace, one: Suggestion, number: int, *, share: bo
     """Show one: its rule, what it covers and does, why it is here, and what can be done with it."""
     trial = one.trials.get(workspace.model, one.first)
     with st.container(border=True, gap="xsmall", key=f"suggestion_{number}"):
-        chance = "" if one.stands_out else " :gray-badge[may not matter]"
-        st.markdown(f"**{wording.plain(one.words)}**{chance}")
+        badge = "" if one.stands_out else " :gray-badge[may not matter]"
+        st.markdown(f"**{wording.plain(one.words)}**{badge}")
         st.markdown(f"{wording.plain(words.effect(trial, share=share))}. {wording.plain(words.coverage(one))}.")
         st.caption(f"{wording.tell(one.reason)} {wording.plain(words.left_open(one.unexplained))}")
         opened = visit.remember(_PREVIEW) == one.name

@@ -21,6 +21,7 @@ from mandoline_core.report.words import TOOLTIPS, title_of
 DRAWS = (10, 30, 100)
 
 
+# A fragment: starting, watching and stopping it leaves the other answers on the page alone.
 @st.fragment
 def backtest() -> None:
     """Offer the backtest; while it runs show how far it is, and afterwards what it found."""

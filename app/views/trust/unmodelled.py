@@ -138,10 +138,10 @@ def _offers(workspace: Workspace, lines: Sequence[BalanceLine], slices: Sequence
 def _remedy(line: BalanceLine, workspace: Workspace) -> Remedy | None:
     rule = line.suggestion
     if isinstance(rule, Slice):
-        return remedies.addition(rule)
+        return remedies.slice_remedy(rule)
     if rule is None or isinstance(workspace.project.edges, str):
         return None
-    return remedies.togetherness(rule)
+    return remedies.edge_remedy(rule)
 
 
 def slice_parts() -> None:

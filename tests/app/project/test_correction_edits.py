@@ -22,8 +22,8 @@ def noise_of(project: Project, name: str) -> Noise | None:
 @pytest.mark.parametrize("sure", edits.PRESETS)
 def test_a_preset_is_known_by_its_numbers_and_leaves_the_new_data_alone(sure: str) -> None:
     own = Noise(Correction(0.8, 0.1), target=Correction(0.7, 0.2))
-    changed = edits.set_sureness(edits.set_noise(PROJECT, "slang", own), "slang", sure, Correction())
-    assert edits.sureness(edits.find_slice(changed, "slang")) == sure
+    changed = edits.set_preset(edits.set_noise(PROJECT, "slang", own), "slang", sure, Correction())
+    assert edits.preset_of(edits.find_slice(changed, "slang")) == sure
     assert edits.way(edits.find_slice(changed, "slang")) == "separate"
     assert noise_of(changed, "slang").target == own.target
 

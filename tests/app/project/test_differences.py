@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from app.project import edits
-from app.project.differences import Difference, compare
+from app.project.differences import Change, compare
 from mandoline_core import Correction, Keyword, Noise, load_project
 from tests.core.projects import REVIEWS
 
@@ -52,9 +52,7 @@ def test_every_kind_of_edit_is_told() -> None:
 def test_back_and_forth_are_opposites() -> None:
     changed = edits.set_edges(edits.move_slice(PROJECT, "slang", -1), "auto")
     there, back = compare(PROJECT, changed), compare(changed, PROJECT)
-    assert there[0] == Difference(
-        "Slices", "order", "negation, short, slang, entropy", "negation, slang, short, entropy"
-    )
+    assert there[0] == Change("Slices", "order", "negation, short, slang, entropy", "negation, slang, short, entropy")
     assert [(one.name, one.before, one.after) for one in back] == [(one.name, one.after, one.before) for one in there]
 
 
