@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import threading
+import weakref
 from concurrent.futures import ThreadPoolExecutor
 
 import narwhals as nw
@@ -12,6 +13,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
+import mandoline_core as md
 from mandoline_core.data import SAMPLE_CACHE, Cache, Sample, TemporaryFolder, memory_budget, n_bytes
 
 
@@ -118,6 +120,21 @@ def test_what_was_computed_of_samples_is_forgotten_with_the_first_of_them() -> N
     del other
     gc.collect()
     assert cache.values() == [4]
+
+
+@pytest.mark.parametrize(
+    "rule", [md.Threshold("large", column="x", above=0), md.Classifier("new")], ids=["cut", "learnt"]
+)
+def test_nothing_that_is_computed_of_samples_keeps_them_alive(rule: md.Slice) -> None:
+    """A slice that learns from both samples is part of keys, and must not hold them there."""
+    rng = np.random.default_rng(0)
+    rows = [pd.DataFrame({"x": rng.normal(shift, 1, 200), "y": np.arange(200) % 2}) for shift in (0.0, 0.5)]
+    samples = [md.Sample(frame.assign(p=frame["y"]), label="y", prediction="p") for frame in rows]
+    md.estimate(*samples, [rule])
+    alive = [weakref.ref(sample) for sample in samples]
+    samples.clear()
+    gc.collect()
+    assert [sample() for sample in alive] == [None, None]
 
 
 def test_a_sample_may_die_while_its_cache_is_at_work() -> None:
