@@ -43,7 +43,6 @@ class Category(OfColumn, kind="category", title="Category", purpose="some values
     values: tuple[Scalar, ...] | None = None
 
     def _check(self) -> None:
-        super()._check()
         if self.values is not None:
             for value in self._check_list("values", "values"):
                 if not isinstance(value, (str, int, float)):

@@ -38,7 +38,6 @@ class Expression(Slice, kind="expression", title="Expression", purpose="a condit
     text: str = field(metadata=shown("expression", "Expression", help=_HELP))
 
     def _check(self) -> None:
-        self._check_text("text")
         try:
             parse_expression(self.text)
         except ExpressionError as error:

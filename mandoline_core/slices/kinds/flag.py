@@ -41,11 +41,6 @@ class Flag(OfColumn, kind="flag", title="Yes/no column", purpose="a column that 
 
     signed: bool | None = None
 
-    def _check(self) -> None:
-        super()._check()
-        if self.signed is not None:
-            self._check_bool("signed")
-
     def describe(self) -> str:
         """Say the rule in plain words."""
         return f"{self.column} is true"

@@ -33,8 +33,6 @@ class Keyword(OfColumn, kind="keyword", title="Keyword", purpose="words or phras
     whole_words: bool = field(default=True, metadata=shown("switch", "Whole words only"))
 
     def _check(self) -> None:
-        super()._check()
-        self._check_bool("case", "whole_words")
         for word in self._check_list("words", "words"):
             if not isinstance(word, str) or not word.strip():
                 raise self._wrong("words", "a list of words that are not empty", word)

@@ -48,8 +48,9 @@ class OfModel(Slice):
     model: str | Model | None = None
 
     def _check(self) -> None:
-        if self.model is not None and not isinstance(self.model, Model):
-            self._check_text("model")
+        model: object = self.model
+        if model is not None and (not isinstance(model, (str, Model)) or not model):
+            raise self._wrong("model", "a text that is not empty", model)
         super()._check()
 
     @property
@@ -134,7 +135,6 @@ class Entropy(OfModel, kind="entropy", title="Entropy buckets", purpose="how und
 
     def _check(self) -> None:
         super()._check()
-        self._check_number("low", "high")
         self._check_whole("buckets", 2, 50)
         if self.buckets is not None:
             if self.low is not None or self.high is not None:

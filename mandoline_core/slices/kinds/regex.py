@@ -32,8 +32,6 @@ class Regex(OfColumn, kind="regex", title="Regular expression", purpose="a patte
     pattern: str = field(metadata=shown("text", "Pattern", help=_HELP))
 
     def _check(self) -> None:
-        super()._check()
-        self._check_text("pattern")
         try:
             check_regex(self.pattern)
         except SliceError as error:

@@ -73,16 +73,19 @@ class Slice:
             raise SliceError(f"A slice's name must be a text that is not empty. Got {self.name!r}.")
         if self.noise is not None and not isinstance(self.noise, Noise):
             raise self._wrong("noise", "a Noise with corrections", self.noise)
-        if self.gold is not None:
-            self._check_text("gold")
-            if self.is_family:
-                raise SliceError(
-                    f"Slice {self.name!r} stands for several slices, so one gold column cannot be the truth of each. "
-                    "Write the slices out, each with its own."
-                )
-        self._check_audit()
-        if not isinstance(self.enabled, bool):
-            raise self._wrong("enabled", "true or false", self.enabled)
+        self._check_types()
+        if self.audit is not None and not isinstance(self.audit, SliceAudit):
+            raise self._wrong("audit", "a SliceAudit", self.audit)
+        if self.gold is not None and self.is_family:
+            raise SliceError(
+                f"Slice {self.name!r} stands for several slices, so one gold column cannot be the truth of each. "
+                "Write the slices out, each with its own."
+            )
+        if self.audit is not None and self.is_family:
+            raise SliceError(
+                f"Slice {self.name!r} stands for several slices, so an answer cannot be the truth of each. "
+                "Write the slices out, and audit each."
+            )
         if not isinstance(self.note, str):
             raise self._wrong("note", "a text", self.note)
         if self.noise is not None and self.noise.measured and self.gold is None and self.audit is None:
@@ -96,19 +99,8 @@ class Slice:
             )
         self._check()
 
-    def _check_audit(self) -> None:
-        if self.audit is None:
-            return
-        if not isinstance(self.audit, SliceAudit):
-            raise self._wrong("audit", "a SliceAudit", self.audit)
-        if self.is_family:
-            raise SliceError(
-                f"Slice {self.name!r} stands for several slices, so an answer cannot be the truth of each. "
-                "Write the slices out, and audit each."
-            )
-
     def _check(self) -> None:
-        """Refuse settings of this kind that contradict themselves."""
+        """Refuse settings of this kind that contradict themselves; they have the types they are declared with."""
 
     # What the rule says and reads.
 
@@ -268,28 +260,29 @@ class Slice:
         """Replace a setting by its canonical form, while the slice is being made."""
         object.__setattr__(self, field, value)
 
-    def _check_text(self, *names: str) -> None:
-        """Refuse what is not a text, or empty."""
-        for name in names:
-            value = getattr(self, name)
-            if not isinstance(value, str) or not value:
-                raise self._wrong(name, "a text that is not empty", value)
-
-    def _check_number(self, *names: str) -> None:
-        """Refuse what is not a finite number; None passes."""
-        for name in names:
-            value = getattr(self, name)
-            if value is None:
+    def _check_types(self) -> None:
+        """Refuse texts, numbers and answers of yes or no that are not what their field is declared as."""
+        for item in fields(self):
+            # Annotations are texts here, and types where a kind is written without postponing them.
+            declared, value = getattr(item.type, "__name__", str(item.type)), getattr(self, item.name)
+            if item.name in ("name", "note") or (value is None and declared.endswith(" | None")):
                 continue
-            # To Python a bool is a number; to a person who writes it, it is a mistake.
-            if isinstance(value, bool) or not isinstance(value, (int, float)):
-                raise self._wrong(name, "a number", value)
-            if isinstance(value, int) and abs(value) > LARGEST_WHOLE:
-                raise SliceError(
-                    f"Slice {self.name!r}: {name} is a number of {len(str(value))} digits. Use a smaller one."
-                )
-            if not math.isfinite(value):
-                raise self._wrong(name, "a finite number", value)
+            match declared.removesuffix(" | None"):
+                case "str" if not isinstance(value, str) or not value:
+                    raise self._wrong(item.name, "a text that is not empty", value)
+                case "bool" if not isinstance(value, bool):
+                    raise self._wrong(item.name, "true or false", value)
+                case "float" if value is not None:  # the kind says what to do without one
+                    self._check_number(item.name, value)
+
+    def _check_number(self, name: str, value: object) -> None:
+        # To Python a bool is a number; to a person who writes it, it is a mistake.
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise self._wrong(name, "a number", value)
+        if isinstance(value, int) and abs(value) > LARGEST_WHOLE:
+            raise SliceError(f"Slice {self.name!r}: {name} is a number of {len(str(value))} digits. Use a smaller one.")
+        if not math.isfinite(value):
+            raise self._wrong(name, "a finite number", value)
 
     def _check_whole(self, name: str, low: int, high: int | None = None) -> None:
         """Refuse what is not a whole number within limits; None passes."""
@@ -299,12 +292,6 @@ class Slice:
         if isinstance(value, bool) or not isinstance(value, int) or value < low or (high is not None and value > high):
             limits = f", {low} or above" if high is None else f" from {low} to {high}"
             raise self._wrong(name, f"a whole number{limits}", value)
-
-    def _check_bool(self, *names: str) -> None:
-        """Refuse what is not true or false."""
-        for name in names:
-            if not isinstance(getattr(self, name), bool):
-                raise self._wrong(name, "true or false", getattr(self, name))
 
     def _check_list(self, name: str, what: str) -> tuple[object, ...]:
         """Refuse what is not a list with something in it; store it as a tuple."""

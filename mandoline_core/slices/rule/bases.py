@@ -42,10 +42,6 @@ class OfColumn(Slice):
         super().__init_subclass__(**more)
         cls.need = need
 
-    def _check(self) -> None:
-        self._check_text("column")
-        super()._check()
-
     @property
     def needs(self) -> dict[str, str]:
         """The column."""
@@ -107,7 +103,6 @@ class BoundedRule(Slice):
         return {name: bound for name, bound in given.items() if bound is not None}
 
     def _check(self) -> None:
-        self._check_number(*_WORDS)
         if not self.bounds:
             raise SliceError(f"Slice {self.name!r} needs above, at_least, below or at_most. Got none.")
         for pair in (_STARTS, _ENDS):

@@ -39,12 +39,6 @@ class StartsWith(OfColumn, kind="starts_with", title="Starts with", purpose="how
     beginning: str | None = field(default=None, metadata=shown("text", "Beginning", help="As it is written."))
     trim: bool = field(default=False, metadata=shown("switch", "Ignore white space before it"))
 
-    def _check(self) -> None:
-        super()._check()
-        if self.beginning is not None:
-            self._check_text("beginning")
-        self._check_bool("trim")
-
     def describe(self) -> str:
         """Say the rule in plain words."""
         return f"{self.column} starts with {self.beginning or 'each letter'}"
