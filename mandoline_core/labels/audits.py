@@ -149,6 +149,7 @@ def audit_state(
     for side in ("source", "target"):
         sample, rows, codes = _rows(cells, side, place)
         truth, asked = audit.truth(side, sample)[rows], audit.asked(side, sample)[rows]
+        # One order a sample, whatever was asked so far: what a person has seen is a random draw whenever they stop.
         order = np.random.default_rng([seed, side == "target"]).permutation(len(rows))
         for code in _CODES:
             of_stratum = codes == code
@@ -164,6 +165,7 @@ def audit_state(
     with_rows = [number for number, row in enumerate(free) if row >= 0]
     question = None
     if with_rows:
+        # In turn, so that no correction waits for another to be known well.
         number = min(with_rows, key=lambda i: (strata[i].is_enough, strata[i].asked))
         side, row = strata[number].side, free[number]
         question = AuditRow(side, row, _rows(cells, side, place)[0].row_keys(audit.columns).name(row))
@@ -268,6 +270,7 @@ def published_correction(precision: float, recall: float, rate: float) -> Correc
             "A slice with a precision or a recall of 0 finds nothing of what it is for. Change its rule, or take the "
             "opposite."
         )
+    # Of all rows, rate x precision are found, which is the recall of those truly inside; the others are missed.
     missed = rate * precision * (1 / recall - 1)
     if missed > 1 - rate:
         said = f"A precision of {show_percent(precision)} with a recall of {show_percent(recall)}"

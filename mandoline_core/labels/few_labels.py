@@ -13,11 +13,11 @@ from scipy.special import ndtr
 from mandoline_core.arrays import Floats, Interval
 from mandoline_core.data import Sample
 from mandoline_core.errors import MandolineError
-from mandoline_core.estimators import Mandoline, Outcome, get_estimator, normal_reach
+from mandoline_core.estimators import Outcome, get_estimator, normal_reach
 from mandoline_core.findings import Finding, FindingKind, worst_first
 from mandoline_core.formatting import Sentence, counted
 from mandoline_core.labels.prediction_powered import LabelEstimate, LabelledRows, from_all, from_labels, predict_scores
-from mandoline_core.labels.rows import has_label, missing_labels, odd_draw, score_labelled, share_out
+from mandoline_core.labels.rows import has_label, label_method, missing_labels, odd_draw, score_labelled, share_out
 from mandoline_core.metrics import Metric
 from mandoline_core.pipeline import Fit, interval_by_settings
 from mandoline_core.project import EstimatorSettings
@@ -176,9 +176,8 @@ def use_labels(prepared: Fit, settings: EstimatorSettings, target: Sample, *, pl
             f"Label at least {FEWEST_LABELS}, better {FEW_LABELS} or more, drawn at random."
         )
     shares = share_out(labelled, plan)
-    name = settings.name if get_estimator(settings.name).takes_labels else Mandoline.name
-    settings = replace(settings, name=name)
-    outcome = get_estimator(name).estimate(problem)
+    settings = replace(settings, name=label_method(settings.name))
+    outcome = get_estimator(settings.name).estimate(problem)
     interval, doubts = interval_by_settings(prepared, settings, outcome)
     alone, both, test = judge(problem, outcome, statistics, labelled, shares, confidence=settings.confidence)
     findings = [
@@ -207,7 +206,7 @@ def check_slices(prepared: Fit, settings: EstimatorSettings) -> tuple[Finding, .
     labels, problem = prepared.cells.labels, prepared.problem
     if labels is None or problem.metric.ranked or labels.labelled.sum() < FEWEST_LABELS:
         return None
-    name = settings.name if get_estimator(settings.name).takes_labels else Mandoline.name
+    name = label_method(settings.name)
     shares = share_out(labels.labelled, None)
     try:
         outcome = get_estimator(name).estimate(problem)
@@ -245,7 +244,7 @@ def judge(
         shares=shares,
         average=best.mean(axis=0),
         n_target=len(labelled),
-        indicators=problem.patterns.products is None,
+        indicators=problem.patterns.products is None,  # products are kept where sums do not say how scores vary
     )
     alone = from_labels(problem.metric, rows, confidence=confidence)
     both = from_all(problem.metric, rows, confidence=confidence)
@@ -319,6 +318,7 @@ def compare_with_slices(
     average = float(spoken @ whole)
     difference = float(share @ left + average - outcome.means @ gradient)
     source, target, *more = outcome.influence.pieces(problem.members)
+    # Target rows count twice, in what is expected of them and in the weights: their parts are added before squaring.
     rest = spoken * (whole - average) - target
     others = sum(float(piece @ piece) for piece in (source, rest, *more))
     drawn = _sampling_error_of_labels(problem, known, left, share, gradient)

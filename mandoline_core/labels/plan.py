@@ -12,10 +12,10 @@ from scipy.special import ndtri
 from mandoline_core.arrays import Floats, Index, Interval
 from mandoline_core.data import Sample
 from mandoline_core.errors import DataError, MandolineError
-from mandoline_core.estimators import Mandoline, Outcome, get_estimator, influence_interval, normal_reach
+from mandoline_core.estimators import Outcome, get_estimator, influence_interval, normal_reach
 from mandoline_core.formatting import Sentence, csv_text
 from mandoline_core.labels.few_labels import FEWEST_LABELS, use_labels
-from mandoline_core.labels.rows import has_label
+from mandoline_core.labels.rows import has_label, label_method
 from mandoline_core.patterns import add_up, describe
 from mandoline_core.pipeline import Fit, interval_by_settings
 from mandoline_core.project import EstimatorSettings
@@ -186,8 +186,7 @@ def plan_labels(prepared: Fit, settings: EstimatorSettings, n: int, target: Samp
             f"The number of rows to label (--rows) must be between 1 and {int(free.sum()):,}, the rows of "
             f"{target.name} that can be labelled. Got {n}."
         )
-    name = settings.name if get_estimator(settings.name).takes_labels else Mandoline.name
-    outcome = get_estimator(name).estimate(problem)
+    outcome = get_estimator(label_method(settings.name)).estimate(problem)
     spread = spreads(problem, outcome)
     index = problem.members.target
     counts = np.bincount(index[free], minlength=len(spread)).astype(float)
@@ -263,7 +262,7 @@ def round_at_random(expected: Floats, rng: np.random.Generator) -> Index:
     """Round up or down so that each number is right on average and the total stays: a systematic draw."""
     order = rng.permutation(len(expected))
     ends = np.cumsum(expected[order])
-    ends[-1] = round(ends[-1])
+    ends[-1] = round(ends[-1])  # a sum of shares may miss a whole number by a last digit
     steps = np.floor(ends + rng.random()).astype(np.intp)
     planned = np.empty(len(expected), dtype=np.intp)
     planned[order] = np.diff(steps, prepend=0)
@@ -320,6 +319,7 @@ def _expect(
         value, before = now.value, now.interval
     else:
         value, (before, _) = outcome.value, interval_by_settings(prepared, settings, outcome)
+    # Neyman: the variance of a stratified mean, and of a plain one; new labels and old ones count by their numbers.
     share = counts / counts.sum()
     by_plan = float(np.divide((share * spread) ** 2, expected, out=np.zeros_like(share), where=expected > 0).sum())
     one = float(share @ spread**2)

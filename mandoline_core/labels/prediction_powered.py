@@ -148,6 +148,7 @@ def _variance(labelled: LabelledRows, gradient: Floats, weight: float) -> float:
     """Estimate the variance: of labels on all target rows, and what is added by having some only."""
     truth = _centred(labelled, labelled.statistics @ gradient)
     left = truth - weight * _centred(labelled, labelled.predicted @ gradient)
+    # Labels on all rows would still leave the sampling error of the target; having some only adds the rest.
     n = len(truth)
     added = max(float((labelled.shares**2 - labelled.shares / labelled.n_target) @ left**2), 0.0)
     if weight > 0:  # lambda was chosen to make this small

@@ -11,6 +11,7 @@ from scipy.special import ndtri
 from mandoline_core.arrays import Floats
 from mandoline_core.data import Sample
 from mandoline_core.errors import DataError, MandolineError
+from mandoline_core.estimators import Mandoline, get_estimator
 from mandoline_core.findings import Finding, FindingKind
 from mandoline_core.formatting import Sentence
 from mandoline_core.pipeline import Fit, TargetLabels, score_labels
@@ -87,6 +88,11 @@ def _rows(prepared: Fit) -> Rows:
     return prepared.cells.rows
 
 
+def label_method(name: str) -> str:
+    """Name the method that carries labels further: Mandoline, where the one asked for has no weights on slices."""
+    return name if get_estimator(name).takes_labels else Mandoline.name
+
+
 def share_out(labelled: NDArray[np.bool_], plan: Floats | None) -> Floats:
     """Say how much each labelled row counts: those of a plan as it says, others the same.
 
@@ -152,9 +158,11 @@ def odd_draw(problem: Problem, labelled: NDArray[np.bool_], shares: Floats) -> I
     """Notice labelled rows that cannot well be a random draw: some slice is far too frequent or rare among them."""
     inside = problem.patterns.codes[problem.members.target] == 1
     rate = inside.mean(axis=0)
+    # Drawn without putting back: all rows labelled would leave no doubt.
     variance = rate * (1 - rate) * max(float(shares @ shares) - 1 / len(labelled), 0.0)
     among = shares @ inside[labelled]
     z = np.where(variance > 0, (among - rate) / np.sqrt(np.maximum(variance, 1e-300)), 0.0)
+    # Bonferroni, as one odd slice among many is to be expected.
     if not len(z) or np.abs(z).max() <= -ndtri(_ODD / 2 / len(z)):
         return
     worst = int(np.abs(z).argmax())

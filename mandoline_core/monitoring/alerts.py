@@ -119,7 +119,7 @@ def _with_base(points: Sequence[tuple[str, Point]], base: str) -> Iterator[tuple
     """
     before: tuple[str, float] | None = None
     for target, point in points:
-        if not point["converged"]:
+        if not point["converged"]:  # no estimate to judge, or to be judged by
             continue
         if base == "source":
             yield target, point, point["source"], ""

@@ -59,7 +59,7 @@ class Demands:
         if self.max_drop is not None and not 0 <= self.max_drop < math.inf:
             raise MandolineError(f"--max-drop must be a number, 0 or above. Got {self.max_drop:g}.")
         if self.worst is None and self.max_drop is None and self.verdict is None:
-            object.__setattr__(self, "verdict", "amber")
+            object.__setattr__(self, "verdict", "amber")  # a check that demands nothing would pass whatever happens
 
 
 @dataclass(frozen=True)
@@ -169,7 +169,7 @@ def is_worse(value: float, worst: float, metric: Metric) -> bool:
     >>> [is_worse(0.2, 0.1, get_metric(name)) for name in ("accuracy", "error", "bias")]
     [False, True, True]
     """
-    return not badness(value, metric) <= badness(worst, metric)
+    return not badness(value, metric) <= badness(worst, metric)  # so that no number (NaN) is worse, too
 
 
 def badness(value: float, metric: Metric) -> float:

@@ -140,6 +140,7 @@ def _with_slices(draft: ProjectDraft, progress: Progress | None) -> ProjectDraft
         raise
     except MandolineError as error:
         return replace(draft, doubt=f"Slices could not be suggested: {error}")
+    # Weights that did not converge say nothing in favour of what was accepted.
     sound = found.accepted is not None and all(report.converged for report in found.accepted.reports.values())
     on = found.apply(draft.project) if sound else draft.project
     taken = {rule.name for rule in on.slices}

@@ -83,7 +83,7 @@ class Track:
 
     def points(self, model: str) -> list[TrackedPoint]:
         """Return what is drawn of a model: its estimates in the order of targets, with marks for alerts."""
-        from mandoline_core.report.charts import TrackedPoint
+        from mandoline_core.report.charts import TrackedPoint  # it needs Plotly, which a job without charts does not
 
         found = [(target, point) for target, point in self._of(model) if point["converged"]]
         limits = {} if self.alert is None else find_limits(found, self.alert, self.metric)

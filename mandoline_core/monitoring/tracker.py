@@ -132,6 +132,7 @@ def natural_order(name: str) -> list[tuple[int, int, str]]:
     >>> sorted(["week-10", "week-9"], key=natural_order)
     ['week-9', 'week-10']
     """
+    # Numbers come before words, and what no number could be (Python refuses thousands of digits) is a word.
     parts = re.findall(r"[0-9]+|[^0-9]+", name)
     return [(0, int(part), "") if part.isdecimal() and len(part) < 100 else (1, 0, part) for part in parts]
 
@@ -152,6 +153,7 @@ def _points(report: Report) -> dict[str, dict[str, Any]]:
 def _made_of(project: Project) -> str:
     """Hash all that an estimate depends on but the target: the project, its source, and the program's version."""
     stated = dump_project(replace(project, target_path=Path("target"), target_labels=None, note=""))
+    # Another version may compute other numbers, so nothing of it is taken over.
     digest = hashlib.blake2b(f"{version('mandoline-estimator')}\n{stated}".encode(), digest_size=16)
     place = project.base / project.source_path
     sources = [place] if place.is_file() else [Path(name) for name in sorted(glob.glob(str(place), recursive=True))]  # noqa: PTH207
@@ -203,7 +205,7 @@ def _keep(memory: Path, made_of: str, done: Mapping[str, Any]) -> None:
     kept = json.dumps({"format": _FORMAT, "project": made_of, "done": dict(done)}, indent=1, allow_nan=False)
     try:
         draft.write_text(kept, encoding="utf-8")
-        draft.replace(memory)
+        draft.replace(memory)  # at once: a file half written would lose all that was done
     except OSError as error:
         raise MandolineError(
             f"{memory} could not be written: {error.strerror}. Choose another with --memory."

@@ -149,6 +149,7 @@ def mean_error(values: Iterable[float]) -> float:
 def directions(found: Comparison, method: str) -> list[bool]:
     """Say for every model whose score truly changed whether the method moved the source score the same way."""
     before, after = errors(found, "source"), errors(found, method)
+    # The source score is off by `off`, so that the way to the truth is the other way.
     return [(after[name] - off) * -off > 0 for name, off in before.items() if abs(off) >= TOLD]
 
 

@@ -11,15 +11,21 @@ import pandas as pd
 
 from mandoline_core.data import read_table
 from mandoline_core.errors import DataError
-from mandoline_core.paper.published_files import filled, first_of, json_lines, rows_of, tabbed
+from mandoline_core.paper.published_files import (
+    check_values,
+    filled,
+    first_of,
+    json_lines,
+    rows_of,
+    tabbed,
+    with_columns,
+)
 
 _IMAGE = "image_id"
 IDENTITIES = ("male", "female", "LGBTQ", "christian", "muslim", "other_religions", "black", "white")
-_PARTS = ("train", "val", "test")
 _HALF = 0.5  # of annotators, from which on WILDS takes it for true
 _KEYS = ("gold_label", "sentence1", "sentence2")
 _RELATIONS = ("entailment", "neutral", "contradiction")
-_HANS_LABELS = ("entailment", "non-entailment")
 _PREPARED = ("source.csv", "target.csv", "target_labels.csv")
 _PAIR_COLUMNS = ["line", "premise", "hypothesis", "label"]
 _LABELS = ("negative", "positive")
@@ -42,9 +48,8 @@ def read_celeba(folder: Path) -> pd.DataFrame:
         Columns image_id, blurry (0 or 1), label ("male" or "female"), and the models' predictions.
     """
     attributes = _attributes(first_of(folder, ("list_attr_celeba.txt", "Anno/list_attr_celeba.txt"), "the attributes"))
-    predictions = read_table(first_of(folder, ("predictions.csv",), "models' answers"))
-    if _IMAGE not in predictions.columns:
-        raise DataError.missing_column(_IMAGE, "predictions.csv", predictions.columns)
+    path = first_of(folder, ("predictions.csv",), "models' answers")
+    predictions = with_columns(read_table(path), [_IMAGE], path)
     if not any(column.startswith("pred_") for column in predictions.columns):
         raise DataError("predictions.csv has no column pred_<model>. Expected pred_<model> and prob_<model>_<class>.")
     strange = predictions.loc[~predictions[_IMAGE].isin(attributes[_IMAGE]), _IMAGE]
@@ -89,13 +94,8 @@ def read_civil_comments(path: Path) -> pd.DataFrame:
         Columns line, text, part ("train", "val" or "test"), label ("toxic" or "non-toxic"), and one of 0 and 1 for
         each identity.
     """
-    table = read_table(path)
-    for column in ("comment_text", "split", "toxicity", *IDENTITIES):
-        if column not in table.columns:
-            raise DataError.missing_column(column, path.name, table.columns)
-    strange = sorted(set(table["split"].dropna()) - set(_PARTS))
-    if strange:
-        raise DataError(f"{path.name} has a split {strange[0]!r}. Expected train, val or test.")
+    table = with_columns(read_table(path), ("comment_text", "split", "toxicity", *IDENTITIES), path)
+    check_values(table["split"], "split", ("train", "val", "test"), path)
     frame = pd.DataFrame(
         {
             "line": range(len(table)),
@@ -145,9 +145,7 @@ def read_hans(path: Path) -> pd.DataFrame:
         Columns line, premise, hypothesis, label ("entailment" or "non-entailment").
     """
     table = tabbed(path, _KEYS)
-    strange = sorted(set(table["gold_label"]) - set(_HANS_LABELS))
-    if strange:
-        raise DataError(f"{path.name} has a gold_label {strange[0]!r}. Expected entailment or non-entailment.")
+    check_values(table["gold_label"], "gold_label", ("entailment", "non-entailment"), path)
     named = table.rename(columns={"sentence1": "premise", "sentence2": "hypothesis", "gold_label": "label"})
     return filled(named.assign(line=range(len(named)))[_PAIR_COLUMNS], path)
 
@@ -165,14 +163,10 @@ def read_prepared(folder: Path) -> tuple[pd.DataFrame, pd.DataFrame] | None:
     """
     if not is_prepared(folder):
         return None
+    wanted = (_PAIR_COLUMNS[1:], _PAIR_COLUMNS[1:3], ["label"])
     paths = [folder / name for name in _PREPARED]
-    source, target, labels = (read_table(path) for path in paths)
-    for path, frame, columns in zip(
-        paths, (source, target, labels), (_PAIR_COLUMNS[1:], _PAIR_COLUMNS[1:3], ["label"]), strict=True
-    ):
-        for column in columns:
-            if column not in frame.columns:
-                raise DataError.missing_column(column, path.name, frame.columns)
+    tables = (with_columns(read_table(path), columns, path) for path, columns in zip(paths, wanted, strict=True))
+    source, target, labels = tables
     if len(labels) != len(target):
         raise DataError(
             f"target_labels.csv has {len(labels):,} rows and target.csv has {len(target):,}. Expected as many."
@@ -205,9 +199,7 @@ def read_counterfactual(path: Path) -> pd.DataFrame:
     """Read a part of counterfactual IMDB: columns Sentiment and Text, separated by tabs."""
     table = tabbed(path, ("Sentiment", "Text"))
     labels = table["Sentiment"].str.strip().str.lower()
-    strange = sorted(set(labels) - set(_LABELS))
-    if strange:
-        raise DataError(f"{path.name} has a Sentiment {strange[0]!r}. Expected Negative or Positive.")
+    check_values(labels, "Sentiment", ("Negative", "Positive"), path)
     frame = pd.DataFrame({"line": range(len(table)), "text": table["Text"].str.strip('"'), "label": labels})
     return filled(frame, path)
 

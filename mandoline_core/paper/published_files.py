@@ -70,10 +70,29 @@ def tabbed(path: Path, columns: Sequence[str]) -> pd.DataFrame:
         raise DataError(
             f"{path.name} is not a table. Expected columns {listed(columns)} in a header, separated by tabs."
         ) from None
-    missing = [column for column in columns if column not in table.columns]
-    if missing:
-        raise DataError.missing_column(missing[0], path.name, table.columns)
+    return with_columns(table, columns, path)
+
+
+def with_columns(table: pd.DataFrame, columns: Sequence[str], path: Path) -> pd.DataFrame:
+    """See that a table has some columns."""
+    for column in columns:
+        if column not in table.columns:
+            raise DataError.missing_column(column, path.name, table.columns)
     return table
+
+
+def check_values(values: pd.Series, what: str, expected: Sequence[str], path: Path) -> None:
+    """Refuse a column, in lower case, that holds anything else than the published values.
+
+    >>> check_values(pd.Series(["train", "dev"]), "split", ("train", "test"), Path("a.csv"))
+    Traceback (most recent call last):
+    ...
+    mandoline_core.errors.DataError: a.csv has a split 'dev'. Expected train or test.
+    """
+    strange = sorted(set(values.dropna()) - {value.lower() for value in expected})
+    if strange:
+        *first, last = expected
+        raise DataError(f"{path.name} has a {what} {strange[0]!r}. Expected {', '.join(first)} or {last}.")
 
 
 def thinned(frame: pd.DataFrame, most: int) -> pd.DataFrame:

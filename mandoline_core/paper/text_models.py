@@ -100,7 +100,7 @@ def learn_pairs(texts: Mapping[str, pd.DataFrame], names: tuple[str, ...], seed:
     for name in names:
         kind, text, share = MODELS[name]
         pairs, labels = words[text]
-        step = round(1 / share)
+        step = round(1 / share)  # every n-th pair: a part of each kind
         models[name] = learn(kind, pairs[::step], labels[::step], seed)
     return models
 

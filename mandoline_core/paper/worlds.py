@@ -136,13 +136,13 @@ def random_world(rng: np.random.Generator, *, n_slices: int, edges: Edges = (), 
     fields = (rng.uniform(-0.6, 0.2, n_slices), rng.uniform(0.0, 0.8, n_slices))
     couplings = (rng.uniform(0.0, 0.4, len(edges)), rng.uniform(0.0, 0.8, len(edges)))
     slope = rng.uniform(0.5, 1.0, n_slices + len(edges)) * rng.choice([-1, 1], n_slices + len(edges), p=[0.8, 0.2])
-    slope *= 0.3 / np.abs(slope).sum()
+    slope *= 0.3 / np.abs(slope).sum()  # with 0.65 in the middle, every probability is between 0.35 and 0.95
 
     def build(link: float) -> World:
         return World(edges, fields, couplings, link, 0.65, slope)
 
     if accuracy >= 1.0:
-        return build(30.0)
+        return build(30.0)  # a wrong code has a probability of about exp(-60)
     return build(brentq(lambda link: build(link).slice_accuracy("source") - accuracy, 0.0, 10.0))
 
 

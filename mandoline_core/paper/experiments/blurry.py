@@ -86,6 +86,7 @@ def photograph(
     """
     from scipy.ndimage import gaussian_filter  # takes a while to import
 
+    # Exact shares and numbers, so that seeds differ by what is photographed and not by how much is blurred.
     image = rng.permutation(np.resize(pool, n))
     blurry = rng.permutation(np.arange(n) < round(blurred * n))
     exposure = rng.uniform(0.7, 1.1, size=n)

@@ -45,6 +45,7 @@ def samples(
 
 def _sample(rng: np.random.Generator, n: int, inside: float, dimension: int) -> pd.DataFrame:
     g = (rng.random(n) < inside).astype(int)
+    # The root spreads points evenly over the disc: an area grows with the square of its radius.
     angle, radius = rng.uniform(0, 2 * np.pi, n), np.sqrt(rng.random(n))
     place: Floats = _CENTRES[g] + radius[:, None] * np.column_stack([np.cos(angle), np.sin(angle)])
     right = rng.random(n) < 1 / (1 + np.exp(-place.sum(axis=1) / np.sqrt(2)))

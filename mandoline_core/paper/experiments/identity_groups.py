@@ -55,6 +55,7 @@ class CommentPool:
 
     def target(self, rng: np.random.Generator) -> pd.DataFrame:
         """Keep of each combination of groups a share that is drawn at random, uniformly."""
+        # A cell for each combination of groups, numbered in binary.
         powers = 2 ** np.arange(len(self.keywords))
         cells = self.test[list(self.keywords)].to_numpy() @ powers
         shares = rng.random(2 ** len(self.keywords))

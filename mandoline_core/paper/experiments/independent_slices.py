@@ -23,6 +23,7 @@ def variances(rng: np.random.Generator, n_slices: int, draws: int) -> dict[str, 
     The source holds every combination once: an arbitrarily large one, up to a factor.
     """
     source = np.array(list(itertools.product((-1, 1), repeat=n_slices)), dtype=np.int8)
+    # Right only in all slices at once: then what a method knows of structure matters most.
     right = (source == 1).all(axis=1).astype(float)
     found: dict[str, list[float]] = {name: [] for name in METHODS}
     for _ in range(draws):

@@ -30,6 +30,7 @@ def world(rng: np.random.Generator, link: float) -> World:
     """Draw all parameters but the link between 0 and 1; the loss takes four values."""
     fields = (rng.uniform(0, 1, 2), rng.uniform(0, 1, 2))
     couplings = (rng.uniform(0, 1, 1), rng.uniform(0, 1, 1))
+    # Four losses determine a line in phi(g), which has four terms.
     line = np.linalg.solve(np.column_stack([np.ones(4), potentials(_CORNERS, EDGES)]), _LOSSES)
     return World(EDGES, fields, couplings, link, float(line[0]), line[1:])
 
