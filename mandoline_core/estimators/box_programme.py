@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
@@ -15,6 +15,8 @@ from mandoline_core.data import take_step
 _MOST_ITERATIONS = 80
 _TO_THE_BOUNDARY = 0.995
 _TINY = np.finfo(float).tiny
+# The point, the multiplier of its sum, and those of the lower bounds, the upper bounds and the band's ends.
+_Iterate = tuple[Floats, float, tuple[Floats, ...]]
 
 
 class Form(Protocol):
@@ -115,14 +117,6 @@ class Region:
         return max(float(slope @ (point - self.lowest(slope))), 0.0)
 
 
-class _Iterate(NamedTuple):
-    """The point, the multiplier of its sum, and those of the lower bounds, the upper bounds and the band's ends."""
-
-    point: Floats
-    balance: float
-    forces: tuple[Floats, ...]
-
-
 def minimise(form: Form, linear: Floats, region: Region, *, tolerance: float) -> Floats:
     """Minimise u'Mu / 2 + linear.u over a region.
 
@@ -144,18 +138,18 @@ def minimise(form: Form, linear: Floats, region: Region, *, tolerance: float) ->
     if float(region.upper.sum()) <= region.low * (1 + 1e-9):  # no other point is feasible, up to rounding
         return region.upper.copy()
     state = _start(form, linear, region)
-    best, least = state.point, np.inf
+    best, least = state[0], np.inf
     for _ in range(_MOST_ITERATIONS):
         take_step()
-        slope = form.product(state.point) + linear
-        gap = region.gap(slope, state.point)
+        slope = form.product(state[0]) + linear
+        gap = region.gap(slope, state[0])
         if gap < least:
-            best, least = state.point, gap
+            best, least = state[0], gap
         if gap <= tolerance:
             break
         with np.errstate(all="ignore"):  # at the limit of rounding a step overflows: it is then not taken
             step = _step(form, slope, region, state)
-        if step is None or not np.isfinite(step.point).all():
+        if step is None or not np.isfinite(step[0]).all():
             break
         state = step
     return best
@@ -167,7 +161,7 @@ def _start(form: Form, linear: Floats, region: Region) -> _Iterate:
     point = region.upper * (0.5 * (region.low + min(region.high, total)) / total)
     slope = form.product(point) + linear
     even = max(float(np.abs(slope).max()), 1e-8) * 0.1 * float(point.sum()) / len(point)
-    return _Iterate(point, 0.0, tuple(even / room for room in _rooms(region, point)))
+    return point, 0.0, tuple(even / room for room in _rooms(region, point))
 
 
 def _rooms(region: Region, point: Floats) -> tuple[Floats, ...]:
@@ -179,7 +173,8 @@ def _rooms(region: Region, point: Floats) -> tuple[Floats, ...]:
 
 def _step(form: Form, slope: Floats, region: Region, now: _Iterate) -> _Iterate | None:
     """Take one predictor-corrector step; None when it does not move any more."""
-    rooms, forces = _rooms(region, now.point), now.forces
+    point, balance, forces = now
+    rooms = _rooms(region, point)
     signs = np.array([1.0, -1.0])[: len(rooms[2])]
     n_bounds = sum(len(force) for force in forces)
     even = sum(float(room @ force) for room, force in zip(rooms, forces, strict=True)) / n_bounds
@@ -187,14 +182,14 @@ def _step(form: Form, slope: Floats, region: Region, now: _Iterate) -> _Iterate 
         solve = form.solver(forces[0] / rooms[0] + forces[1] / rooms[1])
     except np.linalg.LinAlgError:
         return None
-    ones = solve(np.ones((len(now.point), 1)))[:, 0]
+    ones = solve(np.ones((len(point), 1)))[:, 0]
     give = 1.0 / float((forces[2] / rooms[2]).sum()) if len(signs) else 0.0  # how far the sum moves for a force of 1
 
     def direction(aims: tuple[Floats, ...]) -> tuple[tuple[Floats, ...], tuple[Floats, ...], float]:
         pulls = [aim / room for aim, room in zip(aims, rooms, strict=True)]
-        right = -(slope + now.balance) + pulls[0] - pulls[1]
+        right = -(slope + balance) + pulls[0] - pulls[1]
         free = solve(right[:, None])[:, 0]
-        pull = now.balance + float(pulls[2] @ signs)
+        pull = balance + float(pulls[2] @ signs)
         turn = (float(free.sum()) - give * pull) / (float(ones.sum()) + give)
         move = free - ones * turn
         moves = (move, -move, float(move.sum()) * signs)
@@ -212,12 +207,12 @@ def _step(form: Form, slope: Floats, region: Region, now: _Iterate) -> _Iterate 
     )
     centring = (max(ahead, 0.0) / n_bounds / even) ** 3
     aims = tuple(centring * even - move * turn for move, turn in zip(moves, turns, strict=True))
-    moves, turns, balance = direction(aims)
+    moves, turns, turn = direction(aims)
     length = min(1.0, _TO_THE_BOUNDARY * _longest((*rooms, *forces), (*moves, *turns)))
     if not np.isfinite(length) or length < 1e-9:
         return None
     forces = tuple(force + length * turn for force, turn in zip(forces, turns, strict=True))
-    return _Iterate(now.point + length * moves[0], now.balance + length * balance, forces)
+    return point + length * moves[0], balance + length * turn, forces
 
 
 def _longest(values: tuple[Floats, ...], changes: tuple[Floats, ...]) -> float:

@@ -12,6 +12,8 @@ from mandoline_core.arrays import Floats, Index
 from mandoline_core.metrics import ClassCodes
 from mandoline_core.patterns import add_up
 
+Calibrated = tuple[Floats, Index, Floats]
+
 
 @dataclass(frozen=True, eq=False)
 class Blocks:
@@ -107,26 +109,6 @@ def _bins(mass: Floats, least: float) -> Index:
 
 
 @dataclass(frozen=True, eq=False)
-class CalibratedRows:
-    """Hold rows' calibrated probabilities, and how they came about.
-
-    Parameters
-    ----------
-    probabilities : array of float, shape (n_rows, n_classes)
-        Rows sum to 1.
-    places : array of int, shape (n_rows, n_fits)
-        The block of each row in each step function.
-    totals : array of float, shape (n_rows,)
-        What a row's step values added up to before they were divided by it; 0 where they were all 0 and the
-        probabilities were left as they are.
-    """
-
-    probabilities: Floats
-    places: Index
-    totals: Floats
-
-
-@dataclass(frozen=True, eq=False)
 class Calibration:
     """Hold one step function a class, each of the class's own probability; with two classes the second's alone.
 
@@ -146,39 +128,49 @@ class Calibration:
     truth: ClassCodes
     weights: Floats
 
-    def apply(self, probabilities: Floats) -> CalibratedRows:
+    def apply(self, probabilities: Floats) -> Calibrated:
         """Calibrate rows' probabilities, shape (n_rows, n_classes).
+
+        Returns
+        -------
+        calibrated : array of float, shape (n_rows, n_classes)
+            Rows sum to 1.
+        blocks : array of int, shape (n_rows, n_fits)
+            The block of each row in each step function.
+        totals : array of float, shape (n_rows,)
+            What a row's step values added up to before they were divided by it; 0 where they were all 0 and the
+            probabilities were left as they are.
 
         Examples
         --------
         >>> given, truth = np.array([[0.9, 0.1], [0.6, 0.4], [0.3, 0.7]]), np.array([0, 1, 0])
         >>> calibration = fit_calibration(np.repeat(given, 9, axis=0), np.repeat(truth, 9), np.ones(27))
-        >>> calibration.apply(given).probabilities.tolist()
+        >>> calibration.apply(given)[0].tolist()
         [[1.0, 0.0], [0.5, 0.5], [0.5, 0.5]]
         """
-        places = np.column_stack(
+        blocks = np.column_stack(
             [fit.place(probabilities[:, c]) for fit, c in zip(self.fits, self.columns, strict=True)]
         )
-        raw = np.column_stack([fit.values[places[:, i]] for i, fit in enumerate(self.fits)])
+        raw = np.column_stack([fit.values[blocks[:, i]] for i, fit in enumerate(self.fits)])
         if len(self.fits) == 1:
-            return CalibratedRows(np.column_stack([1 - raw, raw]), places, np.ones(len(raw)))
+            return np.column_stack([1 - raw, raw]), blocks, np.ones(len(raw))
         totals = raw.sum(axis=1)
         some = totals > 0
         calibrated = np.where(some[:, None], raw / np.where(some, totals, 1.0)[:, None], probabilities)
-        return CalibratedRows(calibrated, places, totals)
+        return calibrated, blocks, totals
 
-    def _step_slopes(self, calibrated: CalibratedRows, slopes: Floats) -> Floats:
+    def _step_slopes(self, calibrated: Floats, totals: Floats, slopes: Floats) -> Floats:
         """Differentiate the mean by each row's own step values, shape (n_rows, n_fits)."""
         n = len(slopes)
         if len(self.fits) == 1:
             return (slopes[:, [1]] - slopes[:, [0]]) / n
         # A larger value of one class takes from the others, through the division by the total.
-        level = np.einsum("ij,ij->i", calibrated.probabilities, slopes)
-        some = calibrated.totals > 0
+        level = np.einsum("ij,ij->i", calibrated, slopes)
+        some = totals > 0
         by_step = np.where(some[:, None], slopes - level[:, None], 0.0)
-        return by_step / (np.where(some, calibrated.totals, 1.0) * n)[:, None]
+        return by_step / (np.where(some, totals, 1.0) * n)[:, None]
 
-    def influence(self, target: Floats, calibrated: CalibratedRows, slopes: Floats) -> tuple[Floats, float]:
+    def influence(self, target: Floats, applied: Calibrated, slopes: Floats) -> tuple[Floats, float]:
         """Differentiate a mean over calibrated rows by the fitted rows' weights, and say how far pooling may pull it.
 
         The blocks are taken to stay as they are. Steps that may only go up turn noise into a slope. So a mean that
@@ -191,8 +183,8 @@ class Calibration:
         ----------
         target : array of float, shape (n_rows, n_classes)
             Probabilities of the rows that the mean is over.
-        calibrated : CalibratedRows
-            The same rows, calibrated.
+        applied : tuple of arrays
+            The same rows, calibrated, by `apply`.
         slopes : array of float, shape (n_rows, n_classes)
             How the mean moves with a row's probabilities, times the number of rows.
 
@@ -203,13 +195,14 @@ class Calibration:
         pooled : float
             How far off the mean may be because bins were pooled, beyond the sampling error of its blocks.
         """
-        by_step = self._step_slopes(calibrated, slopes)
+        calibrated, blocks, totals = applied
+        by_step = self._step_slopes(calibrated, totals, slopes)
         # What a fitted row moves the mean by over bins, less what it does over blocks: what pooling hides.
         by_weight, hidden = np.zeros(len(self.truth)), np.zeros(len(self.truth))
         for i, (fit, column) in enumerate(zip(self.fits, self.columns, strict=True)):
             bins = fit.bins or fit
             block, bin_ = (part.place(self.probabilities[:, column]) for part in (fit, bins))
-            by_block = add_up(calibrated.places[:, i], by_step[:, i], len(fit.weights)) / fit.weights
+            by_block = add_up(blocks[:, i], by_step[:, i], len(fit.weights)) / fit.weights
             by_bin = add_up(bins.place(target[:, column]), by_step[:, i], len(bins.weights)) / bins.weights
             apart = (self.truth == column) - fit.values[block]
             by_weight += apart * by_block[block]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -106,26 +105,7 @@ def read_texts(samples: tuple[Sample, Sample], columns: Sequence[str], rows: tup
     )
 
 
-@dataclass(frozen=True, eq=False)
-class RowProbabilities:
-    """Hold how new every row looks to a fit that did not see it.
-
-    Parameters
-    ----------
-    source, target : array of float, shape (n_rows,)
-        The probability of being from the target, were both samples as large; calibrated.
-    """
-
-    source: Floats
-    target: Floats
-
-    @property
-    def auc(self) -> float:
-        """How well they tell the samples apart: 0.5 not at all, 1 perfectly."""
-        return auc(self.source, self.target)
-
-
-def crossfit(n_source: int, n_target: int, fit: Fit, *, folds: int, seed: int) -> RowProbabilities:
+def crossfit(n_source: int, n_target: int, fit: Fit, *, folds: int, seed: int) -> tuple[Floats, Floats]:
     """Score every row by a fit to other rows, and calibrate by others again.
 
     Of each sample, rows are put into folds at random. A fold is scored by a fit that left it out and the next one,
@@ -140,6 +120,11 @@ def crossfit(n_source: int, n_target: int, fit: Fit, *, folds: int, seed: int) -
     folds : int
         Three or more.
 
+    Returns
+    -------
+    source, target : array of float, shape (n_rows,)
+        The probability of being from the target, were both samples as large; calibrated.
+
     Examples
     --------
     What always knows the answer on rows that it saw, and on no others, knows nothing:
@@ -147,7 +132,7 @@ def crossfit(n_source: int, n_target: int, fit: Fit, *, folds: int, seed: int) -
     >>> def memorise(number, rows, new):
     ...     known = dict(zip(rows, new))
     ...     return lambda asked: np.array([2 * known.get(row, 0.5) - 1 for row in asked])
-    >>> crossfit(50, 50, memorise, folds=5, seed=0).auc
+    >>> auc(*crossfit(50, 50, memorise, folds=5, seed=0))
     0.5
     """
     rng = np.random.default_rng(seed)
@@ -161,7 +146,7 @@ def crossfit(n_source: int, n_target: int, fit: Fit, *, folds: int, seed: int) -
         score = fit(number, learned, new[learned])
         believe = calibrate(score(calibrating), new[calibrating])
         probabilities[scored] = believe(score(scored))
-    return RowProbabilities(probabilities[:n_source], probabilities[n_source:])
+    return probabilities[:n_source], probabilities[n_source:]
 
 
 def calibrate(scores: Floats, new: Floats) -> Callable[[Floats], Floats]:
@@ -236,7 +221,7 @@ class CbiwFinetuned(Estimator):
         """Estimate the metric on the target, with its spread."""
         (tuning, columns, (source, target)), rows = _plan(problem), rows_of(problem)
 
-        def learn() -> RowProbabilities:
+        def learn() -> tuple[Floats, Floats]:
             """Fine-tune fold by fold; every step asks whether anyone still waits."""
             texts = read_texts((rows.source, rows.target), columns, (source, target))
             with alone(take_step):
@@ -245,8 +230,8 @@ class CbiwFinetuned(Estimator):
 
         key = (self.name, tuning, state_of(tuning.folder), columns, source.tobytes(), target.tobytes())
         learned = SAMPLE_CACHE.of((rows.source, rows.target), key, learn)
-        findings = (*about_rows(problem, len(source), len(target)), FINE_TUNED.found("info", auc=learned.auc))
-        return weight_by_odds(problem, (np.cumsum(rows.scored) - 1)[source], learned.source, findings)
+        findings = (*about_rows(problem, len(source), len(target)), FINE_TUNED.found("info", auc=auc(*learned)))
+        return weight_by_odds(problem, (np.cumsum(rows.scored) - 1)[source], learned[0], findings)
 
 
 def _plan(problem: Problem) -> tuple[Tuning, tuple[str, ...], tuple[Index, Index]]:

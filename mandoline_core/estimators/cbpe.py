@@ -92,16 +92,16 @@ class Cbpe(OnProbabilities):
         """
         target = rows.target
         calibration = fit_calibration(rows.source.probabilities, rows.source.truth, weights)
-        calibrated = calibration.apply(target.probabilities)
-        expected = expected_metric(problem.metric, target.predicted, target.probabilities, calibrated.probabilities)
-        by_weight, pooled = calibration.influence(target.probabilities, calibrated, expected.slopes)
-        n_not, n = int((calibrated.totals <= 0).sum()), len(target)
+        applied = calibrated, _, totals = calibration.apply(target.probabilities)
+        expected = expected_metric(problem.metric, target.predicted, target.probabilities, calibrated)
+        by_weight, pooled = calibration.influence(target.probabilities, applied, expected.slopes)
+        n_not, n = int((totals <= 0).sum()), len(target)
         not_calibrated = NOT_CALIBRATED.found("warning" if n_not > 0.01 * n else "info", rows=n_not, n=n)
         return Expectation(
             value=expected.value,
             means=expected.means,
             by_weight=by_weight,
-            by_target=np.einsum("ij,ij->i", calibrated.probabilities, expected.slopes) / n,
+            by_target=np.einsum("ij,ij->i", calibrated, expected.slopes) / n,
             pooled=pooled,
             findings=(not_calibrated,) if n_not else (),
         )

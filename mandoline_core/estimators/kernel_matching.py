@@ -22,7 +22,6 @@ from mandoline_core.arrays import Floats, Index
 from mandoline_core.errors import MandolineError
 from mandoline_core.estimators.box_programme import DenseForm, Form, LowRankForm, Region, minimise
 from mandoline_core.estimators.kernels import (
-    Factor,
     Points,
     factorise,
     gaussian_kernel,
@@ -243,7 +242,7 @@ class KernelMatcher:
         self.source, self.target, self.width, self.ridge = source, target, width, ridge
         self.kernel: Floats | None = None
         self.cross: Floats | None = None
-        self.factor: Factor | None = None
+        self.factor: tuple[Floats, Floats, Floats] | None = None
         if source.shape[0] <= _MOST_DENSE and target.shape[0] <= 10 * _MOST_DENSE:
             self.kernel, self.cross = (gaussian_kernel(source, other, width) for other in (source, target))
         else:
@@ -350,9 +349,9 @@ class KernelMatcher:
         if self.factor is None:
             exact = self._exact(used, target_shares, source_counts)
             return DenseForm(exact.rows(np.arange(len(used))) + PROXIMITY * np.eye(len(used))), exact.means
-        diagonal = self.factor.source_residual[used] + self.ridge / source_counts[used] + PROXIMITY
-        form = LowRankForm(self.factor.source[used], diagonal)
-        return form, self.factor.source[used] @ (target_shares @ self.factor.target)
+        source, target, residual = self.factor
+        form = LowRankForm(source[used], residual[used] + self.ridge / source_counts[used] + PROXIMITY)
+        return form, source[used] @ (target_shares @ target)
 
     def _exact(self, used: Index, target_shares: Floats, source_counts: Floats) -> ExactObjective:
         points, kernel = self.source[used], None if self.kernel is None else self.kernel[np.ix_(used, used)]

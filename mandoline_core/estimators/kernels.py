@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -186,25 +185,10 @@ def median_width(
     return float(np.sqrt(_weighted_median(distances[apart], pairs[apart])))
 
 
-@dataclass(frozen=True, eq=False)
-class Factor:
-    """Hold a low-rank factor of the kernel over source and target points: K is close to L L'.
-
-    Parameters
-    ----------
-    source, target : array of float, shape (n_points, rank)
-        The rows of L.
-    source_residual : array of float, shape (n_source_points,)
-        The diagonal of K - L L' at the source points; never negative.
-    """
-
-    source: Floats
-    target: Floats
-    source_residual: Floats
-
-
-def factorise(source: Points, target: Points, width: float, *, most: int = 500, tolerance: float = 1e-7) -> Factor:
-    """Factorise the kernel of both samples' points by pivoted incomplete Cholesky.
+def factorise(
+    source: Points, target: Points, width: float, *, most: int = 500, tolerance: float = 1e-7
+) -> tuple[Floats, Floats, Floats]:
+    """Factorise the kernel of both samples' points by pivoted incomplete Cholesky: K is close to L L'.
 
     The kernel matrix is never formed: pivots are taken some at a time, from the points with the largest
     residual, and a candidate that the pivots before it already explain is passed over.
@@ -217,11 +201,18 @@ def factorise(source: Points, target: Points, width: float, *, most: int = 500, 
     tolerance : float
         Stop when the residual trace, divided by the number of points, is below this.
 
+    Returns
+    -------
+    source, target : array of float, shape (n_points, rank)
+        The rows of L.
+    source_residual : array of float, shape (n_source_points,)
+        The diagonal of K - L L' at the source points; never negative.
+
     Examples
     --------
     >>> x = np.array([[0.0], [1.0], [3.0]])
-    >>> factor = factorise(x[:2], x[2:], 1.0)
-    >>> bool(np.allclose(factor.source @ factor.target.T, gaussian_kernel(x[:2], x[2:], 1.0)))
+    >>> source, target, _ = factorise(x[:2], x[2:], 1.0)
+    >>> bool(np.allclose(source @ target.T, gaussian_kernel(x[:2], x[2:], 1.0)))
     True
     """
     points = stack(source, target)
@@ -241,7 +232,7 @@ def factorise(source: Points, target: Points, width: float, *, most: int = 500, 
         residual[pivots] = 0.0
     n_source = source.shape[0]
     source_rows, target_rows = (np.ascontiguousarray(rows) for rows in np.split(factor[:, :rank], [n_source]))
-    return Factor(source_rows, target_rows, residual[:n_source].copy())
+    return source_rows, target_rows, residual[:n_source].copy()
 
 
 def _choose_pivots(points: Points, width: float, factor: Floats, residual: Floats, n: int) -> Index:

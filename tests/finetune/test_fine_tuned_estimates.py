@@ -17,7 +17,6 @@ import pytest
 import mandoline_core as md
 from mandoline_core.comparison import run_estimator
 from mandoline_core.data import SAMPLE_CACHE
-from mandoline_core.estimators.cbiw_finetuned import RowProbabilities
 from tests.finetune.tiny import TUNING, entry, methods, samples, truth, world
 
 CHATTY = [md.Flag("chatty", column="chatty")]
@@ -73,8 +72,10 @@ def test_it_is_the_method_on_scores_with_its_own_scores(folder: Path) -> None:
     source, target = samples(*frames)
     settings = methods(folder, epochs=1)
     tuned = md.compare(source, target, [], estimators=["cbiw_finetuned"], methods=settings)
-    *_, learned = (kept for kept in SAMPLE_CACHE.values() if isinstance(kept, RowProbabilities))
-    scored, _ = samples(frames[0].assign(new=learned.source), frames[1])
+    keys = SAMPLE_CACHE.keys()
+    (key,) = (key for key in keys if key[0]() is source and key[-1][0] == "cbiw_finetuned")
+    learned = SAMPLE_CACHE.get(key)
+    scored, _ = samples(frames[0].assign(new=learned[0]), frames[1])
     given = md.compare(scored, target, [], estimators=["cbiw_scores"], methods=md.MethodSettings(scores="new"))
     one = tuned.models["model"].entries["cbiw_finetuned"]
     other = given.models["model"].entries["cbiw_scores"]

@@ -53,8 +53,8 @@ def test_two_classes_are_calibrated_alike_whichever_is_fitted() -> None:
     rng = np.random.default_rng(0)
     given_ = rng.dirichlet([1, 1], 200)
     truth = (rng.random(200) < given_[:, 1]).astype(np.int32)
-    calibrated = fit_calibration(given_, truth, np.ones(200)).apply(given_).probabilities
-    turned = fit_calibration(given_[:, ::-1], 1 - truth, np.ones(200)).apply(given_[:, ::-1]).probabilities
+    calibrated = fit_calibration(given_, truth, np.ones(200)).apply(given_)[0]
+    turned = fit_calibration(given_[:, ::-1], 1 - truth, np.ones(200)).apply(given_[:, ::-1])[0]
     assert calibrated == pytest.approx(turned[:, ::-1], abs=1e-12)
 
 
@@ -63,12 +63,12 @@ def test_probabilities_of_many_classes_are_the_normalised_steps() -> None:
     probabilities = np.array([[0.8, 0.1, 0.1], [0.2, 0.7, 0.1], [0.1, 0.3, 0.6], [0.5, 0.4, 0.1]])
     truth = np.array([0, 1, 2, 1], dtype=np.int32)
     calibration = fit_calibration(np.repeat(probabilities, 9, axis=0), np.repeat(truth, 9), np.ones(36))
-    found = calibration.apply(probabilities)
+    found, _, _ = calibration.apply(probabilities)
     # Class a, by its probability: 0.1, 0.2, 0.5 -> 0, 0.8 -> 1. Class b: 0.1 and 0.3 -> 0, 0.4 and 0.7 -> 1.
-    assert found.probabilities == pytest.approx(np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 1, 0]]))
-    nowhere = calibration.apply(np.array([[0.35, 0.34, 0.31]]))
-    assert nowhere.totals.tolist() == [0.0]
-    assert nowhere.probabilities.tolist() == [[0.35, 0.34, 0.31]]
+    assert found == pytest.approx(np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 1, 0]]))
+    nowhere, _, totals = calibration.apply(np.array([[0.35, 0.34, 0.31]]))
+    assert totals.tolist() == [0.0]
+    assert nowhere.tolist() == [[0.35, 0.34, 0.31]]
 
 
 @given(ROWS, st.integers(1, 40))
@@ -98,7 +98,7 @@ def test_row_slopes_are_derivatives_by_the_rows_weights(n_classes: int) -> None:
         again = fit_calibration(source, truth, moved)
         for before, after in zip(calibration.fits, again.fits, strict=True):
             assert before.edges.tolist() == after.edges.tolist()  # so small a step moves no block
-        return float((again.apply(target).probabilities * slopes).sum() / 40)
+        return float((again.apply(target)[0] * slopes).sum() / 40)
 
     for row in range(0, 60, 7):
         step = np.zeros(60)
@@ -127,15 +127,15 @@ def test_pooling_error_by_hand(right: tuple[int, int], expected: float) -> None:
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_pooling_error_beyond_luck_is_the_gap_to_unpooled_bins(n_classes: int) -> None:
+def test_pooling_error_beyond_sampling_error_is_the_gap_to_unpooled_bins(n_classes: int) -> None:
     """To first order: step values are those of the pool, and move a little of the way to the bins' own means."""
     rng = np.random.default_rng(3)
     source, target = rng.dirichlet(np.ones(n_classes), 400), rng.dirichlet(np.ones(n_classes), 300)
     truth = source.argmin(axis=1).astype(np.int32)  # the wrong way round, so that the gap is no luck
     weights, slopes = rng.uniform(0.5, 2, 400) / 400, rng.normal(size=(300, n_classes)) + 5 * target
     calibration = fit_calibration(source, truth, weights)
-    calibrated = calibration.apply(target)
-    pooled = np.column_stack([fit.values[calibrated.places[:, i]] for i, fit in enumerate(calibration.fits)])
+    applied = _, blocks, _ = calibration.apply(target)
+    pooled = np.column_stack([fit.values[blocks[:, i]] for i, fit in enumerate(calibration.fits)])
     unpooled = np.empty_like(pooled)
     for i, (fit, column) in enumerate(zip(calibration.fits, calibration.columns, strict=True)):
         place = fit.bins.place(source[:, column])
@@ -147,6 +147,6 @@ def test_pooling_error_beyond_luck_is_the_gap_to_unpooled_bins(n_classes: int) -
         return float((calibrated * slopes).sum() / 300)
 
     gap = (mean(pooled + 1e-6 * (unpooled - pooled)) - mean(pooled - 1e-6 * (unpooled - pooled))) / 2e-6
-    _, found = calibration.influence(target, calibrated, slopes)
+    _, found = calibration.influence(target, applied, slopes)
     assert abs(gap) > 0.05
     assert found == pytest.approx(abs(gap), rel=1e-6)
