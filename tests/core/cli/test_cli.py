@@ -356,3 +356,13 @@ def test_a_report_never_overwrites_what_it_is_made_of(tmp_path: Path, capsys: Ca
             said = f"{place} belongs to the project and would be overwritten. Choose another place."
             assert (code, out, err) == (2, "", f"mandoline: {said}\n")
     assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+@pytest.mark.parametrize("command", [("estimate", "--weights"), ("plan", "--out")], ids=" ".join)
+def test_no_output_overwrites_the_data(command: tuple[str, str], tmp_path: Path, capsys: Captured) -> None:
+    """Whatever is written: the labelled rows may be all there are."""
+    project, source = write_project(tmp_path), tmp_path / "source.csv"
+    before = source.read_bytes()
+    code, _, err = run(capsys, command[0], project, command[1], source)
+    assert (code, source.read_bytes()) == (2, before)
+    assert "belongs to the project and would be overwritten" in err

@@ -1,6 +1,6 @@
 """Bad project files and options: one clear sentence on standard error, exit code 2, no traceback.
 
-Bad data files are in test_bad_input.py.
+Bad data files are in test_bad_input.py; what is wrong with a file before any data are read, in test_project_file.py.
 """
 
 from __future__ import annotations
@@ -11,13 +11,9 @@ from typing import Any
 import pytest
 
 from mandoline_core.estimators.registry import ESTIMATORS
-from tests.core.projects import LONG, NEGATION, PROJECT, refused, run, write_project
+from tests.core.projects import LONG, NEGATION, refused, run, write_project
 
 KEYS = "version, name, note, source, target, task, models, metric, slices, edges, estimator, methods, trust"
-KINDS = (
-    "keyword, regex, threshold, range, category, flag, missing, length, overlap, entropy, prediction, confidence, "
-    "classifier, expression, all, any, not"
-)
 FIRST = "[[slices]] number 1 ('negation')"
 
 
@@ -48,58 +44,13 @@ CASES: dict[str, tuple[dict[str, Any], str]] = {
             "audit, enabled, note. Did you mean 'words'?"
         ),
     ),
-    "unknown kind": (
-        {"slices": [{**NEGATION, "kind": "keywords"}]},
-        f"{FIRST} has kind 'keywords', which is not one. Kinds: {KINDS}. Did you mean 'keyword'?",
-    ),
-    "key left out": (
-        {"slices": [{"name": "negation", "kind": "keyword", "column": "text"}]},
-        f"{FIRST} has no words, which kind 'keyword' needs. Add words.",
-    ),
-    "no version": ({"version": None}, "project.toml has no version. Add version = 1 at its top."),
-    "other version": ({"version": 2}, "project.toml has version 2. Expected version = 1."),
-    "no source": ({"source": None}, "project.toml has no [source]. Add [source] with path."),
-    "no model": (
-        {"models": None},
-        (
-            "There is no model, and metric 'accuracy' scores one. Add [[models]] with a name and a prediction column, "
-            "or use metric 'mean' with a column."
-        ),
-    ),
-    "no label": (
-        {"task": None},
-        (
-            "There is no label, and metric 'accuracy' compares with it. Add [task] with label, the source's column of "
-            "true classes."
-        ),
-    ),
-    "two models of one name": (
-        {"models": [PROJECT["models"][0]] * 2},
-        "More than one model is called 'lr'. Give each model its own name.",
-    ),
     "no slices": (
         {"slices": None},
         "There are no slices, so there is nothing to reweight by. Add or enable at least one.",
     ),
-    "two slices of one name": (
-        {"slices": [NEGATION, {**LONG, "name": "negation"}]},
-        "Two slices are called 'negation'. Give each slice its own name.",
-    ),
     "slice on the label": (
         {"slices": [{"name": "good", "kind": "category", "column": "label", "values": ["good"]}]},
         "Slice 'good' reads the label 'label', which a target does not have. Choose a column that both samples have.",
-    ),
-    "unknown slice in an edge": (
-        {"edges": [["negation", "lnog"]]},
-        "Edge number 1 names slice 'lnog', which is not there. Slices: negation, long. Did you mean 'long'?",
-    ),
-    "edge to itself": (
-        {"edges": [["long", "long"]]},
-        "Edge number 1 joins 'long' to itself. Name two different slices.",
-    ),
-    "edge twice": (
-        {"edges": [["long", "negation"], ["negation", "long"]]},
-        "Edges number 1 and 2 both join 'negation' and 'long'. Remove one of them.",
     ),
     "edges by another word": (
         {"edges": "automatic"},
@@ -125,10 +76,6 @@ CASES: dict[str, tuple[dict[str, Any], str]] = {
         made_of("all", "long", "both"),
         "Slice 'both' is made of itself: both -> both. Break the circle.",
     ),
-    "correction in percent": (
-        noisy(inside=95),
-        f"{FIRST}: Correction 'inside' must be between 0 and 1. Got 95. Did you mean 0.95?",
-    ),
     "correction below 0": (
         noisy(outside=-0.02),
         f"{FIRST}: Correction 'outside' must be between 0 and 1. Got -0.02.",
@@ -139,10 +86,6 @@ CASES: dict[str, tuple[dict[str, Any], str]] = {
             f"{FIRST}: Corrections inside = outside = 0.5 say that the slice carries no information. Remove the slice, "
             "or set inside above outside."
         ),
-    ),
-    "measured without gold": (
-        {"slices": [{**NEGATION, "noise": {"measured": True}}]},
-        "Slice 'negation' asks for measured corrections but has no gold column to measure against. Add gold.",
     ),
     "look-around": (
         with_pattern("(?<!not )good"),
@@ -166,10 +109,6 @@ CASES: dict[str, tuple[dict[str, Any], str]] = {
         {"estimator": {"split": "halves"}},
         "split must be 'none', 'half' or 'crossfit'. Got 'halves'. Did you mean 'half'?",
     ),
-    "confidence in percent": (
-        {"estimator": {"confidence": 95}},
-        "confidence must be between 0 and 1. Got 95. Did you mean 0.95?",
-    ),
     "unknown metric": (
         {"metric": {"name": "acuracy"}},
         (
@@ -177,17 +116,9 @@ CASES: dict[str, tuple[dict[str, Any], str]] = {
             "log_loss, brier, auroc, mae, rmse, bias, mean. Did you mean 'accuracy'?"
         ),
     ),
-    "mean of no column": (
-        {"metric": {"name": "mean"}},
-        "Metric 'mean' needs a column to average. Add column to the metric.",
-    ),
     "merge of an unknown class": (
         {"metric": {"name": "accuracy", "merge": {"any": ["godo", "bad"]}}},
         "merge names class 'godo', which is neither a label nor a prediction. Classes: bad, good. Did you mean 'good'?",
-    ),
-    "merge twice": (
-        {"metric": {"name": "accuracy", "merge": {"one": ["good"], "two": ["good"]}}},
-        "Class 'good' is merged into 'one' and into 'two'. Choose one.",
     ),
 }
 
