@@ -119,15 +119,8 @@ def backtest_model(
     ----------
     settings : EstimatorSettings
         Its name only says which method the text speaks of first.
-    draws : int
-        Pseudo-targets of every kind, in turn from all shifts of the kind; at least one of each. A split by a column
-        is tried once.
-    estimators : sequence of str, optional
-        Names in the registry; all that are quick when left out.
-    columns : sequence of str, or None
-        To split the source by; when empty, columns that look like times or groups; None for no such split.
-    kinds : sequence of str
-        Of shift: "slices", "held-out slice", "class", "column".
+    draws, estimators, columns, kinds
+        As for `backtest`. Shifts of a kind take turns, each at least once; a split by a column is tried once.
     progress : callable, optional
         Called with what is being done and the share done; may raise to stop.
     """

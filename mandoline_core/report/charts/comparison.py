@@ -63,7 +63,7 @@ def method_dots(
         Methods that have not run.
     """
     share, figure = comparison.metric.share, Drawing(dark)
-    lines, titles, bottom = _lines(_groups(comparison, waiting))
+    lines, titles, bottom = _lines(comparison, waiting)
     span = axis_span(comparison, chosen)
     levels = [(comparison.source, "labelled data", SOURCE, "solid")]
     if comparison.truth is not None:
@@ -133,25 +133,22 @@ def axis_span(comparison: ModelComparison, chosen: str) -> list[float]:
     return value_range([*near, *fixed], comparison.metric.share)
 
 
-def _groups(comparison: ModelComparison, waiting: Sequence[str]) -> dict[str, list[tuple[str, Entry | None]]]:
+def _lines(comparison: ModelComparison, waiting: Sequence[str]) -> tuple[list[_Line], dict[float, str], float]:
+    """Give each method a line and each group a title above its first line; also return where the lines end."""
     groups: dict[str, list[tuple[str, Entry | None]]] = {PAPER: [], LATER: [], WITHOUT: []}
     for name, entry in comparison.entries.items():
         group = WITHOUT if entry.estimate is None else LATER if get_estimator(name).later else PAPER
         groups[group].append((name, entry))
     groups[WITHOUT] += [(name, None) for name in waiting]
-    return {title: members for title, members in groups.items() if members}
-
-
-def _lines(groups: dict[str, list[tuple[str, Entry | None]]]) -> tuple[list[_Line], dict[float, str], float]:
-    """Give each method a line and each group a title above its first line; also return where the lines end."""
     lines, titles, y = [], {}, 0.0
     for title, members in groups.items():
-        titles[y] = title
-        y -= _GAP - 0.2
-        for name, entry in members:
-            lines.append(_Line(y, name, entry))
-            y -= 1
-        y -= 0.1
+        if members:
+            titles[y] = title
+            y -= _GAP - 0.2
+            for name, entry_or_none in members:
+                lines.append(_Line(y, name, entry_or_none))
+                y -= 1
+            y -= 0.1
     return lines, titles, y + 0.5
 
 

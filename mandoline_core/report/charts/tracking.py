@@ -116,7 +116,11 @@ def _add_estimates(figure: Drawing, points: Sequence[TrackedPoint], share: bool)
         text=["" for _ in points[1:]] + [f"&nbsp;&nbsp;&nbsp;{show_value(points[-1].estimate, share=share)}"],
         textposition="middle right",
         cliponaxis=False,
-        hover=[_tracked_words(point, share) for point in points],
+        hover=[
+            f"{mark(point.name)}<br>{show_interval(point.estimate, point.interval, share=share)}<br>"
+            f"{point.verdict}{', alert' if point.alert else ''}"
+            for point in points
+        ],
     )
 
 
@@ -169,11 +173,6 @@ def _write(
         yanchor="bottom" if line[step] > points[step].estimate else "top",
     )
     return step
-
-
-def _tracked_words(point: TrackedPoint, share: bool) -> str:
-    number = show_interval(point.estimate, point.interval, share=share)
-    return f"{mark(point.name)}<br>{number}<br>{point.verdict}{', alert' if point.alert else ''}"
 
 
 def _track_title(points: Sequence[TrackedPoint], model: str, share: bool) -> str:
