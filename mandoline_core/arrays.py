@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
-Codes = NDArray[np.int8]
+CodeArray = NDArray[np.int8]
 Index = NDArray[np.intp]
 Bools = NDArray[np.bool_]
 Interval = tuple[float, float]

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 import mandoline_core as md
 from mandoline_core.data import Table
-from mandoline_core.pipeline.table_cells.answers import are_expressions
+from mandoline_core.pipeline.table_count import are_expressions
 from mandoline_core.slices import codes, resolve, settle
 from mandoline_core.slices.rule import Slice
 from tests.nasty import N_ROWS, ROW, nasty_table

@@ -26,7 +26,7 @@ from mandoline_core import (
     ablation,
     slice_table,
 )
-from mandoline_core.arrays import Codes, Floats
+from mandoline_core.arrays import CodeArray, Floats
 from mandoline_core.checks import SecondOpinionOn, second_opinion_on
 from mandoline_core.estimators import get_estimator
 from mandoline_core.formatting import together
@@ -69,7 +69,7 @@ def memo(workspace: Workspace) -> Memo:
     return recall
 
 
-def codes_of(sample: Sample, slices: Sequence[Slice]) -> Codes:
+def codes_of(sample: Sample, slices: Sequence[Slice]) -> CodeArray:
     """Evaluate slices, each cached on its own: editing one slice re-evaluates only that one."""
     return evaluate_slices(sample, slices, keys.recall)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from mandoline_core.arrays import Bools, Codes, Floats, Index
+from mandoline_core.arrays import Bools, CodeArray, Floats, Index
 from mandoline_core.data import Model, Sample
 from mandoline_core.discovery.column_rules import (
     FEWEST_SOURCE,
@@ -155,7 +155,7 @@ def _evaluate(rules: Sequence[Slice], model: Model | None, samples: Samples) -> 
     return RuleTable(allowed, rule_of, *tables)
 
 
-def inside_shares(code: Codes) -> Floats:
+def inside_shares(code: CodeArray) -> Floats:
     """Turn a slice's codes into the probability of being inside: its share where it abstains.
 
     >>> inside_shares(np.array([1, -1, 0, 1, -1], dtype=np.int8)).tolist()

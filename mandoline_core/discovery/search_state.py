@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from mandoline_core.arrays import Bools, Codes, Floats
+from mandoline_core.arrays import Bools, CodeArray, Floats
 from mandoline_core.data import Sample
 from mandoline_core.metrics import evaluate
 from mandoline_core.patterns import refine_count, restrict_source
@@ -45,9 +45,9 @@ class SliceCodes:
     """Evaluate each slice once on each sample; trying a slice in several places asks for the same codes."""
 
     def __init__(self) -> None:
-        self._codes: dict[tuple[int, object], Codes] = {}
+        self._codes: dict[tuple[int, object], CodeArray] = {}
 
-    def __call__(self, sample: Sample, rule: Slice) -> Codes:
+    def __call__(self, sample: Sample, rule: Slice) -> CodeArray:
         """Return the codes of a resolved slice."""
         key = (id(sample), rule.key)
         if key not in self._codes:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import narwhals as nw
 import numpy as np
 
-from mandoline_core.arrays import Codes, Index, Interval
+from mandoline_core.arrays import CodeArray, Index, Interval
 from mandoline_core.data import Sample, profile_column
 from mandoline_core.errors import MandolineError, ProjectError
 from mandoline_core.estimators import exact_interval
@@ -172,7 +172,7 @@ def audit_state(
     return AuditState(tuple(strata), question)
 
 
-def _rows(cells: Cells, side: Side, place: int) -> tuple[Sample, Index, Codes]:
+def _rows(cells: Cells, side: Side, place: int) -> tuple[Sample, Index, CodeArray]:
     """Return a sample, the rows of it that may be asked about, and what the slice says of these."""
     rows, count = cells.rows, cells.count
     if rows is None:
@@ -206,7 +206,7 @@ class Agreement:
         return self.n_inside + self.n_outside + self.n_abstained
 
 
-def agreement_with(name: str, codes: Codes, reference: Codes, sample: str = "source") -> Agreement:
+def agreement_with(name: str, codes: CodeArray, reference: CodeArray, sample: str = "source") -> Agreement:
     """Measure a slice against a second rule for the same thing, on the rows of one sample.
 
     Parameters

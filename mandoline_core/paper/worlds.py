@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 
-from mandoline_core.arrays import Codes, Floats
+from mandoline_core.arrays import CodeArray, Floats
 
 Edges = tuple[tuple[int, int], ...]
 
@@ -18,8 +18,8 @@ Edges = tuple[tuple[int, int], ...]
 class WorldRows(NamedTuple):
     """Hold rows drawn from a world: what the slices say, the truth behind them, and whether the model was right."""
 
-    codes: Codes
-    truth: Codes
+    codes: CodeArray
+    truth: CodeArray
     scores: Floats
 
 
@@ -59,7 +59,7 @@ class World:
         """Count the slices."""
         return len(self.fields[0])
 
-    def table(self, side: str) -> tuple[Codes, Codes, Floats]:
+    def table(self, side: str) -> tuple[CodeArray, CodeArray, Floats]:
         """List every (g, t) with its probability.
 
         Returns
@@ -95,7 +95,7 @@ class World:
         truth, codes, probability = self.table(side)
         return float(probability @ self.probability_of_right(truth, codes))
 
-    def probability_of_right(self, truth: Codes, codes: Codes) -> Floats:
+    def probability_of_right(self, truth: CodeArray, codes: CodeArray) -> Floats:
         """Compute how likely the model is to be right on each row."""
         phi = potentials(codes if self.follows_codes else truth, self.edges)
         return np.asarray(self.intercept + phi @ self.slope)
@@ -146,7 +146,7 @@ def random_world(rng: np.random.Generator, *, n_slices: int, edges: Edges = (), 
     return build(brentq(lambda link: build(link).slice_accuracy("source") - accuracy, 0.0, 10.0))
 
 
-def potentials(truth: Codes | NDArray[np.int8], edges: Edges) -> Floats:
+def potentials(truth: CodeArray | NDArray[np.int8], edges: Edges) -> Floats:
     """Compute phi(g) = [g_1 .. g_k, g_i g_j for each edge]."""
     pairs = [truth[:, i] * truth[:, j] for i, j in edges]
     return np.column_stack([truth, *pairs]).astype(float)

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from mandoline_core.arrays import Codes, Floats, Index
+from mandoline_core.arrays import CodeArray, Floats, Index
 from mandoline_core.errors import SliceError
 
 # 3**39 is the largest power of three below 2**63: so many slices fit into one integer key.
@@ -43,7 +43,7 @@ class Patterns:
     """
 
     names: tuple[str, ...]
-    codes: Codes
+    codes: CodeArray
     source: Floats
     target: Floats
     sums: Floats
@@ -171,8 +171,8 @@ def one_each(n: int) -> Floats:
 
 
 def count_patterns(
-    source: Codes,
-    target: Codes,
+    source: CodeArray,
+    target: CodeArray,
     statistics: Floats,
     names: Sequence[str] | None = None,
     *,
@@ -280,7 +280,7 @@ def _count_indicators(index: Index, statistics: Floats, n_patterns: int, rows: F
     return counts.reshape(n_patterns, n_statistics + 1)[:, 1:]
 
 
-def code_rates(codes: Codes, counts: Floats) -> Floats:
+def code_rates(codes: CodeArray, counts: Floats) -> Floats:
     """Return the share of the codes -1, 0, 1 per slice, weighted by counts.
 
     >>> code_rates(np.array([[1], [-1]], dtype=np.int8), np.array([1.0, 3.0])).tolist()
@@ -306,7 +306,7 @@ def _add_up_rows(index: Index, values: Floats, n: int) -> Floats:
     return out
 
 
-def _distinct_of_two(source: Codes, target: Codes) -> tuple[Codes, Index]:
+def _distinct_of_two(source: CodeArray, target: CodeArray) -> tuple[CodeArray, Index]:
     """Find the distinct rows of two stacked code arrays without stacking the arrays themselves."""
     n_slices = source.shape[1]
     index, codes = np.zeros(len(source) + len(target), dtype=np.intp), np.empty((1, 0), dtype=np.int8)
@@ -320,7 +320,7 @@ def _distinct_of_two(source: Codes, target: Codes) -> tuple[Codes, Index]:
     return codes, index
 
 
-def distinct_codes(codes: Codes) -> tuple[Codes, Index]:
+def distinct_codes(codes: CodeArray) -> tuple[CodeArray, Index]:
     """Find the distinct rows of codes, sorted, and the place of every row among them.
 
     >>> rows, index = distinct_codes(np.array([[1, 0], [-1, 1], [1, 0]], dtype=np.int8))
@@ -330,7 +330,7 @@ def distinct_codes(codes: Codes) -> tuple[Codes, Index]:
     return _distinct_of_two(codes, codes[:0])
 
 
-def find_patterns(patterns: Codes, codes: Codes) -> Index:
+def find_patterns(patterns: CodeArray, codes: CodeArray) -> Index:
     """Find the pattern of each row among distinct ones; -1 where it is none of them.
 
     >>> patterns = np.array([[-1, 1], [1, 0]], dtype=np.int8)
@@ -343,7 +343,7 @@ def find_patterns(patterns: Codes, codes: Codes) -> Index:
     return np.asarray(place[index[len(patterns) :]])
 
 
-def _keys(codes: Codes, start: int, n: int) -> NDArray[Any]:
+def _keys(codes: CodeArray, start: int, n: int) -> NDArray[Any]:
     """Read the codes of n slices as digits of a base-3 number, first slice first."""
     smallest = np.int16 if n <= 9 else np.int32 if n <= 19 else np.int64  # 3**9 < 2**15, 3**19 < 2**31
     keys: NDArray[Any] = np.zeros(len(codes), dtype=smallest)
@@ -354,7 +354,7 @@ def _keys(codes: Codes, start: int, n: int) -> NDArray[Any]:
     return keys
 
 
-def _digits(keys: NDArray[np.int64], n: int) -> Codes:
+def _digits(keys: NDArray[np.int64], n: int) -> CodeArray:
     """Read the codes of n slices off their keys."""
     return (keys[:, None] // 3 ** np.arange(n - 1, -1, -1) % 3 - 1).astype(np.int8)
 

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from mandoline_core.arrays import Codes, Floats
+from mandoline_core.arrays import CodeArray, Floats
 from mandoline_core.patterns.patterns import Count, add_up, total_statistics
 
 
-def refine_count(count: Count, source: Codes, target: Codes, statistics: Floats, name: str) -> Count:
+def refine_count(count: Count, source: CodeArray, target: CodeArray, statistics: Floats, name: str) -> Count:
     """Add one slice to a counted table.
 
     Parameters

@@ -23,7 +23,6 @@ from mandoline_core.pipeline.balance import (
     standardise,
 )
 from mandoline_core.pipeline.cells import Cells, SampleCells, count, count_tables
-from mandoline_core.pipeline.choosing import choose_edges
 from mandoline_core.pipeline.codes import Codes, Memo, check_countable, code, evaluate_slices, no_memo, stay_in_tables
 from mandoline_core.pipeline.columns import (
     HARMLESS,
@@ -44,7 +43,7 @@ from mandoline_core.pipeline.columns import (
 )
 from mandoline_core.pipeline.diagnostics import Diagnostics, diagnose, hull, interval_of
 from mandoline_core.pipeline.elasticity import CorrectionSlope, correction_slopes
-from mandoline_core.pipeline.estimate import (
+from mandoline_core.pipeline.estimates import (
     Estimate,
     Progress,
     about_draw,
@@ -53,10 +52,9 @@ from mandoline_core.pipeline.estimate import (
     interval_by_settings,
     is_share,
 )
-from mandoline_core.pipeline.fit import EdgeNames, Fit, fit, make_problem
-from mandoline_core.pipeline.labels import TargetLabels, score_labels
+from mandoline_core.pipeline.fits import EdgeNames, Fit, choose_edges, fit, make_problem
+from mandoline_core.pipeline.labels import TargetLabels, score_labels, score_truth
 from mandoline_core.pipeline.predictions import PredictionTally, tally_predictions
 from mandoline_core.pipeline.request import Asked, Request, part_of, prepare, request_of, state, state_project
 from mandoline_core.pipeline.slice_table import Part as SlicePart
 from mandoline_core.pipeline.slice_table import SliceRow, SliceTable, slice_table
-from mandoline_core.pipeline.truth import score_truth

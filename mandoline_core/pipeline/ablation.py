@@ -11,7 +11,7 @@ from mandoline_core.arrays import Interval
 from mandoline_core.errors import MandolineError
 from mandoline_core.estimators import get_estimator
 from mandoline_core.pipeline.diagnostics import diagnose, interval_of
-from mandoline_core.pipeline.fit import Fit
+from mandoline_core.pipeline.fits import Fit
 from mandoline_core.project import EstimatorSettings
 from mandoline_core.weighting import Problem
 

@@ -14,7 +14,7 @@ from mandoline_core.estimators import ESTIMATORS, Estimator, bootstrap_interval,
 from mandoline_core.formatting import show_points, show_value
 from mandoline_core.metrics import Metric
 from mandoline_core.pipeline.ablation import steps
-from mandoline_core.pipeline.fit import Fit
+from mandoline_core.pipeline.fits import Fit
 from mandoline_core.project import EstimatorSettings, fewest_replicates
 from mandoline_core.weighting import Problem, WeightFit
 

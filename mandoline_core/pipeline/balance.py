@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mandoline_core.arrays import Floats
-from mandoline_core.pipeline.estimate import Estimate
+from mandoline_core.pipeline.estimates import Estimate
 
 # Where no two rows of a sample differ there is no standard deviation to measure a gap by. Such a gap counts as so many:
 # more than any column that varies is off, and finite, so that charts and JSON can hold it.

@@ -12,8 +12,7 @@ from functools import cached_property, partial
 import numpy as np
 from numpy.typing import NDArray
 
-from mandoline_core.arrays import Codes as CodeArray
-from mandoline_core.arrays import Floats
+from mandoline_core.arrays import CodeArray, Floats
 from mandoline_core.data import Model, Sample
 from mandoline_core.domain_classifier import MOST_COLUMNS
 from mandoline_core.errors import DataError
@@ -24,9 +23,8 @@ from mandoline_core.pipeline.codes import Codes, Memo, check_countable, evaluate
 from mandoline_core.pipeline.columns import GOLD, ColumnTable, DrawnColumns, column_table, draw_columns
 from mandoline_core.pipeline.labels import TargetLabels, read_arriving_labels
 from mandoline_core.pipeline.predictions import PredictionTally, RowPredictions, read_row_predictions, tally_predictions
-from mandoline_core.pipeline.table_cells.count import count_cells
-from mandoline_core.pipeline.table_cells.statistics import bins_of
-from mandoline_core.pipeline.table_cells.table_cells import TableCells
+from mandoline_core.pipeline.table_cells import TableCells
+from mandoline_core.pipeline.table_count import bins_of, count_cells
 from mandoline_core.project import MetricSettings
 from mandoline_core.slices import Slice
 from mandoline_core.weighting import GoldTable, Rows, gold_table

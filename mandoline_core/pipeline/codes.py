@@ -9,7 +9,7 @@ from typing import Protocol, TypeVar
 
 import numpy as np
 
-from mandoline_core.arrays import Codes as CodeArray
+from mandoline_core.arrays import CodeArray
 from mandoline_core.data import SAMPLE_CACHE, Model, Sample
 from mandoline_core.errors import SliceError
 from mandoline_core.formatting import Sentence

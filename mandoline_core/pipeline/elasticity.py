@@ -10,7 +10,7 @@ from mandoline_core.arrays import Floats
 from mandoline_core.errors import MandolineError
 from mandoline_core.estimators import fit_folds, get_estimator
 from mandoline_core.formatting import Sentence, show_points
-from mandoline_core.pipeline.fit import Fit
+from mandoline_core.pipeline.fits import Fit
 from mandoline_core.project import EstimatorSettings
 from mandoline_core.weighting import ABSTAIN, IN, OUT, Corrections, Problem
 

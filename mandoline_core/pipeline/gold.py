@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mandoline_core.arrays import Codes
+from mandoline_core.arrays import CodeArray
 from mandoline_core.errors import SliceError
 from mandoline_core.formatting import Sentence
 from mandoline_core.slices import Correction, Noise, Side, Slice, SliceAudit
@@ -33,7 +33,7 @@ class Truths:
     """
 
     tables: dict[str, GoldTable] = field(default_factory=dict)
-    answers: dict[str, Codes] = field(default_factory=dict)
+    answers: dict[str, CodeArray] = field(default_factory=dict)
     given: dict[str, int] = field(default_factory=dict)
     lost: dict[str, int] = field(default_factory=dict)
 

@@ -12,8 +12,8 @@ from mandoline_core.formatting import Sentence
 from mandoline_core.metrics import get_metric
 from mandoline_core.pipeline.cells import Cells, count
 from mandoline_core.pipeline.codes import Memo, code, no_memo
-from mandoline_core.pipeline.estimate import Progress
-from mandoline_core.pipeline.fit import EdgeNames, Fit, fit
+from mandoline_core.pipeline.estimates import Progress
+from mandoline_core.pipeline.fits import EdgeNames, Fit, fit
 from mandoline_core.project import EstimatorSettings, MethodSettings, MetricSettings, Project, TrustSettings
 from mandoline_core.slices import Slice
 

@@ -14,7 +14,7 @@ from mandoline_core.estimators import get_estimator
 from mandoline_core.formatting import html_table, show_interval
 from mandoline_core.patterns import Patterns
 from mandoline_core.pipeline.diagnostics import interval_of
-from mandoline_core.pipeline.fit import Fit
+from mandoline_core.pipeline.fits import Fit
 
 
 @dataclass(frozen=True)

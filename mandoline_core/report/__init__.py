@@ -5,6 +5,7 @@ The app, the command line and the library all call `report` here.
 
 from __future__ import annotations
 
+from mandoline_core.report.api import estimate, estimate_from_codes, report, report_of, with_truth
 from mandoline_core.report.gathering import ReportParts, gather_parts
-from mandoline_core.report.report import Report, estimate, estimate_from_codes, notes_of, report, report_of, with_truth
+from mandoline_core.report.report import Report, notes_of
 from mandoline_core.report.weights import weights_csv, write_weights

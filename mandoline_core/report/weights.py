@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
-from mandoline_core.arrays import Codes, Floats
+from mandoline_core.arrays import CodeArray, Floats
 from mandoline_core.data import Model, Sample, write_batches
 from mandoline_core.errors import MandolineError
 from mandoline_core.formatting import csv_text
@@ -80,7 +80,7 @@ class _ModelWeights:
     def __init__(
         self,
         slices: tuple[Slice, ...],
-        patterns: Codes,
+        patterns: CodeArray,
         weights: Floats,
         metric: MetricSettings,
         model: Model | None,

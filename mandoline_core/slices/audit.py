@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from mandoline_core.arrays import Codes
+from mandoline_core.arrays import CodeArray
 from mandoline_core.data import Sample
 from mandoline_core.errors import ProjectError
 
@@ -110,7 +110,7 @@ class SliceAudit:
         answers = self.side(side).put(key, answer)
         return replace(self, source=answers) if side == "source" else replace(self, target=answers)
 
-    def truth(self, side: Side, sample: Sample) -> Codes:
+    def truth(self, side: Side, sample: Sample) -> CodeArray:
         """Give the rows of a sample their answers: 1 truly inside, -1 truly outside, 0 unknown; shape (n_rows,)."""
         truth = np.zeros(sample.n_rows, dtype=np.int8)
         for answer, code in (("truly_in", 1), ("truly_out", -1)):

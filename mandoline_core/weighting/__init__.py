@@ -32,5 +32,5 @@ from mandoline_core.weighting.gold import Audit, GoldTable, gold_table, make_aud
 from mandoline_core.weighting.kliep import GRADIENT_TOLERANCE, varying_directions
 from mandoline_core.weighting.pair_tests import ProductPairs, edge_threshold, score_tests
 from mandoline_core.weighting.potentials import Tilt, TiltValue, build_tilt, expected_potentials
-from mandoline_core.weighting.problem import Evidence, Problem, Rows
+from mandoline_core.weighting.problem import ClassProbabilities, Problem, Rows
 from mandoline_core.weighting.weights import WeightFit, fit, potential_names

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mandoline_core.arrays import Codes, Floats, Index
+from mandoline_core.arrays import CodeArray, Floats, Index
 from mandoline_core.errors import ProjectError
 from mandoline_core.formatting import listed
 from mandoline_core.patterns import distinct_codes
@@ -193,7 +193,7 @@ def summed_over(uncertain: Mask, group: Sequence[int], edges: Edges) -> Mask:
 
 
 def build_components(
-    summed: Mask, codes: Codes, log_posterior: Floats, truth: Floats, edges: Edges, names: Sequence[str]
+    summed: Mask, codes: CodeArray, log_posterior: Floats, truth: Floats, edges: Edges, names: Sequence[str]
 ) -> tuple[Component, ...]:
     """Build the components of one connected group, for each set of its slices that some pattern is summed over.
 
@@ -217,7 +217,7 @@ def build_components(
 def _component(
     group: tuple[int, ...],
     rows: Index,
-    codes: Codes,
+    codes: CodeArray,
     log_posterior: Floats,
     truth: Floats,
     edges: Edges,

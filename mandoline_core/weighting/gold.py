@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from mandoline_core.arrays import Codes, Floats, Index
+from mandoline_core.arrays import CodeArray, Floats, Index
 from mandoline_core.errors import SliceError
 from mandoline_core.formatting import Sentence
 from mandoline_core.patterns import add_up
@@ -102,7 +102,7 @@ class Audit:
         The same of the target's rows, where its own corrections were measured.
     """
 
-    answers: Codes
+    answers: CodeArray
     counts: Floats
     target: Audit | None = None
 
@@ -121,7 +121,7 @@ class Audit:
         """Number the scored rows with a known truth."""
         return np.flatnonzero(self.answers.any(axis=1))
 
-    def moves(self, codes: Codes, slopes: Floats) -> Floats:
+    def moves(self, codes: CodeArray, slopes: Floats) -> Floats:
         """Say how far each audited row moves an estimate through the corrections it helped to measure.
 
         A correction is the share of truly inside rows among those audited: one row moves it by its distance from
@@ -182,7 +182,7 @@ class Audit:
 def make_audit(
     names: Sequence[str],
     tables: Mapping[str, GoldTable],
-    answers: Mapping[str, Codes],
+    answers: Mapping[str, CodeArray],
     target: Audit | None = None,
 ) -> Audit | None:
     """Collect what corrections were measured on, slice by slice; None where none were measured.
@@ -204,7 +204,7 @@ def make_audit(
     return Audit(np.column_stack([answers.get(name, nobody) for name in names]), np.array(counts), target)
 
 
-def gold_table(codes: Codes, truth: Codes, scores: Floats, rows: Floats | None = None) -> GoldTable:
+def gold_table(codes: CodeArray, truth: CodeArray, scores: Floats, rows: Floats | None = None) -> GoldTable:
     """Cross-tabulate a slice with its gold column.
 
     Parameters

@@ -8,12 +8,12 @@ from functools import cached_property
 
 import numpy as np
 
-from mandoline_core.arrays import Codes, Floats, Index
+from mandoline_core.arrays import CodeArray, Floats, Index
 from mandoline_core.weighting.components import Component, Edges, build_components, connected_groups, summed_over
 from mandoline_core.weighting.elimination import Elimination
 
 
-def expected_potentials(codes: Codes, corrections: Floats, edges: Edges) -> Floats:
+def expected_potentials(codes: CodeArray, corrections: Floats, edges: Edges) -> Floats:
     """Compute E[phi(g) | codes], with phi(g) = [g_1 .. g_k, g_i g_j for each edge].
 
     Given its code a slice's truth is independent of everything else, so an edge's expectation is a product.
@@ -140,7 +140,7 @@ class TiltValue:
         return total
 
 
-def build_tilt(codes: Codes, corrections: Floats, edges: Edges, names: Sequence[str]) -> Tilt:
+def build_tilt(codes: CodeArray, corrections: Floats, edges: Edges, names: Sequence[str]) -> Tilt:
     """Prepare the tilt of some patterns.
 
     Parameters

@@ -21,7 +21,7 @@ from mandoline_core.weighting.weights import WeightFit, fit
 
 
 @dataclass(frozen=True, eq=False)
-class Evidence:
+class ClassProbabilities:
     """Hold what a model says of the scored source rows and of the target rows, in common classes.
 
     Parameters
@@ -79,14 +79,14 @@ class Rows:
         return replace(source, classes=target.classes).take(self.scored), target
 
     @cached_property
-    def evidence(self) -> Evidence:
+    def evidence(self) -> ClassProbabilities:
         """The same with class probabilities; raises `MandolineError` where they cannot be used."""
         if self.model is None:
             raise ValueError("There is no model; an estimator must check that first.")
         source, target = self.answers
         before, some = read_probabilities(self.source, self.model, self._whole(source), self.metric.merge)
         after, more = read_probabilities(self.target, self.model, target, self.metric.merge)
-        return Evidence(source, target, before[self.scored], after, (*some, *more))
+        return ClassProbabilities(source, target, before[self.scored], after, (*some, *more))
 
     def _whole(self, source: ClassLabels) -> ClassLabels:
         """Put the scored rows' predictions back among all rows of the sample."""

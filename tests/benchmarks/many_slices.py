@@ -23,7 +23,7 @@ from mandoline_core.data import read_table
 from mandoline_core.estimators.registry import get_estimator
 from mandoline_core.metrics.registry import get_metric
 from mandoline_core.patterns.patterns import count_patterns
-from mandoline_core.pipeline.fit import make_problem
+from mandoline_core.pipeline.fits import make_problem
 from mandoline_core.project.settings import EstimatorSettings
 from mandoline_core.slices.noise import Correction, Noise
 from mandoline_core.weighting.corrections import correction_rule

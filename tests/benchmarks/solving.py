@@ -18,7 +18,7 @@ from mandoline_core.estimators.registry import get_estimator
 from mandoline_core.metrics.registry import get_metric
 from mandoline_core.paper.experiments.runtime import row_level_estimate
 from mandoline_core.patterns.patterns import count_patterns
-from mandoline_core.pipeline.fit import make_problem
+from mandoline_core.pipeline.fits import make_problem
 from mandoline_core.project.settings import EstimatorSettings
 from mandoline_core.weighting.problem import Problem
 from tests.benchmarks.measuring import Bound, medians_in_turn

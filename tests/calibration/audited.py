@@ -9,7 +9,7 @@ import numpy as np
 from mandoline_core.metrics.metric import Metric
 from mandoline_core.metrics.registry import get_metric
 from mandoline_core.patterns.patterns import count_patterns
-from mandoline_core.pipeline.fit import make_problem
+from mandoline_core.pipeline.fits import make_problem
 from mandoline_core.project.settings import EstimatorSettings
 from mandoline_core.slices.noise import Noise
 from mandoline_core.weighting.corrections import correction_rule

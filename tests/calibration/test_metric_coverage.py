@@ -13,7 +13,7 @@ from mandoline_core.estimators.registry import get_estimator
 from mandoline_core.metrics.registry import get_metric
 from mandoline_core.patterns.patterns import count_patterns
 from mandoline_core.pipeline.diagnostics import interval_of
-from mandoline_core.pipeline.fit import make_problem
+from mandoline_core.pipeline.fits import make_problem
 from mandoline_core.project.settings import EstimatorSettings
 
 REPETITIONS = 500

@@ -15,8 +15,8 @@ from mandoline_core.estimators.base import Estimator, Outcome
 from mandoline_core.metrics.class_labels import ClassLabels
 from mandoline_core.metrics.registry import get_metric
 from mandoline_core.patterns.patterns import count_patterns
-from mandoline_core.pipeline.fit import make_problem
-from mandoline_core.weighting.problem import Evidence, Problem, Rows
+from mandoline_core.pipeline.fits import make_problem
+from mandoline_core.weighting.problem import ClassProbabilities, Problem, Rows
 
 CLASSES = ("a", "b", "c", "d")
 
@@ -134,7 +134,9 @@ def state_drawn(source: SamplePair, target: SamplePair, metric: str = "accuracy"
     )
     model = Model("m", "pred", {name: f"p_{name}" for name in said.classes})
     rows = Rows(_ANYWHERE, _ANYWHERE, model, MetricSettings(metric), np.ones(len(source.truth), dtype=bool))
-    evidence = Evidence(said, replace(target.answers, classes=said.classes), source.probabilities, target.probabilities)
+    evidence = ClassProbabilities(
+        said, replace(target.answers, classes=said.classes), source.probabilities, target.probabilities
+    )
     rows.__dict__.update(answers=(evidence.source, evidence.target), evidence=evidence)  # read already
     return replace(problem, rows=rows)
 

@@ -13,7 +13,7 @@ from mandoline_core.labels.few_labels import judge
 from mandoline_core.labels.rows import share_out
 from mandoline_core.metrics.registry import get_metric
 from mandoline_core.patterns.patterns import count_patterns
-from mandoline_core.pipeline.fit import make_problem
+from mandoline_core.pipeline.fits import make_problem
 from mandoline_core.weighting.problem import Problem
 from tests.core.answered import SamplePair, state_drawn
 

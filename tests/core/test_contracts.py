@@ -166,3 +166,24 @@ def test_every_module_of_the_core_is_in_a_room() -> None:
 def test_no_package_is_called_like_a_public_name() -> None:
     """Importing the package would put it in the place of the function."""
     assert not {path.parent.name for path in (ROOT / "mandoline_core").glob("*/__init__.py")} & set(md.__all__)
+
+
+def test_no_class_name_has_two_meanings() -> None:
+    """A reader who has met a name knows what it stands for; private classes are their module's affair."""
+    homes: dict[str, list[str]] = {}
+    for path in [*(ROOT / "mandoline_core").rglob("*.py"), *(ROOT / "app").rglob("*.py")]:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                homes.setdefault(node.name, []).append(path.relative_to(ROOT).as_posix())
+    assert {name: where for name, where in homes.items() if len(where) > 1} == {}
+
+
+def test_no_file_is_longer_than_a_reader_takes_in() -> None:
+    """400 lines at most."""
+    long = {
+        path.relative_to(ROOT).as_posix(): n
+        for folder in ("mandoline_core", "app")
+        for path in (ROOT / folder).rglob("*.py")
+        if (n := path.read_text(encoding="utf-8").count("\n")) > 400
+    }
+    assert long == {}

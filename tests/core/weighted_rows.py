@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 import mandoline_core as md
-from mandoline_core.pipeline.fit import Fit
+from mandoline_core.pipeline.fits import Fit
 from mandoline_core.project.settings import EstimatorSettings, MethodSettings, MetricSettings
 
 MODELS = (

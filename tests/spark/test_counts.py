@@ -14,8 +14,8 @@ import pytest
 import mandoline_core as md
 from mandoline_core.data import Table, cancelled_by, open_data, progress_to
 from mandoline_core.data.engines.spark import SparkTable
-from mandoline_core.pipeline.table_cells.count import count_cells
-from mandoline_core.pipeline.table_cells.table_cells import TableCells
+from mandoline_core.pipeline.table_cells import TableCells
+from mandoline_core.pipeline.table_count import count_cells
 from tests.spark.cluster import Cluster
 
 if TYPE_CHECKING:

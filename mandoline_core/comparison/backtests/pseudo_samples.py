@@ -14,7 +14,7 @@ from mandoline_core.metrics import ClassLabels, read_class_labels, read_probabil
 from mandoline_core.patterns import Count, one_each, total_statistics
 from mandoline_core.pipeline import make_problem
 from mandoline_core.project import EstimatorSettings
-from mandoline_core.weighting import Evidence, Problem, Rows
+from mandoline_core.weighting import ClassProbabilities, Problem, Rows
 
 MOST_ROWS = 20_000  # drawn for either sample: enough to judge a method by, and quick
 
@@ -90,12 +90,12 @@ class DrawnRows(Rows):
         return source, replace(target, truth=np.full_like(target.truth, -1))
 
     @cached_property
-    def evidence(self) -> Evidence:
+    def evidence(self) -> ClassProbabilities:
         """The same with class probabilities."""
         probabilities = self.predictions.probabilities
         if probabilities is None:
             raise ValueError("The probabilities were not read; they must be if a method asks for them.")
-        return Evidence(*self.answers, probabilities[self.source_index], probabilities[self.target_index])
+        return ClassProbabilities(*self.answers, probabilities[self.source_index], probabilities[self.target_index])
 
 
 def read_predictions(rows: Rows, *, probabilities: bool) -> ModelPredictions:

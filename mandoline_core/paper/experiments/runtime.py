@@ -12,7 +12,7 @@ import pandas as pd
 from scipy.optimize import minimize
 from scipy.special import logsumexp, softmax
 
-from mandoline_core.arrays import Codes, Floats
+from mandoline_core.arrays import CodeArray, Floats
 from mandoline_core.data import Sample
 from mandoline_core.estimators import get_estimator
 from mandoline_core.paper.evaluation import SCORE
@@ -41,14 +41,16 @@ MOST = {
 MEASURED, SECONDS = "time over Mandoline's", "seconds"
 
 
-def rows(rng: np.random.Generator, n_rows: int, shift: float) -> tuple[Floats, Codes, Floats]:
+def rows(rng: np.random.Generator, n_rows: int, shift: float) -> tuple[Floats, CodeArray, Floats]:
     """Draw columns, slices, which are their signs, and scores, which depend on slices."""
     columns = rng.normal(shift, 1.0, (n_rows, N_FEATURES))
     codes = np.where(columns[:, :N_SLICES] > 0, 1, -1).astype(np.int8)
     return columns, codes, (rng.random(n_rows) < 0.75 + 0.05 * codes[:, :4].mean(axis=1)).astype(float)
 
 
-def row_level_estimate(source: Codes, scores: Floats, target: Codes, edges: Sequence[tuple[int, int]] = ()) -> float:
+def row_level_estimate(
+    source: CodeArray, scores: Floats, target: CodeArray, edges: Sequence[tuple[int, int]] = ()
+) -> float:
     """Solve for the weights on rows, as the authors' released code does it: to compare costs with.
 
     Minimises n_t log sum exp(Phi_s d) - sum Phi_t d over all rows by BFGS, with numerical gradients, from zero.

@@ -13,8 +13,8 @@ import pyarrow.parquet as pq
 import mandoline_core as md
 from mandoline_core.data.engines.spark import _serialised
 from mandoline_core.data.engines.table import MOST_CELLS, add_up_within
-from mandoline_core.pipeline.table_cells.answers import reduce_answers
-from mandoline_core.pipeline.table_cells.question import Question
+from mandoline_core.pipeline.table_cells import Question
+from mandoline_core.pipeline.table_count import reduce_answers
 from mandoline_core.project.settings import MetricSettings
 from tests.benchmarks.scaling.rows import CHUNK, SLICES, make_chunk, make_words, write_rows
 

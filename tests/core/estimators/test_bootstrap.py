@@ -204,7 +204,7 @@ def test_the_interval_holds_its_estimate_and_stays_within_bounds():
 def test_redraws_to_one_side_are_found_and_the_interval_holds_its_estimate(monkeypatch):
     """Percentiles alone would leave the estimate out."""
     values = np.linspace(0.2, 0.4, 60)
-    module = sys.modules["mandoline_core.pipeline.estimate"]
+    module = sys.modules["mandoline_core.pipeline.estimates"]
     monkeypatch.setattr(module, "bootstrap", lambda *_, **__: values)
     codes = [[1], [-1]] * 50
     found = md.estimate_from_codes(codes, [1.0, 1.0, 0.0, 1.0] * 25, codes, interval="bootstrap", replicates=60).first

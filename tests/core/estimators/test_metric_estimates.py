@@ -17,7 +17,7 @@ from mandoline_core.estimators.registry import get_estimator
 from mandoline_core.metrics.metric import evaluate
 from mandoline_core.metrics.registry import get_metric
 from mandoline_core.patterns.patterns import Patterns, add_up, count_patterns
-from mandoline_core.pipeline.fit import Fit, make_problem
+from mandoline_core.pipeline.fits import Fit, make_problem
 from mandoline_core.project.settings import EstimatorSettings, MetricSettings
 from mandoline_core.slices.noise import Correction, Noise
 from mandoline_core.weighting.problem import Problem

@@ -21,7 +21,7 @@ from mandoline_core.estimators.kmm import RIDGE
 from mandoline_core.estimators.registry import get_estimator
 from mandoline_core.estimators.ulsif import WIDTHS, fit_ratio
 from mandoline_core.metrics.metric import evaluate
-from mandoline_core.pipeline.fit import Fit
+from mandoline_core.pipeline.fits import Fit
 from tests.core.metric_rows import CASES, SLICES, draw
 from tests.core.weighted_rows import MODELS, draw_rows, prepare_rows, samples
 from tests.strategies import cases

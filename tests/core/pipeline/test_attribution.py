@@ -20,7 +20,7 @@ from mandoline_core.metrics.metric import Metric
 from mandoline_core.patterns.patterns import count_patterns
 from mandoline_core.pipeline import prepare
 from mandoline_core.pipeline.attribution import NOISE_CORRECTION, ROWS_LEFT_OUT, attribute
-from mandoline_core.pipeline.fit import Cells, Fit
+from mandoline_core.pipeline.fits import Cells, Fit
 from mandoline_core.project.settings import EstimatorSettings, MetricSettings
 from mandoline_core.slices.noise import Correction, Noise
 from mandoline_core.weighting.problem import Problem

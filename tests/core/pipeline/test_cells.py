@@ -18,9 +18,8 @@ from mandoline_core.patterns.patterns import count_patterns, find_patterns
 from mandoline_core.pipeline import estimate
 from mandoline_core.pipeline.cells import Cells
 from mandoline_core.pipeline.diagnostics import interval_of
-from mandoline_core.pipeline.fit import Fit, make_problem
-from mandoline_core.pipeline.splitting import split_cells
-from mandoline_core.pipeline.table_cells.moments import matching_cells
+from mandoline_core.pipeline.fits import Fit, make_problem, split_cells
+from mandoline_core.pipeline.table_count import matching_cells
 from mandoline_core.project.settings import EstimatorSettings
 from mandoline_core.slices.noise import Correction, Noise
 from mandoline_core.weighting.corrections import correction_rule

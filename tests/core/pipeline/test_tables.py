@@ -11,7 +11,7 @@ import pytest
 
 import mandoline_core as md
 from mandoline_core.data import open_data
-from mandoline_core.pipeline.table_cells.statistics import bins_of
+from mandoline_core.pipeline.table_count import bins_of
 from tests.core.metric_rows import CASES, SLICES, draw
 from tests.core.projects import DIGITS, REVIEWS, ROOT
 

@@ -17,7 +17,7 @@ from mandoline_core.formatting import Sentence
 from mandoline_core.patterns import add_up
 from mandoline_core.pipeline.cells import Cells
 from mandoline_core.pipeline.diagnostics import Diagnostics, diagnose, interval_of
-from mandoline_core.pipeline.fit import Fit
+from mandoline_core.pipeline.fits import Fit
 from mandoline_core.project import EstimatorSettings, fewest_replicates
 from mandoline_core.weighting import Problem, potential_names
 

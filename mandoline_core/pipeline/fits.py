@@ -6,19 +6,35 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mandoline_core.arrays import Floats
-from mandoline_core.errors import DataError, ProjectError, did_you_mean
+from mandoline_core.errors import DataError, MandolineError, ProjectError, did_you_mean
+from mandoline_core.estimators import Mandoline
 from mandoline_core.formatting import Sentence
 from mandoline_core.metrics import Metric
 from mandoline_core.patterns import Count, Membership, Patterns, restrict_source
 from mandoline_core.pipeline.cells import Cells
-from mandoline_core.pipeline.choosing import choose_edges
 from mandoline_core.pipeline.gold import Truths, known_truths, measured_noise, no_truths
-from mandoline_core.pipeline.splitting import split_cells
-from mandoline_core.project import TESTS, EstimatorSettings, MethodSettings, TrustSettings
+from mandoline_core.project import (
+    GRAPHICAL_LASSO,
+    INVERSE_COVARIANCE,
+    TESTS,
+    EstimatorSettings,
+    MethodSettings,
+    TrustSettings,
+    read_edge_choice,
+)
 from mandoline_core.slices import Side, Slice
-from mandoline_core.weighting import LearnedEdges, Problem, correction_rule, edges_by_name
+from mandoline_core.weighting import (
+    LearnedEdges,
+    Problem,
+    correction_rule,
+    edges_by_name,
+    graphical_lasso_edges,
+    inverse_covariance_edges,
+    learn_edges,
+)
 
 EdgeNames = Sequence[Sequence[str]]
 
@@ -181,3 +197,78 @@ def _is_off(name: str, rules: Sequence[Slice]) -> bool:
         not rule.enabled and (name == rule.name or (rule.is_family and name.startswith(f"{rule.name}_")))
         for rule in rules
     )
+
+
+# Of the standard error. Leaving out something of this size makes the error of the estimate 3% larger.
+EFFECT_THAT_COUNTS = 0.25
+
+
+def choose_edges(problem: Problem, how: str) -> LearnedEdges:
+    """Choose edges for a problem that has none.
+
+    Parameters
+    ----------
+    how : str
+        As in the project file: "auto" for score tests, "inverse-covariance", perhaps with how many, or
+        "graphical-lasso". Only tests give z-values.
+    """
+    choice = read_edge_choice(how)
+    if choice.name == INVERSE_COVARIANCE:
+        return LearnedEdges(inverse_covariance_edges(problem, choice.most), ())
+    if choice.name == GRAPHICAL_LASSO:
+        return LearnedEdges(graphical_lasso_edges(problem, np.random.default_rng(problem.seed)), ())
+    return learn_edges(problem, enough=_enough(problem))
+
+
+def _enough(problem: Problem) -> float:
+    """Say what a pair must do to the estimate to count; 0 where no effect is known, and tests alone decide."""
+    if problem.metric.ranked:
+        return 0.0
+    try:
+        return EFFECT_THAT_COUNTS * Mandoline().estimate(problem).influence.standard_error()
+    except MandolineError:  # whoever asks for the estimate will be told
+        return 0.0
+
+
+_MOST_DRAWN = 10**9 - 1  # rows that NumPy's hypergeometric draw can choose among
+
+
+def split_cells(count: Count, statistics: Floats, rng: np.random.Generator) -> tuple[Count, Floats, NDArray[np.int8]]:
+    """Put half of the source rows into a group of their own; the rows of a cell may be divided among both.
+
+    Returns
+    -------
+    count : Count
+        Where cells have several rows, each is there twice: with its rows in the first group, and in the second.
+    statistics : array of float, shape (n_cells, n_statistics)
+    halves : array of int8, shape (n_cells,)
+
+    Examples
+    --------
+    >>> from mandoline_core.patterns import count_patterns
+    >>> codes, scores = np.array([[1], [-1]], dtype=np.int8), np.array([[1.0], [0.0]])
+    >>> count = count_patterns(codes, codes, scores, source_rows=np.array([6.0, 4.0]))
+    >>> split, _, halves = split_cells(count, scores, np.random.default_rng(0))
+    >>> [float(split.source_rows[halves == half].sum()) for half in (0, 1)]
+    [5.0, 5.0]
+    """
+    rows = count.source_rows
+    n = len(rows)
+    if (rows == 1).all():
+        halves = np.zeros(n, dtype=np.int8)
+        halves[rng.permutation(n)[n // 2 :]] = 1
+        return count, statistics, halves
+    first = _draw_half(rows, rng)
+    twice = count._replace(
+        source_index=np.tile(count.source_index, 2), source_rows=np.concatenate([first, rows - first])
+    )
+    return twice, np.tile(statistics, (2, 1)), np.repeat(np.array([0, 1], dtype=np.int8), n)
+
+
+def _draw_half(rows: Floats, rng: np.random.Generator) -> Floats:
+    """Draw half of all rows without replacement, and count them by cell."""
+    whole = np.floor(rows).astype(np.int64)
+    if whole.sum() > _MOST_DRAWN or (whole != rows).any():
+        # Cells that only match the moments of rows have no whole rows to draw; of very many, halves are as good.
+        return rows / 2
+    return rng.multivariate_hypergeometric(whole, int(whole.sum()) // 2, method="marginals").astype(float)
