@@ -65,6 +65,7 @@ from app.compute.counting import (
     still_counting,
     wait_for_tables,
 )
+from app.compute.data import forget, plain_samples, samples, table_at
 from app.compute.edits import EditEffect, attempt, change, edit_effect
 from app.compute.estimates import (
     curves,
@@ -97,7 +98,6 @@ from app.compute.labels import (
     target_labels,
 )
 from app.compute.offers import offers, rows_inside, scale, stretch_rule, survey, word_counts
-from app.compute.reading import forget, plain_samples, samples, table_at
 from app.compute.reporting import estimate_json, report_html, weights_csv
 from app.compute.row_maps import (
     DrawnMap,

@@ -7,9 +7,9 @@ from typing import Any
 
 from app.compute import keys
 from app.compute.corrections import CorrectionRow, correction_rows
+from app.compute.data import samples
 from app.compute.estimates import counted, prepared, with_every_slice
 from app.compute.keys import kept
-from app.compute.reading import samples
 from app.project import Workspace, edits
 from mandoline_core import Correction, Slice, SliceAudit
 from mandoline_core.estimators import get_estimator, normal_reach

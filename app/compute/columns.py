@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 
 from app.compute import keys
+from app.compute.data import model_of, plain_samples, samples
 from app.compute.keys import kept
-from app.compute.reading import model_of, plain_samples, samples
 from app.project import Workspace
 from app.words import tables
 from mandoline_core import Model, Sample

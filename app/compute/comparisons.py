@@ -7,9 +7,9 @@ from functools import partial
 from typing import Literal, NamedTuple
 
 from app.compute import keys
+from app.compute.data import revealed, samples
 from app.compute.estimates import drawn_fit, prepared
 from app.compute.jobs import A_MOMENT, Job, JobKind, Task
-from app.compute.reading import revealed, samples
 from app.project import Workspace
 from mandoline_core import MandolineError
 from mandoline_core.comparison import Comparison, Entry, ModelComparison, gather, run_estimator, summarise

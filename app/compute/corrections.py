@@ -10,9 +10,9 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from app.compute import keys
+from app.compute.data import samples
 from app.compute.estimates import counted, prepared, with_every_slice
 from app.compute.keys import kept
-from app.compute.reading import samples
 from app.project import Workspace
 from mandoline_core import Flag, MandolineError, Sample, SliceError
 from mandoline_core.arrays import Interval

@@ -11,8 +11,8 @@ from functools import partial
 import streamlit as st
 
 from app.compute import keys
+from app.compute.data import samples
 from app.compute.jobs import WorkingError, ask_for
-from app.compute.reading import samples
 from app.project import Workspace, state, visit
 from mandoline_core import Flag, MandolineError, Sample, Slice
 from mandoline_core.data import Cache, current_progress, progress_to

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from app.compute import keys
 from app.compute.corrections import correction_rows
 from app.compute.counting import in_tables, known_or_drawn, resolved
+from app.compute.data import samples
 from app.compute.estimates import prepared
 from app.compute.keys import kept
-from app.compute.reading import samples
 from app.project import Workspace, state, visit
 from mandoline_core import MandolineError, Project
 from mandoline_core.estimators import get_estimator

@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 
 from app.compute import counting, keys
+from app.compute.data import model_of, revealed, samples
 from app.compute.keys import kept
-from app.compute.reading import model_of, revealed, samples
 from app.project import Workspace, state
 from mandoline_core import (
     Ablation,

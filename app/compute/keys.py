@@ -15,7 +15,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import streamlit as st
 
-from app.compute import reading
+from app.compute import data
 from app.project import Workspace
 from mandoline_core import MandolineError, Sample, Slice
 from mandoline_core.data import Cache
@@ -112,26 +112,26 @@ def word(found: tuple[Sample, Slice, Slice]) -> Key:
 
 def tables(workspace: Workspace) -> Key:
     """Name both tables, whatever the roles of their columns."""
-    source, target = reading.plain_samples(workspace)
+    source, target = data.plain_samples(workspace)
     return (*rows(source), *rows(target))
 
 
 def samples(workspace: Workspace) -> Key:
     """Name both samples with the roles of their columns."""
-    source, target = reading.samples(workspace)
+    source, target = data.samples(workspace)
     return (*rows(source), *rows(target), repr(source.label), repr(source.models))
 
 
 def answers(workspace: Workspace) -> Key:
     """Name both samples and the model on show."""
-    return (*samples(workspace), repr(reading.model_of(workspace)))
+    return (*samples(workspace), repr(data.model_of(workspace)))
 
 
 def source_score(workspace: Workspace) -> Key:
     """Name what a score on the labelled data depends on: no slices, no new rows."""
     project = workspace.project
-    source, _ = reading.samples(workspace)
-    model = repr(reading.model_of(workspace))
+    source, _ = data.samples(workspace)
+    model = repr(data.model_of(workspace))
     roles = repr(project.label), repr(project.models)
     return (*rows(source), *roles, model, repr(project.metric), repr(project.estimator.confidence))
 
@@ -181,7 +181,7 @@ def every_model(workspace: Workspace) -> Key:
 
 def tracked(workspace: Workspace) -> Key:
     """Name what estimates on other new data depend on: all but the project's own new data."""
-    project, (source, _) = workspace.project, reading.samples(workspace.on_all_rows)
+    project, (source, _) = workspace.project, data.samples(workspace.on_all_rows)
     parts = (project.label, project.models, project.metric, project.slices, project.edges, project.methods)
     return (*rows(source), *map(repr, (*parts, project.estimator, project.trust)))
 
@@ -241,6 +241,6 @@ def _labels(workspace: Workspace) -> Key:
     if path is None:
         return ("no labels",)
     try:
-        return (reading.table_at(path, path.name).fingerprint,)
+        return (data.table_at(path, path.name).fingerprint,)
     except MandolineError as error:
         return (str(error),)

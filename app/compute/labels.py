@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 from app.compute import keys
 from app.compute.columns import source_classes
+from app.compute.data import revealed, samples
 from app.compute.edits import change
 from app.compute.estimates import prepared
 from app.compute.keys import kept
-from app.compute.reading import revealed, samples
 from app.project import Workspace, read_upload, state
 from mandoline_core import MandolineError, Sample
 from mandoline_core.labels import FewLabels, LabelPlan, has_label, label_column, plan_labels, read_plan, use_labels

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from app.compute import keys
 from app.compute.columns import column_values, identifiers
+from app.compute.data import model_of, plain_samples, samples
 from app.compute.estimates import codes_of
 from app.compute.keys import kept
-from app.compute.reading import model_of, plain_samples, samples
 from app.project import Workspace
 from mandoline_core import Keyword, Sample, Slice, SliceError
 from mandoline_core.slices import (

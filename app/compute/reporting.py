@@ -7,9 +7,9 @@ from dataclasses import replace
 from datetime import date
 
 from app.compute import keys
+from app.compute.data import revealed, samples
 from app.compute.estimates import curves, memo, request, whole_report
 from app.compute.keys import kept
-from app.compute.reading import revealed, samples
 from app.compute.slice_suggestions import spread
 from app.project import Workspace
 from mandoline_core import Report, Spread

@@ -9,10 +9,10 @@ import numpy as np
 
 from app.compute import keys
 from app.compute.columns import feature_columns
+from app.compute.data import samples
 from app.compute.estimates import report, scores
 from app.compute.jobs import Job, JobKind, Task
 from app.compute.keys import kept
-from app.compute.reading import samples
 from app.project import Workspace
 from mandoline_core import Description, MandolineError, RowMap, Sample, describe_selection, map_rows
 from mandoline_core.arrays import Index

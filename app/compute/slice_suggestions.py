@@ -9,8 +9,8 @@ from typing import Any
 
 from app.compute import keys
 from app.compute.counting import known_or_drawn
+from app.compute.data import samples
 from app.compute.jobs import Job, JobKind, Task
-from app.compute.reading import samples
 from app.project import Workspace, edits, remedies
 from mandoline_core import MandolineError, Project, Slice, Spread, Suggestion, Suggestions, suggest
 from mandoline_core import spread as spread_of

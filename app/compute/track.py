@@ -9,8 +9,8 @@ from functools import cache, partial
 from pathlib import Path
 
 from app.compute import keys
+from app.compute.data import engine_at, samples, state_of
 from app.compute.jobs import A_MOMENT, PATIENCE, Job, JobKind, Task
-from app.compute.reading import engine_at, samples, state_of
 from app.project import Batch, Workspace, server_files, state, track_plan
 from mandoline_core import MandolineError, read_table
 from mandoline_core.domain_classifier import one_thread

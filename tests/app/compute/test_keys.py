@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from app import compute
-from app.compute import keys, reading
+from app.compute import data, keys
 from app.project import Workspace, state
 from app.project.store import Revision
 from mandoline_core import (
@@ -58,7 +58,7 @@ def step(name: str) -> Callable[[Workspace], keys.Key]:
     """Take the key of a step of the pipeline, as the app names it."""
 
     def key_of(shown: Workspace) -> keys.Key:
-        key: tuple[Any, ...] = getattr(compute.estimates.request(shown), f"{name}_key")(reading.model_of(shown))
+        key: tuple[Any, ...] = getattr(compute.estimates.request(shown), f"{name}_key")(data.model_of(shown))
         return keys.named(key)
 
     return key_of

@@ -1,4 +1,4 @@
-"""Reading data, each once, and giving their columns roles; what is read is known by path, time, size and name.
+"""The data, each table read once, and the roles of columns; what is read is known by path, time, size and name.
 
 What fits into memory is read on the spot; data that stay in a table are opened in the background.
 """
