@@ -36,8 +36,9 @@ class Correction:
             value = getattr(self, name)
             if value is None and name == "abstain":
                 continue
-            if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= 1:
-                hint = f" Did you mean {value / 100:g}?" if _is_percentage(value) else ""
+            is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+            if not is_number or not 0 <= value <= 1:
+                hint = f" Did you mean {value / 100:g}?" if is_number and 1 < value <= 100 else ""
                 raise ProjectError(f"Correction {name!r} must be between 0 and 1. Got {value!r}.{hint}")
         # Then what the slice says tells nothing of what is true, and its matrix cannot be inverted.
         if math.isclose(self.inside, self.outside, abs_tol=1e-9):
@@ -92,7 +93,3 @@ class Noise:
         if self.measured or self.target_measured:
             return False
         return all(side is None or side.is_identity for side in (self.source, self.target))
-
-
-def _is_percentage(value: object) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and 1 < value <= 100

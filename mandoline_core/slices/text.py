@@ -291,11 +291,7 @@ def _any_of(words: Iterable[str]) -> str:
     forms = dict.fromkeys(form for word in stripped for form in (word, unicodedata.normalize("NFC", word)))
     if not forms:
         raise SliceError("A keyword rule needs at least one word. Got none.")
-    return "|".join(_phrase(form) for form in forms)
-
-
-def _phrase(words: str) -> str:
-    return rf"[{SPACES}]+".join("".join(map(_character, word)) for word in words.split())
+    return "|".join(rf"[{SPACES}]+".join("".join(map(_character, word)) for word in form.split()) for form in forms)
 
 
 def _character(character: str) -> str:

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self
 import narwhals as nw
 
 from mandoline_core.data import Model, Sample
-from mandoline_core.errors import SliceError
+from mandoline_core.errors import SliceError, did_you_mean
 from mandoline_core.findings import Finding
 from mandoline_core.slices.audit import SliceAudit
 from mandoline_core.slices.expression.tree import Predicate
@@ -267,6 +267,10 @@ class Slice:
             declared, value = getattr(item.type, "__name__", str(item.type)), getattr(self, item.name)
             if item.name in ("name", "note") or (value is None and declared.endswith(" | None")):
                 continue
+            options = list(item.metadata.get("control", {}).get("options", ()))  # a list: a value may have no hash
+            if options and declared == "str" and value not in options:
+                hint = did_you_mean(str(value), options)
+                raise self._wrong(item.name, " or ".join(map(repr, options)), value, hint)
             match declared.removesuffix(" | None"):
                 case "str" if not isinstance(value, str) or not value:
                     raise self._wrong(item.name, "a text that is not empty", value)

@@ -357,6 +357,10 @@ def test_a_rule_that_does_not_fit_the_data_says_so(rule, message):
             "Slice 'l': unit must be 'words' or 'characters'. Got 'word'. Did you mean 'words'?",
         ),
         (
+            lambda: Length("l", column="a", unit=[3], below=1),
+            "Slice 'l': unit must be 'words' or 'characters'. Got [3].",
+        ),
+        (
             lambda: Overlap("o", columns=["a"], above=1),
             "Slice 'o': columns must be a list of two text columns. Got ['a'].",
         ),
