@@ -13,7 +13,14 @@ from mandoline_core.checks.corrections import MISTAKE_Z
 from mandoline_core.checks.domain_classifier import DomainTest
 from mandoline_core.checks.drift import Drift, SliceCalibration
 from mandoline_core.checks.evidence import Evidence, ModelReport
-from mandoline_core.checks.means import LEAST_LEFT, CellWeights, compare_means, sampling_threshold, weigh
+from mandoline_core.checks.means import (
+    CellWeights,
+    compare_means,
+    cross_products,
+    regress_on_slices,
+    sampling_threshold,
+    weigh,
+)
 from mandoline_core.checks.second_opinion import SecondOpinionOn, second_opinion_on
 from mandoline_core.checks.sensitivity import (
     SensitivityPoint,

@@ -16,7 +16,7 @@ FALSE_ALARM_RATE = 0.05
 # A shift of a quarter of a standard deviation is what balance checks usually call more than negligible. A test that
 # would miss it more often than one time in five passes for want of rows, and that is no pass.
 NOTABLE, POWER = 0.25, 0.8
-LEAST_LEFT = 0.1  # of a row, after its own pull on the fit; without a floor a row that fits itself would count for all
+_LEAST_LEFT = 0.1  # of a row, after its own pull on the fit; without a floor a row that fits itself would count for all
 _MATCHED = 1e-6  # a slice whose weighted share is so close to the target's was matched on purpose
 
 
@@ -137,22 +137,14 @@ def compare_means(weights: CellWeights, tally: Tally) -> MeanGaps | None:
     >>> found.source.round(3).tolist(), found.weighted.round(3).tolist(), found.target.round(3).tolist()
     ([0.4], [0.6], [0.6])
     """
-    rows = tally.source_rows
-    total, n_target = float(rows @ weights.source), float(tally.target_rows @ weights.target)
-    if total <= 0 or n_target <= 0:
+    rows, n_target = tally.source_rows, float(tally.target_rows @ weights.target)
+    if float(rows @ weights.source) <= 0 or n_target <= 0:
         return None
-    weight, share = weights.source / total, weights.target / n_target
-    d = weights.source_matched.shape[1] if tally.complete else 0
-    # A one, and the matched slices: so the first of all products with them are sums of the quantities themselves.
-    source, target = (
-        np.column_stack([np.ones(len(side)), side[:, :d]]) for side in (weights.source_matched, weights.target_matched)
-    )
-    inverse = np.linalg.pinv((source.T * (rows * weight)) @ source, rcond=1e-10, hermitian=True)
-    # A row that counts for much pulls the fit to itself and so hides how far off it is; its leverage says how much.
-    leverage = weight * ((source @ inverse) * source).sum(axis=1)
-    factor = (weight / np.maximum(1 - leverage, LEAST_LEFT)) ** 2
-    weighted, spread = _products(source, weight, tally.source), _products(source, factor, tally.source)
-    new = _products(target, share, tally.target)
+    weight, source, inverse, factor = regress_on_slices(weights, rows, complete=tally.complete)
+    target = np.column_stack([np.ones(len(weights.target)), weights.target_matched[:, : source.shape[1] - 1]])
+    share = weights.target / n_target
+    weighted, spread = cross_products(source, weight, tally.source), cross_products(source, factor, tally.source)
+    new = cross_products(target, share, tally.target)
     plain = np.asarray(tally.source.sum(axis=0)).ravel() / rows.sum()
     means, own = np.vstack([plain, weighted[0], new[0]]), np.arange(len(plain))
     square = own if tally.squares is None else tally.squares
@@ -178,13 +170,47 @@ def compare_means(weights: CellWeights, tally: Tally) -> MeanGaps | None:
     return MeanGaps(means[0], means[1], means[2], before, after, z, np.sqrt(variances))
 
 
+def regress_on_slices(weights: CellWeights, rows: Floats, *, complete: bool = True) -> tuple[Floats, ...]:
+    """Prepare a weighted regression of any quantities of source rows on the slices that the weights match.
+
+    Parameters
+    ----------
+    rows : array of float, shape (n_cells,)
+        Rows that have a value.
+    complete : bool
+        Whether all have one; else the regression is on nothing, and its residuals are those of the mean.
+
+    Returns
+    -------
+    weight : array of float, shape (n_cells,)
+        Of one row; they sum to 1 over rows.
+    matched : array of float, shape (n_cells, 1 + d)
+        A one, and the matched slices: so the first of all products with them are sums of the quantities themselves.
+    inverse : array of float, shape (1 + d, 1 + d)
+        Pseudo-inverse of their weighted second moments: slices may say the same.
+    factor : array of float, shape (n_cells,)
+        How much the square of a row's residual counts in the variance of a weighted mean.
+    """
+    weight = weights.source / float(rows @ weights.source)
+    d = weights.source_matched.shape[1] if complete else 0
+    matched = np.column_stack([np.ones(len(rows)), weights.source_matched[:, :d]])
+    inverse = np.linalg.pinv((matched.T * (rows * weight)) @ matched, rcond=1e-10, hermitian=True)
+    # A row that counts for much pulls the fit to itself and so hides how far off it is; its leverage says how much.
+    leverage = weight * ((matched @ inverse) * matched).sum(axis=1)
+    return weight, matched, np.asarray(inverse), (weight / np.maximum(1 - leverage, _LEAST_LEFT)) ** 2
+
+
 def _residual_squares(squares: Floats, cross: Floats, gram: Floats, beta: Floats) -> Floats:
     """Add up factor * (x - matched . beta)**2 over rows, from x**2, x * matched and matched**2 added up likewise."""
     return np.asarray(squares - 2 * (beta * cross).sum(axis=0) + (beta * (gram @ beta)).sum(axis=0))
 
 
-def _products(matched: Floats, factor: Floats, sums: SumTable) -> Floats:
-    """Multiply matched slices by sums, each cell times a factor, which goes to the narrower of the two."""
+def cross_products(matched: Floats, factor: Floats, sums: SumTable) -> Floats:
+    """Multiply matched slices by sums, each cell times a factor, which goes to the narrower of the two.
+
+    >>> cross_products(np.ones((2, 1)), np.array([1.0, 3.0]), np.array([[1.0, 2.0], [3.0, 4.0]])).tolist()
+    [[10.0, 14.0]]
+    """
     if issparse(sums) or sums.shape[1] >= matched.shape[1]:
         return np.asarray((sums.T @ (matched.T * factor).T).T)
     return np.asarray(matched.T @ (factor[:, None] * sums))

@@ -16,8 +16,8 @@ import numpy as np
 from scipy.sparse import csr_matrix, hstack
 
 from mandoline_core.arrays import Floats
-from mandoline_core.checks import LEAST_LEFT, CellWeights, compare_means
-from mandoline_core.pipeline import SumTable, Tally
+from mandoline_core.checks import CellWeights, compare_means, cross_products, regress_on_slices
+from mandoline_core.pipeline import Tally
 
 _NOTHING_LEFT = 0.05  # of a slice's variance beyond the modelled slices: then they say it already, and z would be noise
 
@@ -90,11 +90,9 @@ def relevance(
     )
     score_sums, score_squares = cells[0] @ scores, cells[0] @ scores**2
     rows, gaps = tally.source_rows, gaps.take(slice(m))
-    weight = weights.source / float(rows @ weights.source)
-    matched = np.column_stack([np.ones(len(rows)), weights.source_matched])
-    inverse = np.asarray(np.linalg.pinv((matched.T * (rows * weight)) @ matched, rcond=1e-10, hermitian=True), float)
+    weight, matched, inverse, factor = regress_on_slices(weights, rows)
     line = inverse @ (matched.T @ (weight * score_sums))  # the score by the modelled slices
-    crossed = _times(matched.T * weight, tally.source)  # the first row is over all rows, as the first matched is 1
+    crossed = cross_products(matched, weight, tally.source)  # the first row is over all rows, as the first matched is 1
     second = crossed[0, :m] if tally.squares is None else crossed[0, tally.squares[:m]]
     crossed = crossed[:, :m]
     lines = inverse @ crossed  # each candidate by the modelled slices
@@ -102,18 +100,17 @@ def relevance(
     whole = second - gaps.weighted**2
     own = np.divide(variance, whole, out=np.zeros_like(whole), where=whole > 1e-12)
     usable = own > _NOTHING_LEFT
-    covariance = _times(weight, products) - line @ crossed
+    covariance = np.asarray(products.T @ weight) - line @ crossed
     difference = np.divide(covariance, variance, out=np.zeros_like(variance), where=usable)
     # Over source rows, (weight * residual of the score * residual of the candidate)**2 is added up; rows that steer
     # the fit themselves have residuals that are too small, so that each is divided by what its leverage leaves of it.
     # A candidate between 0 and 1 counts as its own square, which overstates the error a little where a slice abstains.
-    fitted, leverage = matched @ line, weight * np.einsum("ci,ij,cj->c", matched, inverse, matched)
-    factor = (weight / np.maximum(1 - leverage, LEAST_LEFT)) ** 2
+    fitted = matched @ line
     residuals = score_squares - 2 * fitted * score_sums + fitted**2 * rows
     mixed = (
-        _times(matched.T * factor, square_products)
-        - 2 * _times(matched.T * (factor * fitted), products)
-        + _times(matched.T * (factor * fitted**2), tally.source[:, :m])
+        cross_products(matched, factor, square_products)
+        - 2 * cross_products(matched, factor * fitted, products)
+        + cross_products(matched, factor * fitted**2, tally.source[:, :m])
     )
     gram = (matched.T * (factor * residuals)) @ matched
     squared = mixed[0] - 2 * (lines * mixed).sum(axis=0) + np.einsum("im,ij,jm->m", lines, gram, lines)
@@ -126,8 +123,3 @@ def relevance(
     known = usable & tested & (total > 0)
     z = np.divide(gap * difference, total, out=np.zeros_like(gap), where=known)
     return Relevance(gaps.source, gaps.target, gap, gaps.z, difference, z)
-
-
-def _times(left: Floats, right: SumTable) -> Floats:
-    """Multiply an array by a table, sparse or not."""
-    return np.asarray((right.T @ left.T).T)
