@@ -16,28 +16,7 @@ from mandoline_core.pipeline import Estimate
 from mandoline_core.weighting import Problem
 
 MOST_SHOWN = 5
-TINY = 5  # source rows: fewer say nothing
-
-
-@dataclass(frozen=True)
-class PatternWords:
-    """Describe target rows that look alike to the slices and that few labelled rows resemble.
-
-    Parameters
-    ----------
-    words : str
-        The slices they are in, not in where most labelled rows are, and unknown.
-    """
-
-    words: str
-    target_share: float
-    source_rows: int
-
-    @property
-    def sentence(self) -> str:
-        """Say it with the numbers."""
-        rows = counted(self.source_rows, "labelled row") if self.source_rows else "no labelled row"
-        return f"{self.words}: {100 * self.target_share:.2g}% of the new rows, {rows}"
+TINY = 5  # source rows: what fewer say is mostly sampling error
 
 
 @dataclass(frozen=True)
@@ -54,28 +33,24 @@ class Support:
         Where the metric on the whole target lies whatever happens in the unseen part, before sampling error.
     assumes : str
         What the bounds rest on; or why there are none.
-    worst : tuple of PatternWords
-        The unseen and rare patterns with most target rows.
+    worst : tuple of str
+        The unseen and rare patterns with most target rows, in words: the slices they are in, not in where most labelled
+        rows are, and unknown; and how many rows they have.
     """
 
     unseen: float
     rare: float
     bounds: Interval | None
     assumes: str
-    worst: tuple[PatternWords, ...]
+    worst: tuple[str, ...]
 
 
-def support(report: Estimate, *, most: int = MOST_SHOWN) -> Support:
+def support(report: Estimate) -> Support:
     """Say which combinations of slices the target shows and the source does not, or hardly.
 
     The bounds estimate the seen part by the same method and give every unseen row the worst, then the best possible
     score: (1 - u) * estimate of the seen part + u * bound. They need a metric that is a mean with finite bounds,
     and a method that works on patterns.
-
-    Parameters
-    ----------
-    most : int
-        Patterns to describe.
 
     Examples
     --------
@@ -84,7 +59,7 @@ def support(report: Estimate, *, most: int = MOST_SHOWN) -> Support:
     >>> source = np.array([[1, -1], [1, -1], [-1, 1], [-1, -1]])
     >>> target = np.array([[1, 1], [1, -1], [-1, 1], [-1, -1]])
     >>> found = support(estimate_from_codes(source, np.ones(4), target, names=["long", "slang"]).first)
-    >>> found.unseen, found.worst[0].sentence
+    >>> found.unseen, found.worst[0]
     (0.25, 'long, slang: 25% of the new rows, no labelled row')
     >>> [round(bound, 6) for bound in found.bounds]
     [0.75, 1.0]
@@ -94,18 +69,21 @@ def support(report: Estimate, *, most: int = MOST_SHOWN) -> Support:
     unseen, rare = table.source == 0, (table.source > 0) & (table.source < TINY)
     bounds, assumes = _bounds(report)
     order = np.flatnonzero((unseen | rare) & (shares > 0))
-    order = order[np.lexsort((order, table.source[order], -shares[order]))][:most]
-    described = _describe(table, order)
+    order = order[np.lexsort((order, table.source[order], -shares[order]))][:MOST_SHOWN]
     return Support(
         unseen=float(shares[unseen].sum()),
         rare=float(shares[rare].sum()),
         bounds=bounds,
         assumes=assumes,
         worst=tuple(
-            PatternWords(words, float(shares[pattern]), round(table.source[pattern]))
-            for words, pattern in zip(described, order, strict=True)
+            f"{words}: {100 * shares[pattern]:.2g}% of the new rows, {_labelled(round(table.source[pattern]))}"
+            for words, pattern in zip(_describe(table, order), order, strict=True)
         ),
     )
+
+
+def _labelled(n: int) -> str:
+    return counted(n, "labelled row") if n else "no labelled row"
 
 
 def _bounds(report: Estimate) -> tuple[Interval | None, str]:

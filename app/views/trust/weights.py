@@ -93,7 +93,7 @@ def unlike() -> None:
         found = report.evidence.support
         st.markdown(trust_words.overlap_sentence(found.unseen, found.rare))
         if found.worst:
-            st.markdown("\n".join(f"- {wording.plain(pattern.sentence)}" for pattern in found.worst))
+            st.markdown("\n".join(f"- {wording.plain(pattern)}" for pattern in found.worst))
         if report.set_aside:
             st.markdown(
                 f"**{report.set_aside:.1%}** are set aside: no weighting of the labelled rows can reach them.",
