@@ -30,11 +30,6 @@ ERROR = Metric(
 )
 
 
-def _log_loss(truth: ClassCodes, _: ClassCodes, probabilities: Floats) -> Floats:
-    of_truth = probabilities[np.arange(len(truth)), truth]
-    return -np.log(np.maximum(of_truth, _LEAST_PROBABILITY))[:, None]
-
-
 def _brier(truth: ClassCodes, _: ClassCodes, probabilities: Floats) -> Floats:
     happened = np.zeros_like(probabilities)
     happened[np.arange(len(truth)), truth] = 1.0
@@ -48,7 +43,9 @@ LOG_LOSS = replace(
     _LOSS,
     name="log_loss",
     title="surprise at the labels (log loss, nats)",
-    statistics=_log_loss,
+    statistics=lambda truth, _, probabilities: (
+        -np.log(np.maximum(probabilities[np.arange(len(truth)), truth], _LEAST_PROBABILITY))[:, None]
+    ),
     called="log loss",
 )
 BRIER = replace(

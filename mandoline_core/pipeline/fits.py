@@ -212,10 +212,10 @@ def choose_edges(problem: Problem, how: str) -> LearnedEdges:
         As in the project file: "auto" for score tests, "inverse-covariance", perhaps with how many, or
         "graphical-lasso". Only tests give z-values.
     """
-    choice = read_edge_choice(how)
-    if choice.name == INVERSE_COVARIANCE:
-        return LearnedEdges(inverse_covariance_edges(problem, choice.most), ())
-    if choice.name == GRAPHICAL_LASSO:
+    choice, most = read_edge_choice(how)
+    if choice == INVERSE_COVARIANCE:
+        return LearnedEdges(inverse_covariance_edges(problem, most), ())
+    if choice == GRAPHICAL_LASSO:
         return LearnedEdges(graphical_lasso_edges(problem, np.random.default_rng(problem.seed)), ())
     return learn_edges(problem, enough=_enough(problem))
 

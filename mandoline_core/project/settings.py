@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, field
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, PlainValidator
 
@@ -240,20 +240,13 @@ TESTS, INVERSE_COVARIANCE, GRAPHICAL_LASSO = EDGE_CHOICES = ("auto", "inverse-co
 MOST_ENTRIES = 4  # pairs taken by inverse covariance, as in the paper, where nobody says how many
 
 
-class EdgeChoice(NamedTuple):
-    """Hold what chooses the pairs, one of `EDGE_CHOICES`, and how many of them at most, where that is for it to say."""
-
-    name: str
-    most: int = MOST_ENTRIES
-
-
-def read_edge_choice(edges: object) -> EdgeChoice:
-    """Read what chooses the pairs, as the project file has it.
+def read_edge_choice(edges: object) -> tuple[str, int]:
+    """Read what chooses the pairs, as the project file has it: one of `EDGE_CHOICES`, and how many pairs at most.
 
     Examples
     --------
     >>> read_edge_choice("inverse-covariance:6")
-    EdgeChoice(name='inverse-covariance', most=6)
+    ('inverse-covariance', 6)
     >>> read_edge_choice("graphical lasso")
     Traceback (most recent call last):
     ...
@@ -263,9 +256,9 @@ def read_edge_choice(edges: object) -> EdgeChoice:
     """
     name, colon, most = edges.partition(":") if isinstance(edges, str) else ("", "", "")
     if name in EDGE_CHOICES and not colon:
-        return EdgeChoice(name)
+        return name, MOST_ENTRIES
     if name == INVERSE_COVARIANCE and most.isdecimal() and int(most) > 0:
-        return EdgeChoice(name, int(most))
+        return name, int(most)
     hint = did_you_mean(edges, EDGE_CHOICES) if isinstance(edges, str) else ""
     raise ProjectError(
         f'edges must be a list of pairs of slice names, "auto", "inverse-covariance" (the {MOST_ENTRIES} largest '
