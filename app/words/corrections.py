@@ -83,7 +83,7 @@ def choice_of(edges: object) -> str:
     >>> choice_of((("a", "b"),)), choice_of("inverse-covariance:6")
     ('hand', 'inverse-covariance')
     """
-    return read_edge_choice(edges).name if isinstance(edges, str) else BY_HAND
+    return read_edge_choice(edges)[0] if isinstance(edges, str) else BY_HAND
 
 
 def chosen_how(edges: object) -> str:
@@ -94,10 +94,10 @@ def chosen_how(edges: object) -> str:
     """
     if not isinstance(edges, str):
         return "chosen by hand"
-    choice = read_edge_choice(edges)
-    if choice.name == TESTS:
+    choice, most = read_edge_choice(edges)
+    if choice == TESTS:
         return "chosen by tests"
-    return f"the {choice.most} strongest ties" if choice.name == INVERSE_COVARIANCE else "the stable ties"
+    return f"the {most} strongest ties" if choice == INVERSE_COVARIANCE else "the stable ties"
 
 
 def chosen_by(ways: Sequence[str]) -> str:

@@ -56,7 +56,7 @@ def choice(workspace: Workspace, joined: tuple[tuple[str, str], ...]) -> None:
         args=(key, joined),
     )
     if corrections.choice_of(edges) == INVERSE_COVARIANCE:
-        key = visit.bind("edges_most", read_edge_choice(edges).most)
+        key = visit.bind("edges_most", read_edge_choice(edges)[1])
         st.number_input("How many of the strongest ties", 1, 99, key=key, on_change=choose_most, args=(key,))
 
 
