@@ -6,7 +6,6 @@ What fits into memory is read on the spot; data that stay in a table are opened 
 from __future__ import annotations
 
 import time
-from collections.abc import Hashable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -179,22 +178,15 @@ def _open(data: Data) -> Sample:
     if found is None:
         if data.guarded:
             server_files.check(Path(data.path))
-        if _takes_long(data):
-            title = f"Opening {data.name}"
-            ask_for(_place(data), data, title, lambda: _keep(data), lambda: _opened.get(data) is not None)
+        # A page waits for what is read into memory, and for nothing else.
+        if data.table is not None or data.engine not in (None, "auto", "pandas") or not _is_small(data):
+            key, title = ("open", data.path, data.table, data.engine), f"Opening {data.name}"
+            ask_for(key, data, title, lambda: _opened.put(data, _read(data)), lambda: _opened.get(data) is not None)
             found = _opened.get(data)
         else:
             with st.spinner("Reading the file ..."):
                 found = _opened(data, lambda: _read(data))
     return found or _read(data)
-
-
-def _place(data: Data) -> Hashable:
-    return ("open", data.path, data.table, data.engine)
-
-
-def _keep(data: Data) -> None:
-    _opened.put(data, _read(data))
 
 
 def _read(data: Data) -> Sample:
@@ -203,11 +195,6 @@ def _read(data: Data) -> Sample:
         return Sample(read_table(path), name=data.name)
     rows = open_data(path, engine=data.engine or "auto", table=data.table, master=data.master)
     return Sample(rows, name=data.name)
-
-
-def _takes_long(data: Data) -> bool:
-    """Tell whether a page should not wait for data to be opened."""
-    return data.table is not None or data.engine not in (None, "auto", "pandas") or not _is_small(data)
 
 
 def _is_small(data: Data) -> bool:

@@ -159,6 +159,11 @@ def look(**view: Any) -> None:
         visit.refuse(error)
 
 
+def look_by(name: str, key: str) -> None:
+    """Change how the project is looked at to what a widget holds."""
+    look(**{name: visit.typed(key)})
+
+
 def change_track(label: str, edit: Callable[[TrackPlan], TrackPlan]) -> None:
     """Change what is tracked beside the project, as a step of undo."""
     visit.see(save_plan(store(), _editable_id(), label, edit))

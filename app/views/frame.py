@@ -88,7 +88,8 @@ def _project(workspace: Workspace) -> None:
         st.text_input("Project", key=visit.bind("project_name", project.name), on_change=_rename)
     models = [model.name for model in project.models]
     if len(models) > 1:
-        st.selectbox("Model", models, key=visit.bind("model", workspace.model), on_change=_choose_model)
+        key = visit.bind("model", workspace.model)
+        st.selectbox("Model", models, key=key, on_change=state.look_by, args=("model", key))
     with suppress(MandolineError):  # the page says what is wrong
         source, target = compute.n_rows(workspace)
         metric = get_metric(project.metric.name).spoken
@@ -226,10 +227,6 @@ def _rename() -> None:
 def _write_note() -> None:
     note = str(visit.typed("project_note")).strip()
     compute.attempt("write a note", lambda project: replace(project, note=note))
-
-
-def _choose_model() -> None:
-    state.look(model=visit.typed("model"))
 
 
 def is_signed_in() -> bool:

@@ -41,7 +41,8 @@ def weights(workspace: Workspace, report: ModelReport) -> None:
         log_counts = st.toggle(
             "Log counts",
             key=visit.bind("log_counts", bool(workspace.revision.document.get("log_counts"))),
-            on_change=keep_log_counts,
+            on_change=state.look_by,
+            args=("log_counts", "log_counts"),
             help="Makes bars of a few rows visible.",
         )
         parts.chart(
@@ -66,11 +67,6 @@ def weights(workspace: Workspace, report: ModelReport) -> None:
             },
         )
         download(table, "heaviest rows")
-
-
-def keep_log_counts() -> None:
-    """Remember the scale with the project."""
-    state.look(log_counts=visit.typed("log_counts"))
 
 
 def ablation(workspace: Workspace, report: ModelReport) -> None:

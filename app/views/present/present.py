@@ -34,7 +34,10 @@ def main() -> None:
     except MandolineError as error:
         parts.show_error(error)
         story = []
-    n = len(story) + bool(story and _has_truth(workspace))
+    has_truth = bool(story) and (
+        workspace.project.target_labels is not None or compute.report(workspace).truth is not None
+    )
+    n = len(story) + has_truth
     number = min(visit.remember("slide") or 0, max(n - 1, 0))
     if story:
         _show(workspace, story[number] if number < len(story) else _reveal(workspace))
@@ -49,10 +52,6 @@ def _story(workspace: Workspace) -> list[Slide]:
         compute.curves(workspace, leave_one_out=False),
         {rule: [rows[name] for name in names] for rule, names in compute.members(workspace).items()},
     )
-
-
-def _has_truth(workspace: Workspace) -> bool:
-    return workspace.project.target_labels is not None or compute.report(workspace).truth is not None
 
 
 def _reveal(workspace: Workspace) -> Slide:

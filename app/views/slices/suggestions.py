@@ -59,9 +59,8 @@ def _list(workspace: Workspace, found: Suggestions) -> None:
     for number, one in enumerate(found.suggestions):
         _suggestion(workspace, one, number, share=found.share)
     if gone := compute.refused(workspace):
-        st.button(
-            f"Allow again: {wording.plain(', '.join(gone))}", type="tertiary", key="allow_again", on_click=_allow_again
-        )
+        label = f"Allow again: {wording.plain(', '.join(gone))}"
+        st.button(label, type="tertiary", key="allow_again", on_click=state.look, kwargs={"never": []})
 
 
 def _suggestion(workspace: Workspace, one: Suggestion, number: int, *, share: bool) -> None:
@@ -110,7 +109,3 @@ def _accept(one: Suggestion) -> None:
 def _never(name: str) -> None:
     """Do not suggest this again in this project."""
     state.look(never=list(dict.fromkeys([*compute.refused(state.workspace()), name])))
-
-
-def _allow_again() -> None:
-    state.look(never=[])

@@ -25,13 +25,14 @@ def show(workspace: Workspace, *, first: bool = False) -> None:
     """Let a person give batches, and take them out again; who may only look cannot."""
     if workspace.view_only:
         return
-    with st.container(border=True) if first else st.expander("Add batches, or take some out", expanded=_said()):
+    refused = visit.remember("track_refused") or ()  # stays in sight until the next attempt
+    with st.container(border=True) if first else st.expander("Add batches, or take some out", expanded=bool(refused)):
         _upload()
         if server_files.folders():
             _on_server()
         if not first:
             _take_out(workspace)
-        for sentence in visit.remember("track_refused") or ():
+        for sentence in refused:
             st.error(sentence, icon=":material/error:")
 
 
@@ -41,11 +42,6 @@ def use_sample(workspace: Workspace) -> None:
         state.open_project(state.load_sample("reviews"))
     files = sorted((state.SAMPLES / "reviews" / "weekly").glob("*.csv"), key=lambda path: natural_order(path.name))
     _add([Batch(path.name, path) for path in files])
-
-
-def _said() -> bool:
-    """Tell whether something was just refused, which stays in sight until the next attempt."""
-    return bool(visit.remember("track_refused"))
 
 
 def _upload() -> None:

@@ -88,7 +88,12 @@ def _dots(lines: Sequence[BalanceLine], slices: Sequence[MeanShift]) -> Iterator
             rule = line.suggestion if isinstance(line.suggestion, Slice) else None
             free.append(_Dot(_name(line), line.before, line.after, rule=rule))
         free += [
-            _Dot(f"{line.column}: {word.name}", word.before, word.after, rule=_contains(line.column, word.name))
+            _Dot(
+                f"{line.column}: {word.name}",
+                word.before,
+                word.after,
+                rule=Keyword(f"{line.column} contains {word.name}", column=line.column, words=(word.name,)),
+            )
             for word in line.words
         ]
     free += [_Dot(line.name, line.before, line.after) for line in slices if not _matches(line)]
@@ -96,10 +101,6 @@ def _dots(lines: Sequence[BalanceLine], slices: Sequence[MeanShift]) -> Iterator
     yield from free[:MOST_LINES]
     matching = sorted(filter(_matches, slices), key=lambda line: -abs(line.before))
     yield from (_Dot(line.name, line.before, line.after, modelled=True) for line in matching[:MOST_SLICES])
-
-
-def _contains(column: str, word: str) -> Slice:
-    return Keyword(f"{column} contains {word}", column=column, words=(word,))
 
 
 def _matches(line: MeanShift) -> bool:
