@@ -161,11 +161,12 @@ class Numbers(RuleFamily):
         ends = self._cuts.best(selected, among, fewest)
         if ends is None:
             return None
-        if ends.low is not None and ends.high is not None:
+        low, below, high = ends
+        if low is not None and high is not None:
             # Between the largest that is in and the least that is not lies no row that counts.
-            rule = Range("range", column=self.column, low=ends.low, high=ends.high)
+            rule = Range("range", column=self.column, low=low, high=high)
             return ColumnCondition(rule, self._cuts.inside(ends), ONE_END)
-        cut = Threshold("cut", column=self.column, at_least=ends.low, below=ends.below)
+        cut = Threshold("cut", column=self.column, at_least=low, below=below)
         return ColumnCondition(cut, self._cuts.inside(ends))
 
 
@@ -194,7 +195,7 @@ class Lengths(RuleFamily):
         ends = self._cuts.best(selected, among, fewest, both_ends=False)
         if ends is None:
             return None
-        rule = Length("length", column=self.column, at_least=ends.low, below=ends.below)
+        rule = Length("length", column=self.column, at_least=ends[0], below=ends[1])
         return ColumnCondition(rule, self._cuts.inside(ends))
 
 

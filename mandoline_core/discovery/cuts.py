@@ -15,20 +15,9 @@ ONE_END = 0.01  # agreement that a second end must add to be worth its words
 _GRID = 32  # places of each kind that a first look cuts at
 
 
-class Ends(NamedTuple):
-    """Hold the ends of a stretch of numbers; None where it has none.
-
-    Parameters
-    ----------
-    low : float or None
-        The least that is in.
-    below, high : float or None
-        The least above that is not in any more, and the largest that is in: two ways to write one end.
-    """
-
-    low: float | None
-    below: float | None
-    high: float | None
+# The ends of a stretch: the least that is in; the least above that is not in any more, and the largest that is in,
+# which are two ways to write one end. None where it has no such end.
+Ends = tuple[float | None, float | None, float | None]
 
 
 class Cuts:
@@ -44,7 +33,7 @@ class Cuts:
     >>> cuts, everything = Cuts(np.array([4.0, 7.3, 12.9, 16.0, 21.0])), np.ones(5, dtype=bool)
     >>> ends = cuts.best(np.array([False, False, True, True, True]), everything, 1)
     >>> ends, cuts.inside(ends).tolist()
-    (Ends(low=10, below=None, high=None), [False, False, True, True, True])
+    ((10, None, None), [False, False, True, True, True])
     """
 
     def __init__(self, values: Floats) -> None:
@@ -83,9 +72,10 @@ class Cuts:
 
     def inside(self, ends: Ends) -> Bools:
         """Mark the rows of a stretch."""
+        low, below, _ = ends
         with np.errstate(invalid="ignore"):
-            above = True if ends.low is None else self._values >= ends.low
-            return np.asarray(above & (np.isfinite(self._values) if ends.below is None else self._values < ends.below))
+            above = True if low is None else self._values >= low
+            return np.asarray(above & (np.isfinite(self._values) if below is None else self._values < below))
 
 
 class _Counts(NamedTuple):
@@ -128,9 +118,9 @@ def _ends(values: Floats, start: int, stop: int) -> Ends:
     """Write the ends of a stretch of distinct values as round numbers."""
     low = roundest(float(values[start - 1]), float(values[start]), "high") if start else None
     if stop == len(values):
-        return Ends(low, None, None)
+        return low, None, None
     last, after = float(values[stop - 1]), float(values[stop])
-    return Ends(low, roundest(last, after, "high"), roundest(last, after, "low"))
+    return low, roundest(last, after, "high"), roundest(last, after, "low")
 
 
 def roundest(low: float, high: float, takes: Literal["low", "high"]) -> float:

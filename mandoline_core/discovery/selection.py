@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
@@ -28,40 +27,39 @@ MOST_ASIDE = 0.02  # of the target, beyond what was set aside at the start: else
 MOST_REFUSED = 5  # in a row: what ranks lower hardly moves the estimate
 
 
-class Choice(NamedTuple):
-    """Hold the accepted candidates, in order, and all models' states at the start and after each acceptance."""
-
-    accepted: list[Candidate]
-    steps: list[tuple[SearchState, ...]]
-
-
 def choose(
     states: Sequence[SearchState],
     pools: Sequence[Pool],
     never: Collection[object],
     progress: Callable[[float], None] = lambda _share: None,
-) -> Choice:
+) -> tuple[list[Candidate], list[tuple[SearchState, ...]]]:
     """Accept the most relevant candidate, rank the others anew, and so on, until nothing stands out.
 
     At most eight are accepted. One that leaves fewer than 100 effective rows (or than a quarter of those at the
     start), or sets aside more than 2% of the target beyond what was, is passed over.
+
+    Returns
+    -------
+    accepted : list of Candidate
+        In order.
+    steps : list of tuples of SearchState
+        All models at the start, and after each acceptance.
     """
-    choice = Choice([], [tuple(states)])
-    refused = set(never)
-    while len(choice.accepted) < MOST_ACCEPTED:
-        progress(len(choice.accepted) / MOST_ACCEPTED)
-        ranking = rank(choice.steps[-1], pools, refused)
+    accepted, steps, refused = list[Candidate](), [tuple(states)], set(never)
+    while len(accepted) < MOST_ACCEPTED:
+        progress(len(accepted) / MOST_ACCEPTED)
+        ranking = rank(steps[-1], pools, refused)
         outstanding = [candidate for candidate in ranking.candidates if ranking.stands_out(candidate)]
         for candidate in outstanding[:MOST_REFUSED]:
-            grown = try_rule(choice.steps[-1], candidate.rule)
+            grown = try_rule(steps[-1], candidate.rule)
             if grown is not None and all(is_sane(*pair) for pair in zip(grown, states, strict=True)):
-                choice.accepted.append(candidate)
-                choice.steps.append(grown)
+                accepted.append(candidate)
+                steps.append(grown)
                 break
             refused.add(candidate.key)  # for good: with more slices it would leave even fewer rows
         else:
             break
-    return choice
+    return accepted, steps
 
 
 def try_rule(states: Sequence[SearchState], rule: Slice | Edge) -> tuple[SearchState, ...] | None:
@@ -118,9 +116,9 @@ def cross_fit(
         parts.append(by_scored.setdefault(scored.tobytes(), drawn[scored]))
     judged: list[tuple[SearchState, ...]] = []
     for half in (False, True):
-        choice = choose([state.on(part == half) for state, part in zip(states, parts, strict=True)], pools, never)
+        accepted, _ = choose([state.on(part == half) for state, part in zip(states, parts, strict=True)], pools, never)
         others = tuple(state.on(part != half) for state, part in zip(states, parts, strict=True))
-        for candidate in choice.accepted:  # what cannot be fitted on the other half is passed over
+        for candidate in accepted:  # what cannot be fitted on the other half is passed over
             others = try_rule(others, candidate.rule) or others
         judged.append(others)
         progress((1 + half) / 2)

@@ -142,7 +142,7 @@ def _accept(
     request: Request, states: Sequence[SearchState], pools: Sequence[Pool], barred: set[object], progress: Progress
 ) -> AcceptedSlices:
     """Choose on all rows, and on halves to see what the choice hangs on."""
-    choice = choose(states, pools, barred, lambda share: progress("choosing slices", 0.3 * share))
+    accepted, steps = choose(states, pools, barred, lambda share: progress("choosing slices", 0.3 * share))
     judged = cross_fit(
         states,
         pools,
@@ -150,17 +150,17 @@ def _accept(
         rng=np.random.default_rng(request.settings.seed),
         progress=lambda share: progress("choosing on halves", 0.3 + 0.6 * share),
     )
-    reports = {one.fit.model: _report(request, one) for one in choice.steps[-1]}
-    names = [None, *(candidate.name for candidate in choice.accepted)]
+    reports = {one.fit.model: _report(request, one) for one in steps[-1]}
+    names = [None, *(candidate.name for candidate in accepted)]
     curves = {
         one.fit.model: tuple(
             AblationPoint(name, report.estimate, report.interval, report.effective_sample_size)
-            for name, report in zip(names, [step[number].report for step in choice.steps], strict=True)
+            for name, report in zip(names, [step[number].report for step in steps], strict=True)
         )
         for number, one in enumerate(states)
     }
     return AcceptedSlices(
-        rules=tuple(candidate.rule for candidate in choice.accepted),
+        rules=tuple(candidate.rule for candidate in accepted),
         reports=reports,
         intervals={name: _interval(report, judged[name]) for name, report in reports.items()},
         cross_fits=judged,

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -77,13 +76,7 @@ _SHARED = ("subjects", "actions", "places", "details", "guesses")
 EVERYDAY = replace(CAPTIONS, name="everyday", **{field: getattr(CAPTIONS, field)[::2] for field in _SHARED})
 
 
-class _Scene(NamedTuple):
-    """Hold what a premise says."""
-
-    subject: Choice
-    action: Choice
-    place: Choice
-    detail: str
+_Scene = tuple[Choice, Choice, Choice, str]  # subject, action, place and detail of a premise
 
 
 def write_pairs(genres: Sequence[Genre], n: int, rng: np.random.Generator) -> pd.DataFrame:
@@ -115,12 +108,13 @@ def write_pairs(genres: Sequence[Genre], n: int, rng: np.random.Generator) -> pd
 
 def _write_pair(genre: Genre, relation: str, draws: Draws) -> tuple[str, str, str]:
     scene, other = _scene(genre, draws), _scene(genre, draws)
-    told = _tell(scene.subject[0], scene.action[0], scene.place[0], scene.detail)
-    also = _tell(other.subject[0], other.action[0], other.place[0], "")
+    subject, action, place, detail = scene
+    told = _tell(subject[0], action[0], place[0], detail)
+    also = _tell(other[0][0], other[1][0], other[2][0], "")
     opener = draws.one_of(genre.openers)
     if draws.flip(genre.doubtful):
-        premise = draws.one_of(_DOUBTS).format(other=other.subject[0], told=told, also=also)
-        return _sentence(premise), _sentence(_tell(scene.subject[0], scene.action[0], "", "")), "neutral"
+        premise = draws.one_of(_DOUBTS).format(other=other[0][0], told=told, also=also)
+        return _sentence(premise), _sentence(_tell(subject[0], action[0], "", "")), "neutral"
     if draws.flip(genre.long):
         told = f"{told}, and {also}"
     return _sentence(f"{opener} {told}".strip()), _sentence(_HOW[relation](genre, scene, draws)), relation
@@ -128,7 +122,7 @@ def _write_pair(genre: Genre, relation: str, draws: Draws) -> tuple[str, str, st
 
 def _scene(genre: Genre, draws: Draws) -> _Scene:
     words = [EVERYDAY if draws.flip(genre.everyday) else genre for _ in range(4)]
-    return _Scene(
+    return (
         draws.one_of(words[0].subjects),
         draws.one_of(words[1].actions),
         draws.one_of(words[2].places),
@@ -138,31 +132,34 @@ def _scene(genre: Genre, draws: Draws) -> _Scene:
 
 def _follow(genre: Genre, scene: _Scene, draws: Draws) -> str:
     """Say less: leave words out, or take wider ones."""
+    subject, action, place, _ = scene
     if draws.flip(genre.plain):
-        return _tell(scene.subject[0], scene.action[0], scene.place[0] if draws.flip(0.4) else "", "")
+        return _tell(subject[0], action[0], place[0] if draws.flip(0.4) else "", "")
     wider = [draws.flip(0.6) for _ in range(3)]
-    return _tell(scene.subject[wider[0]], scene.action[wider[1]], scene.place[wider[2]] if draws.flip(0.5) else "", "")
+    return _tell(subject[wider[0]], action[wider[1]], place[wider[2]] if draws.flip(0.5) else "", "")
 
 
 def _guess(genre: Genre, scene: _Scene, draws: Draws) -> str:
     """Say something more that may or may not be."""
+    subject, action, place, _ = scene
     wider = [draws.flip(0.4) for _ in range(2)]
     guess = draws.one_of((EVERYDAY if draws.flip(genre.everyday) else genre).guesses)
     if draws.flip(0.25):  # another scene altogether: related, not ruled out
-        return _tell(scene.subject[wider[0]], draws.one_of(genre.actions)[0], "", guess)
-    return _tell(scene.subject[wider[0]], scene.action[wider[1]], scene.place[0] if draws.flip(0.3) else "", guess)
+        return _tell(subject[wider[0]], draws.one_of(genre.actions)[0], "", guess)
+    return _tell(subject[wider[0]], action[wider[1]], place[0] if draws.flip(0.3) else "", guess)
 
 
 def _contradict(genre: Genre, scene: _Scene, draws: Draws) -> str:
     """Say something that the premise rules out."""
+    subject, action, place, _ = scene
     way = draws.uniform()
     if way < 0.2:
-        return genre.negation.format(subject=scene.subject[0], action=scene.action[0])
+        return genre.negation.format(subject=subject[0], action=action[0])
     if way < 0.65:
-        return _tell(scene.subject[draws.flip(0.4)], scene.action[2], "", "")
+        return _tell(subject[draws.flip(0.4)], action[2], "", "")
     if way < 0.85:
-        return _tell(scene.subject[draws.flip(0.4)], scene.action[draws.flip(0.4)], scene.place[2], "")
-    return _tell(scene.subject[2], scene.action[0], scene.place[0], "")
+        return _tell(subject[draws.flip(0.4)], action[draws.flip(0.4)], place[2], "")
+    return _tell(subject[2], action[0], place[0], "")
 
 
 _HOW = {"entailment": _follow, "neutral": _guess, "contradiction": _contradict}
