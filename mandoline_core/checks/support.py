@@ -76,14 +76,11 @@ def support(report: Estimate) -> Support:
         bounds=bounds,
         assumes=assumes,
         worst=tuple(
-            f"{words}: {100 * shares[pattern]:.2g}% of the new rows, {_labelled(round(table.source[pattern]))}"
+            f"{words}: {100 * shares[pattern]:.2g}% of the new rows, "
+            f"{counted(round(table.source[pattern]), 'labelled row') if table.source[pattern] else 'no labelled row'}"
             for words, pattern in zip(_describe(table, order), order, strict=True)
         ),
     )
-
-
-def _labelled(n: int) -> str:
-    return counted(n, "labelled row") if n else "no labelled row"
 
 
 def _bounds(report: Estimate) -> tuple[Interval | None, str]:
