@@ -11,6 +11,7 @@ from app.compute.estimates import prepared, report
 from app.compute.keys import kept
 from app.project import Workspace
 from mandoline_core import ModelReport
+from mandoline_core.arrays import Interval
 from mandoline_core.checks import (
     SensitivityPoint,
     SliceStrength,
@@ -47,16 +48,6 @@ class WeightedReport:
 
     report: ModelReport
     instead: bool
-
-
-@dataclass(frozen=True)
-class Curve:
-    """Hold the bounds under hidden shift: many without sampling error, and a few with it."""
-
-    gammas: tuple[float, ...]
-    lows: tuple[float, ...]
-    highs: tuple[float, ...]
-    points: tuple[SensitivityPoint, ...]
 
 
 def weighted(workspace: Workspace) -> WeightedReport:
@@ -119,17 +110,11 @@ def _with_intervals(workspace: Workspace, gammas: list[float]) -> tuple[Sensitiv
 
 
 @kept(by=keys.solution)
-def hidden_shift_curve(workspace: Workspace) -> Curve:
-    """Bound the estimate under hidden shift of every strength up to the axis's end."""
-    gammas = tuple(float(g) for g in np.geomspace(1.0, MOST_GAMMA, _N_GAMMAS))
-    bounds = [sensitivity_bounds(weighted(workspace).report, gamma) for gamma in gammas]
-    some = [float(g) for g in np.geomspace(1.0, MOST_GAMMA, _N_INTERVALS)]
-    return Curve(
-        gammas=gammas,
-        lows=tuple(low for low, _ in bounds),
-        highs=tuple(high for _, high in bounds),
-        points=_with_intervals(workspace, some),
-    )
+def hidden_shift_curve(workspace: Workspace) -> tuple[dict[float, Interval], tuple[SensitivityPoint, ...]]:
+    """Bound the estimate under hidden shift up to the axis's end: many bounds without sampling error, a few with it."""
+    gammas, some = (np.geomspace(1.0, MOST_GAMMA, n).tolist() for n in (_N_GAMMAS, _N_INTERVALS))
+    bounds = {gamma: sensitivity_bounds(weighted(workspace).report, gamma) for gamma in gammas}
+    return bounds, _with_intervals(workspace, some)
 
 
 def crossing_gamma(workspace: Workspace, threshold: float) -> float | None:

@@ -127,20 +127,20 @@ def _without_edge(pair: tuple[str, str]) -> Remedy:
 
 
 def _drop(names: list[str], report: ModelReport) -> Iterator[Remedy]:
-    origins = report.fit.cells.origins
+    origins = report.cells.origins
     for rule in dict.fromkeys(origins.get(name, name) for name in names):
         yield Remedy(f"Switch off {rule}", partial(edits.switch_slice, name=rule, on=False))
 
 
 def _merge(first: str, second: str | None, report: ModelReport) -> Iterator[Remedy]:
     """Offer to merge two slices; members of a family go only together."""
-    origins = report.fit.cells.origins
+    origins = report.cells.origins
     if second is not None and all(origins.get(name) == name for name in (first, second)):
         yield Remedy(f"Merge {first} with {second}", lambda project: merge(project, first, second))
 
 
 def _at_its_word(report: ModelReport, name: str) -> Remedy:
-    rule = report.fit.cells.origins.get(name, name)
+    rule = report.cells.origins.get(name, name)
     return Remedy(f"Take {rule} at its word", lambda project: edits.set_noise(project, rule, None))
 
 

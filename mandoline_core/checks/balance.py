@@ -154,14 +154,14 @@ def columns_of(report: Estimate) -> ColumnTable | None:
 
     The table stays right when corrections, edges or a ridge change; with other slices it is another.
     """
-    counted = report.fit.cells
-    if counted.drawn is None:
+    cells = report.cells
+    if cells.drawn is None:
         return None
-    table = counted.columns if counted_by_pattern(report) else None
+    table = cells.columns if counted_by_pattern(report) else None
     if table is None:
         by_row = report.outcome.scored_weights is not None
         members = report.fit.row_members
-        table = column_table(counted.drawn, members, len(report.problem.patterns), by_row=by_row)
+        table = column_table(cells.drawn, members, len(report.problem.patterns), by_row=by_row)
     return table.without(report.fit.trust.harmless, HARMLESS)
 
 
@@ -190,7 +190,7 @@ def unmodelled_balance(report: Estimate, table: ColumnTable) -> tuple[BalanceLin
         raise MandolineError("The columns were added up for other slices or other rows. Read them again.")
     weights, threshold = weigh(report, table.cells), sampling_threshold(table.n_tests)
     gaps = [compare_means(weights, tally) for tally in table.tallies]
-    rules = report.fit.cells.slices
+    rules = report.cells.slices
     names, keys = {rule.name for rule in rules}, {rule.key for rule in rules}
     lines = []
     for name, column in table.drawn.encoded.items():

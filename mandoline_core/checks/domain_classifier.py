@@ -69,7 +69,7 @@ def domain_test(report: Estimate) -> DomainTest | None:
     >>> found.after, [top.column for top in found.top_features]
     (1.0, ['year'])
     """
-    cells, seed = report.fit.cells, report.settings.seed
+    cells, seed = report.cells, report.settings.seed
     rows, drawn = cells.rows, cells.drawn
     if rows is None or drawn is None or min(len(drawn.source_rows), len(drawn.target_rows)) < FEWEST_ROWS:
         return None

@@ -105,19 +105,22 @@ def drift(report: Estimate) -> Drift:
     >>> [(c.name, c.source, round(c.weighted, 3), c.target) for c in drift(report).predicted]
     [('0', 0.25, 0.5, 0.5), ('1', 0.75, 0.5, 0.5)]
     """
-    cells = report.fit.cells
+    cells = report.cells
     predictions = cells.predictions
     if predictions is None:
         return Drift((), None, (), ("There are no predicted classes to compare.", *NO_LABELS))
     tally, table = cells.prediction_tally if counted_by_pattern(report) else None, report.problem.patterns
+    by_row = None
     if tally is None:
-        members, by_row = report.fit.row_members, report.outcome.scored_weights is not None
+        members, scored = report.fit.row_members, report.outcome.scored_weights is not None
         rows = np.arange(len(members.source)), np.arange(len(members.target))
-        tally = tally_predictions(predictions, members, len(table), row_cells(members, *rows, by_row=by_row))
-    weights, few = weigh(report, tally.cells), 1 < len(predictions.classes) <= MOST_CLASSES
-    shares = compare_means(weights, tally.predicted) if few else None
-    sure = None if tally.confidence is None else compare_means(weights, tally.confidence)
-    calibration = slice_calibration(table, tally.calibration)
+        by_row = row_cells(members, *rows, by_row=scored)
+        tally = tally_predictions(predictions, members, len(table), by_row)
+    predicted, confidence, sums = tally
+    weights, few = weigh(report, by_row), 1 < len(predictions.classes) <= MOST_CLASSES
+    shares = compare_means(weights, predicted) if few else None
+    sure = None if confidence is None else compare_means(weights, confidence)
+    calibration = slice_calibration(table, sums)
     signs = Drift(
         predicted=()
         if shares is None
@@ -136,7 +139,7 @@ def drift(report: Estimate) -> Drift:
 
 
 def slice_calibration(table: Patterns, sums: Floats | None) -> tuple[SliceCalibration, ...]:
-    """Compare confidence with accuracy in every slice, from `PredictionTally.calibration`."""
+    """Compare confidence with accuracy in every slice, from the sums that `tally_predictions` makes."""
     if sums is None:
         return ()
     lines = []

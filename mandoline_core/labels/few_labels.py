@@ -133,12 +133,12 @@ class FewLabels:
         return plain | {"findings": [finding.as_dict() for finding in self.findings]}
 
 
-def use_labels(prepared: Fit, settings: EstimatorSettings, target: Sample, *, plan: Floats | None = None) -> FewLabels:
+def use_labels(fit: Fit, settings: EstimatorSettings, target: Sample, *, plan: Floats | None = None) -> FewLabels:
     """Use the labels that some target rows have: alone, with the estimate, and to test the slices.
 
     Parameters
     ----------
-    prepared : Fit
+    fit : Fit
         From `prepare`, on the same target rows.
     target : Sample
         The target with its label column, empty where there is no label. Labelled rows must be a random draw, or
@@ -155,20 +155,20 @@ def use_labels(prepared: Fit, settings: EstimatorSettings, target: Sample, *, pl
     >>> frame = pd.DataFrame({"place": ["a", "b"] * 50, "p": 1, "y": [1, 1, 1, 0] * 10 + [None] * 60})
     >>> target, source = Sample(frame), Sample(source, label="y", prediction="p")
     >>> rules = [Category("b", column="place", values=("b",))]
-    >>> prepared = prepare(source, target, rules, model=source.models[0])
-    >>> found = use_labels(prepared, EstimatorSettings(), target)
+    >>> fit = prepare(source, target, rules, model=source.models[0])
+    >>> found = use_labels(fit, EstimatorSettings(), target)
     >>> found.n_labelled, round(found.labels_only.value, 3), round(found.combined.value, 3)
     (40, 0.75, 0.75)
     >>> found.test.words
     'The labels agree with the estimate: what the slices leave out is at most about 16 points.'
     """
-    problem, metric = prepared.problem, prepared.problem.metric
+    problem, metric = fit.problem, fit.problem.metric
     if metric.ranked:
         raise MandolineError(
             f"Few labels are used through means, and {metric.name} is not made of means. "
             "Choose a metric such as 'accuracy', 'f1' or 'brier'."
         )
-    statistics, labelled = score_labelled(prepared, target)
+    statistics, labelled = score_labelled(fit, target)
     n = int(labelled.sum())
     if n < FEWEST_LABELS:
         raise MandolineError(
@@ -178,16 +178,16 @@ def use_labels(prepared: Fit, settings: EstimatorSettings, target: Sample, *, pl
     shares = share_out(labelled, plan)
     settings = replace(settings, name=label_method(settings.name))
     outcome = get_estimator(settings.name).estimate(problem)
-    interval, doubts = interval_by_settings(prepared, settings, outcome)
+    interval, doubts = interval_by_settings(fit, settings, outcome)
     alone, both, test = judge(problem, outcome, statistics, labelled, shares, confidence=settings.confidence)
     findings = [
         *doubts,
         *missing_labels(labelled, plan),
-        *_about_labels(prepared, target, labelled, shares, outcome),
+        *_about_labels(fit, target, labelled, shares, outcome),
         *_about_use(both, test),
     ]
     return FewLabels(
-        model=prepared.model,
+        model=fit.model,
         metric=metric.name,
         n_labelled=n,
         n_target=len(labelled),
@@ -201,13 +201,13 @@ def use_labels(prepared: Fit, settings: EstimatorSettings, target: Sample, *, pl
     )
 
 
-def check_slices(prepared: Fit, settings: EstimatorSettings) -> tuple[Finding, ...] | None:
+def check_slices(fit: Fit, settings: EstimatorSettings) -> tuple[Finding, ...] | None:
     """Test the slices by the labels that the target has for some of its rows; None where there are none to go by."""
-    labels, problem = prepared.cells.labels, prepared.problem
-    if labels is None or problem.metric.ranked or labels.labelled.sum() < FEWEST_LABELS:
+    labels, problem = fit.cells.labels, fit.problem
+    if labels is None or problem.metric.ranked or labels[1].sum() < FEWEST_LABELS:
         return None
     name = label_method(settings.name)
-    shares = share_out(labels.labelled, None)
+    shares = share_out(labels[1], None)
     try:
         outcome = get_estimator(name).estimate(problem)
         _, both, test = judge(problem, outcome, *labels, shares, confidence=settings.confidence)
@@ -260,18 +260,18 @@ def _about_use(both: LabelEstimate, test: SliceTest | None) -> Iterator[Finding]
 
 
 def _about_labels(
-    prepared: Fit, target: Sample, labelled: NDArray[np.bool_], shares: Floats, outcome: Outcome
+    fit: Fit, target: Sample, labelled: NDArray[np.bool_], shares: Floats, outcome: Outcome
 ) -> Iterator[Finding]:
     n = int(labelled.sum())
-    unscored = int(has_label(prepared, target).sum()) - n
+    unscored = int(has_label(fit, target).sum()) - n
     if unscored:
         yield WITHOUT_PREDICTION.found("info", n=unscored, name=target.name)
     if n < FEW_LABELS:
         yield FEW.found("warning", n=n, least=FEW_LABELS)
-    aside = 1 - outcome.kept[prepared.problem.members.target]
+    aside = 1 - outcome.kept[fit.problem.members.target]
     if aside.any():
         yield SPEAK_OF_ALL.found("info", aside=float(aside.mean()))
-    yield from odd_draw(prepared.problem, labelled, shares)
+    yield from odd_draw(fit.problem, labelled, shares)
 
 
 def compare_with_slices(

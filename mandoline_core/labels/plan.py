@@ -149,7 +149,7 @@ def read_plan(table: Sample, n_target: int) -> Floats:
     return weights
 
 
-def plan_labels(prepared: Fit, settings: EstimatorSettings, n: int, target: Sample) -> LabelPlan:
+def plan_labels(fit: Fit, settings: EstimatorSettings, n: int, target: Sample) -> LabelPlan:
     """Draw the target rows to label next: more where many rows are, and where scores vary.
 
     Rows of a pattern are drawn at random; a pattern's number is proportional to its target rows times the spread of
@@ -176,11 +176,11 @@ def plan_labels(prepared: Fit, settings: EstimatorSettings, n: int, target: Samp
     >>> [(one.in_slices, one.n_target, round(one.expected, 1)) for one in plan.by_pattern]
     [('b', 50, 17.2), ('no slice', 50, 2.8)]
     """
-    problem = prepared.problem
+    problem = fit.problem
     if problem.metric.ranked:
         raise MandolineError(f"A plan looks at means, and {problem.metric.name} is not made of means.")
-    labelled = has_label(prepared, target)
-    free = ~labelled & _predicted(prepared, target)
+    labelled = has_label(fit, target)
+    free = ~labelled & _predicted(fit, target)
     if not 1 <= n <= free.sum():
         raise MandolineError(
             f"The number of rows to label (--rows) must be between 1 and {int(free.sum()):,}, the rows of "
@@ -210,7 +210,7 @@ def plan_labels(prepared: Fit, settings: EstimatorSettings, n: int, target: Samp
         ),
         key=lambda one: -one.expected,
     )
-    before, after, at_random, detectable = _expect(prepared, settings, target, outcome, spread, expected, counts)
+    before, after, at_random, detectable = _expect(fit, settings, target, outcome, spread, expected, counts)
     return LabelPlan(rows, tuple(by_pattern), len(index), before, after, at_random, detectable)
 
 
@@ -278,9 +278,9 @@ def draw_rows(rows: Index, index: Index, planned: Index, rng: np.random.Generato
     return rng.permutation(by_pattern[place < planned[pattern]])
 
 
-def _predicted(prepared: Fit, target: Sample) -> NDArray[np.bool_]:
+def _predicted(fit: Fit, target: Sample) -> NDArray[np.bool_]:
     """Say which rows have a prediction: without one, a label would be wasted."""
-    rows = prepared.cells.rows
+    rows = fit.cells.rows
     if rows is None or rows.metric.column is not None or rows.model is None or rows.model.prediction is None:
         return np.ones(target.n_rows, dtype=bool)
     return ~np.asarray(target.series(rows.model.prediction).is_null().to_numpy(), dtype=bool)
@@ -303,7 +303,7 @@ def _reasons(problem: Problem, spread: Floats, expected: Floats, counts: Floats)
 
 
 def _expect(
-    prepared: Fit,
+    fit: Fit,
     settings: EstimatorSettings,
     target: Sample,
     outcome: Outcome,
@@ -312,13 +312,13 @@ def _expect(
     counts: Floats,
 ) -> tuple[Interval, Interval, Interval, float]:
     """Foresee intervals before and after labelling, and the least change that would be noticed."""
-    metric, n = prepared.problem.metric, float(expected.sum())
-    old = int(has_label(prepared, target).sum())
+    metric, n = fit.problem.metric, float(expected.sum())
+    old = int(has_label(fit, target).sum())
     if old >= FEWEST_LABELS:
-        now = use_labels(prepared, settings, target).combined
+        now = use_labels(fit, settings, target).combined
         value, before = now.value, now.interval
     else:
-        value, (before, _) = outcome.value, interval_by_settings(prepared, settings, outcome)
+        value, (before, _) = outcome.value, interval_by_settings(fit, settings, outcome)
     # Neyman: the variance of a stratified mean, and of a plain one; new labels and old ones count by their numbers.
     share = counts / counts.sum()
     by_plan = float(np.divide((share * spread) ** 2, expected, out=np.zeros_like(share), where=expected > 0).sum())

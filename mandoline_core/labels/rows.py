@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from mandoline_core.arrays import Floats
+from mandoline_core.arrays import Bools, Floats
 from mandoline_core.data import Sample
 from mandoline_core.errors import DataError, MandolineError
 from mandoline_core.estimators import Mandoline, get_estimator
 from mandoline_core.findings import Finding, FindingKind
 from mandoline_core.formatting import Sentence
-from mandoline_core.pipeline import Fit, TargetLabels, score_labels
+from mandoline_core.pipeline import Fit, score_labels
 from mandoline_core.weighting import Problem, Rows
 
 _ODD = 1e-3  # probability of a false alarm that labelled rows are no random draw
@@ -38,25 +37,25 @@ NOT_RANDOM = FindingKind(
 )
 
 
-def label_column(prepared: Fit) -> str:
+def label_column(fit: Fit) -> str:
     """Name the column that labels of the target are looked for in."""
-    rows = _rows(prepared)
+    rows = _rows(fit)
     column = rows.metric.column if rows.metric.column is not None else rows.source.label
     if column is None:
         raise MandolineError(Sentence("There is no label column to look for in the {target}. Set label in [task]."))
     return column
 
 
-def has_label(prepared: Fit, target: Sample) -> NDArray[np.bool_]:
+def has_label(fit: Fit, target: Sample) -> Bools:
     """Say which target rows have a label, shape (n_target,); none where the target has no such column."""
-    if prepared.in_table:
+    if fit.in_table:
         raise MandolineError(
             Sentence(
                 "Labels and plans go by single rows, and the {target_rows} stay in a table. Draw some of them into a "
                 "file of their own, and take that for the {target}."
             )
         )
-    n = len(prepared.problem.members.target)
+    n = len(fit.problem.members.target)
     if target.n_rows != n:
         raise DataError(
             Sentence(
@@ -67,25 +66,25 @@ def has_label(prepared: Fit, target: Sample) -> NDArray[np.bool_]:
                 n=n,
             )
         )
-    column = label_column(prepared)
+    column = label_column(fit)
     if column not in target.columns:
         return np.zeros(n, dtype=bool)
     return ~np.asarray(target.series(column).is_null().to_numpy(), dtype=bool)
 
 
-def score_labelled(prepared: Fit, target: Sample) -> TargetLabels:
+def score_labelled(fit: Fit, target: Sample) -> tuple[Floats, Bools]:
     """Score the target rows that have a label."""
-    column, problem = label_column(prepared), prepared.problem
+    column, problem = label_column(fit), fit.problem
     target.series(column)
-    has_label(prepared, target)
+    has_label(fit, target)
     n_statistics = problem.members.statistics.shape[1]
-    return score_labels(_rows(prepared), problem.metric, n_statistics, target, column)
+    return score_labels(_rows(fit), problem.metric, n_statistics, target, column)
 
 
-def _rows(prepared: Fit) -> Rows:
-    if prepared.cells.rows is None:
+def _rows(fit: Fit) -> Rows:
+    if fit.cells.rows is None:
         raise MandolineError("Only slice codes are known here, and labels belong to rows. Use prepare() on samples.")
-    return prepared.cells.rows
+    return fit.cells.rows
 
 
 def label_method(name: str) -> str:
@@ -93,7 +92,7 @@ def label_method(name: str) -> str:
     return name if get_estimator(name).takes_labels else Mandoline.name
 
 
-def share_out(labelled: NDArray[np.bool_], plan: Floats | None) -> Floats:
+def share_out(labelled: Bools, plan: Floats | None) -> Floats:
     """Say how much each labelled row counts: those of a plan as it says, others the same.
 
     Parameters
@@ -138,7 +137,7 @@ def share_out(labelled: NDArray[np.bool_], plan: Floats | None) -> Floats:
     return shares / shares.sum()
 
 
-def missing_labels(labelled: NDArray[np.bool_], plan: Floats | None) -> Iterator[Finding]:
+def missing_labels(labelled: Bools, plan: Floats | None) -> Iterator[Finding]:
     """Notice planned rows without a label, and labelled rows that the plan does not name."""
     if plan is None:
         return
@@ -154,7 +153,7 @@ def missing_labels(labelled: NDArray[np.bool_], plan: Floats | None) -> Iterator
         )
 
 
-def odd_draw(problem: Problem, labelled: NDArray[np.bool_], shares: Floats) -> Iterator[Finding]:
+def odd_draw(problem: Problem, labelled: Bools, shares: Floats) -> Iterator[Finding]:
     """Notice labelled rows that cannot well be a random draw: some slice is far too frequent or rare among them."""
     inside = problem.patterns.codes[problem.members.target] == 1
     rate = inside.mean(axis=0)

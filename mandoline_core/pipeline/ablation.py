@@ -50,7 +50,7 @@ class Ablation:
 
 
 def ablation(
-    prepared: Fit,
+    fit: Fit,
     settings: EstimatorSettings,
     *,
     order: Sequence[str] | None = None,
@@ -71,8 +71,8 @@ def ablation(
     progress : callable, optional
         Called with the share done.
     """
-    problem = prepared.problem
-    groups = steps(prepared)
+    problem = fit.problem
+    groups = steps(fit)
     sequence = list(groups) if order is None else list(order)
     n_points = 2 * len(sequence) + 1
     cumulative = [_point(None, problem, [], settings)]
@@ -88,16 +88,16 @@ def ablation(
     return Ablation(tuple(cumulative), tuple(without))
 
 
-def estimate_with(prepared: Fit, settings: EstimatorSettings, rules: Sequence[str]) -> AblationPoint:
+def estimate_with(fit: Fit, settings: EstimatorSettings, rules: Sequence[str]) -> AblationPoint:
     """Estimate with some of the rules only; the point bears no name."""
-    groups = steps(prepared)
-    return _point(None, prepared.problem, sorted(i for rule in rules for i in groups[rule]), settings)
+    groups = steps(fit)
+    return _point(None, fit.problem, sorted(i for rule in rules for i in groups[rule]), settings)
 
 
-def estimate_without(prepared: Fit, settings: EstimatorSettings, rule: str) -> float | None:
+def estimate_without(fit: Fit, settings: EstimatorSettings, rule: str) -> float | None:
     """Estimate without one rule: the number alone, as fast as possible; None where there is none."""
-    problem = prepared.problem
-    chosen = sorted(i for name, members in steps(prepared).items() if name != rule for i in members)
+    problem = fit.problem
+    chosen = sorted(i for name, members in steps(fit).items() if name != rule for i in members)
     method = get_estimator(settings.name)
     if not chosen or not method.on_patterns or problem.metric.ranked:
         return _point(rule, problem, chosen, settings).estimate
@@ -109,11 +109,11 @@ def estimate_without(prepared: Fit, settings: EstimatorSettings, rule: str) -> f
     return min(max(problem.metric.combine(means), low), high)
 
 
-def steps(prepared: Fit) -> dict[str, list[int]]:
+def steps(fit: Fit) -> dict[str, list[int]]:
     """List the steps of the curve in the project's order: the slices of each rule, by number."""
     groups: dict[str, list[int]] = {}
-    for i, name in enumerate(prepared.problem.patterns.names):
-        groups.setdefault(prepared.cells.origins.get(name, name), []).append(i)
+    for i, name in enumerate(fit.problem.patterns.names):
+        groups.setdefault(fit.cells.origins.get(name, name), []).append(i)
     return groups
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from mandoline_core.arrays import Floats, Interval
+from mandoline_core.arrays import Floats, Index, Interval
 from mandoline_core.errors import MandolineError
 from mandoline_core.estimators import ESTIMATORS, Estimator, bootstrap_interval, draw_problem, fit_folds, get_estimator
 from mandoline_core.formatting import show_points, show_value
@@ -67,7 +68,7 @@ class Attribution:
 
 
 def attribute(
-    prepared: Fit,
+    fit: Fit,
     settings: EstimatorSettings,
     *,
     replicates: int = 200,
@@ -107,29 +108,38 @@ def attribute(
     >>> round(found.total, 6), [(part.rule, round(part.value, 6)) for part in found.parts]
     (0.125, [('0', 0.125)])
     """
-    problem, method = prepared.problem, get_estimator(settings.name)
+    problem, method = fit.problem, get_estimator(settings.name)
     _check(problem, method)
     outcome = method.estimate(problem)
     if not outcome.converged:
         raise MandolineError("Nothing can be attributed: the weights could not be fitted. Use fewer slices.")
     problem = replace(problem, start=outcome.delta)
-    names = _part_names(prepared, problem)
+    labels, owners = _part_names(fit, problem)
     source = get_estimator("source").estimate(problem).value
-    values = _parts(problem, names, method, outcome.value)
+    values = _parts(problem, owners, method, outcome.value)
     fewest = fewest_replicates(settings.confidence)
     replicates = max(replicates, fewest) if replicates else 0
-    drawn = _redraw(problem, names, method, replicates, settings.seed, progress)
+    rng, redrawn = np.random.default_rng(settings.seed), []
+    for number in range(replicates):
+        redraw = draw_problem(problem, rng)
+        with suppress(MandolineError):  # the draw lost a class, or all overlap
+            redrawn.append(_parts(redraw, owners, method))
+        if progress is not None:
+            progress((number + 1) / replicates)
+    drawn = np.array(redrawn).reshape(len(redrawn), len(values))
     enough = len(drawn) >= max(fewest, replicates // 2)
 
-    def interval(redrawn: Floats, value: float) -> Interval | None:
-        return bootstrap_interval(redrawn, confidence=settings.confidence, estimate=value) if enough else None
+    def interval(draws: Floats, value: float) -> Interval | None:
+        return bootstrap_interval(draws, confidence=settings.confidence, estimate=value) if enough else None
 
     total = outcome.value - source
     total_interval = interval(drawn.sum(axis=1), total)
-    labels = [*names.labels, ROWS_LEFT_OUT, NOISE_CORRECTION]
+    # The parts that are no slice's are left out where they are not at work.
+    present = [True] * len(labels) + [bool(values[-2]), method.denoises]
     parts = tuple(
-        AttributionPart(labels[i], float(values[i]), interval(drawn[:, i], float(values[i])))
-        for i in _present(values, method.denoises)
+        AttributionPart(label, float(values[i]), interval(drawn[:, i], float(values[i])))
+        for i, label in enumerate((*labels, ROWS_LEFT_OUT, NOISE_CORRECTION))
+        if present[i]
     )
     words = _words(problem.metric, source, total, total_interval, parts)
     return Attribution(total, total_interval, parts, words)
@@ -152,23 +162,16 @@ def _check(problem: Problem, method: Estimator) -> None:
         )
 
 
-class _Names(NamedTuple):
-    """Hold what each part is called, and which part each potential belongs to."""
-
-    labels: tuple[str, ...]
-    owner: tuple[int, ...]
-
-
-def _part_names(prepared: Fit, problem: Problem) -> _Names:
-    """Name the parts: rules with all their slices, then edges."""
-    groups, slices = steps(prepared), problem.patterns.names
+def _part_names(fit: Fit, problem: Problem) -> tuple[list[str], Index]:
+    """Name the parts, rules with all their slices, then edges; also say which part each potential belongs to."""
+    groups, slices = steps(fit), problem.patterns.names
     position = {i: number for number, members in enumerate(groups.values()) for i in members}
     edges = [f"{slices[i]} and {slices[j]}" for i, j in problem.edges]
-    owner = [position[i] for i in range(len(slices))] + [len(groups) + e for e in range(len(edges))]
-    return _Names((*groups, *edges), tuple(owner))
+    owners = [*(position[i] for i in range(len(slices))), *(len(groups) + e for e in range(len(edges)))]
+    return [*groups, *edges], np.array(owners, dtype=np.intp)
 
 
-def _parts(problem: Problem, names: _Names, method: Estimator, estimate: float | None = None) -> Floats:
+def _parts(problem: Problem, owners: Index, method: Estimator, estimate: float | None = None) -> Floats:
     """Compute all parts, those that are no slice's last; they sum to estimate minus source score.
 
     Parameters
@@ -182,11 +185,12 @@ def _parts(problem: Problem, names: _Names, method: Estimator, estimate: float |
     start, end = (metric.combine(_along(problem, fits, t)[0]) for t in (0.0, 1.0))
     if estimate is None:
         estimate = metric.combine(method.means(problem)) if method.denoises else end
-    values = np.zeros(len(names.labels) + 2)
-    np.add.at(values, list(names.owner), _integrate(problem, fits, end - start))
-    values[-2] = start - source if abs(start - source) > _NOTHING else 0.0
-    values[-1] = estimate - end if method.denoises else 0.0
-    return _share_out(values, estimate - source - float(values.sum()))
+    left_out = start - source if abs(start - source) > _NOTHING else 0.0
+    noise = estimate - end if method.denoises else 0.0
+    values = np.append(np.bincount(owners, weights=_integrate(problem, fits, end - start)), [left_out, noise])
+    # A tiny remainder goes to the parts in proportion to their sizes; to all alike where they are nothing.
+    size, remainder = np.abs(values), estimate - source - float(values.sum())
+    return values + remainder * (size / size.sum() if size.sum() > 0 else np.full(len(values), 1 / len(values)))
 
 
 def _along(problem: Problem, fits: list[WeightFit], t: float) -> tuple[Floats, Floats]:
@@ -223,40 +227,6 @@ def _integrate(problem: Problem, fits: list[WeightFit], total: float) -> Floats:
         if abs(total - parts.sum()) <= _CLOSE_ENOUGH:
             break
     return parts
-
-
-def _share_out(values: Floats, remainder: float) -> Floats:
-    """Add a tiny remainder to the parts in proportion to their sizes; to all alike where they are nothing."""
-    size = np.abs(values)
-    return values + remainder * (size / size.sum() if size.sum() > 0 else np.full(len(values), 1 / len(values)))
-
-
-def _present(values: Floats, denoise: bool) -> list[int]:
-    """Leave out the parts that are no slice's where they are not at work."""
-    n = len(values) - 2
-    return [*range(n), *([n] if values[n] else []), *([n + 1] if denoise else [])]
-
-
-def _redraw(
-    problem: Problem,
-    names: _Names,
-    method: Estimator,
-    replicates: int,
-    seed: int,
-    progress: Callable[[float], None] | None,
-) -> Floats:
-    """Attribute again on redrawn samples, shape (n_succeeded, n_parts)."""
-    rng, found = np.random.default_rng(seed), []
-    for number in range(replicates):
-        redrawn = draw_problem(problem, rng)
-        try:
-            found.append(_parts(redrawn, names, method))
-        except MandolineError:  # the draw lost a class, or all overlap
-            continue
-        finally:
-            if progress is not None:
-                progress((number + 1) / replicates)
-    return np.array(found).reshape(len(found), len(names.labels) + 2)
 
 
 def _words(

@@ -10,9 +10,8 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 
 import numpy as np
-from numpy.typing import NDArray
 
-from mandoline_core.arrays import CodeArray, Floats
+from mandoline_core.arrays import Bools, CodeArray, Floats
 from mandoline_core.data import Model, Sample
 from mandoline_core.domain_classifier import MOST_COLUMNS
 from mandoline_core.errors import DataError
@@ -20,9 +19,9 @@ from mandoline_core.findings import Finding, FindingKind, Severity
 from mandoline_core.metrics import Metric, Scores, find_sums_off, score_rows
 from mandoline_core.patterns import Count, Membership, count_patterns, find_patterns, one_each
 from mandoline_core.pipeline.codes import Codes, Memo, check_countable, evaluate_slices, no_memo
-from mandoline_core.pipeline.columns import GOLD, ColumnTable, DrawnColumns, column_table, draw_columns
-from mandoline_core.pipeline.labels import TargetLabels, read_arriving_labels
-from mandoline_core.pipeline.predictions import PredictionTally, RowPredictions, read_row_predictions, tally_predictions
+from mandoline_core.pipeline.columns import GOLD, ColumnTable, DrawnColumns, Tally, column_table, draw_columns
+from mandoline_core.pipeline.labels import read_arriving_labels
+from mandoline_core.pipeline.predictions import RowPredictions, read_row_predictions, tally_predictions
 from mandoline_core.pipeline.table_cells import TableCells
 from mandoline_core.pipeline.table_count import bins_of, count_cells
 from mandoline_core.project import MetricSettings
@@ -87,7 +86,7 @@ class Cells:
         Every other column of a draw of rows.
     predictions : RowPredictions or None
         What the model says of each row; None where it predicts no classes.
-    labels : TargetLabels or None
+    labels : pair of arrays, or None
         The labels that the target has for some of its rows.
     drawn_members : Membership or None
         The pattern of every row in memory, where these were drawn from a table; else each of them is a cell.
@@ -101,7 +100,7 @@ class Cells:
     metric: Metric
     count: Count
     statistics: Floats
-    scored: NDArray[np.bool_]
+    scored: Bools
     classes: tuple[str, ...]
     gold: dict[str, GoldTable]
     findings: tuple[Finding, ...]
@@ -109,7 +108,7 @@ class Cells:
     gold_answers: dict[str, CodeArray] = field(default_factory=dict)
     drawn: DrawnColumns | None = None
     predictions: RowPredictions | None = None
-    labels: TargetLabels | None = None
+    labels: tuple[Floats, Bools] | None = None
     drawn_members: Membership | None = None
     tables: SampleCells | None = None
 
@@ -124,7 +123,7 @@ class Cells:
         return None if self.drawn is None else column_table(self.drawn, self.members, len(self.count.patterns))
 
     @cached_property
-    def prediction_tally(self) -> PredictionTally | None:
+    def prediction_tally(self) -> tuple[Tally, Tally | None, Floats | None] | None:
         """The model's predictions, added up by pattern once."""
         if self.predictions is None:
             return None
@@ -211,7 +210,7 @@ def _score(codes: Codes, metric: MetricSettings, memo: Memo) -> Scores:
 
 
 def _codes(
-    codes: Codes, scored: NDArray[np.bool_], tables: SampleCells | None
+    codes: Codes, scored: Bools, tables: SampleCells | None
 ) -> tuple[CodeArray, CodeArray, dict[str, CodeArray], Floats | None, Floats | None]:
     """Return codes of the scored source rows and of the target rows, gold answers of the former, and the rows of each.
 

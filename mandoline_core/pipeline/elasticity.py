@@ -45,7 +45,7 @@ class CorrectionSlope:
         return asdict(self)
 
 
-def correction_slopes(prepared: Fit, settings: EstimatorSettings) -> tuple[CorrectionSlope, ...]:
+def correction_slopes(fit: Fit, settings: EstimatorSettings) -> tuple[CorrectionSlope, ...]:
     """Say how fast the estimate moves with every correction a person could move.
 
     Those are the source's corrections of each slice, and the target's where they were set separately; target
@@ -71,7 +71,7 @@ def correction_slopes(prepared: Fit, settings: EstimatorSettings) -> tuple[Corre
     >>> found[2].words
     '1 point less sure inside, in the target, moves the estimate by -0.53 points.'
     """
-    problem = prepared.problem
+    problem = fit.problem
     estimator = get_estimator(settings.name)
     why = estimator.reason(problem)
     if why is None and not estimator.uses_slices:

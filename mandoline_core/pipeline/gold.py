@@ -47,28 +47,28 @@ def no_truths() -> dict[Side, Truths]:
     return {"source": Truths(), "target": Truths()}
 
 
-def known_truths(counted: Cells, rules: Sequence[Slice]) -> dict[Side, Truths]:
+def known_truths(cells: Cells, rules: Sequence[Slice]) -> dict[Side, Truths]:
     """Bring what people answered together with the gold columns that were read: a person's answer goes first."""
-    known = no_truths() | {"source": Truths(dict(counted.gold), dict(counted.gold_answers))}
+    known = no_truths() | {"source": Truths(dict(cells.gold), dict(cells.gold_answers))}
     audits = {rule.name: rule.audit for rule in rules if rule.audit is not None}
-    for place, name in enumerate(counted.count.patterns.names):
-        audit = audits.get(counted.origins.get(name, name))
-        if audit is not None and counted.rows is not None:
+    for place, name in enumerate(cells.count.patterns.names):
+        audit = audits.get(cells.origins.get(name, name))
+        if audit is not None and cells.rows is not None:
             for side, truths in known.items():
-                _add(truths, side, place, name, audit, counted)
+                _add(truths, side, place, name, audit, cells)
     return known
 
 
-def _add(truths: Truths, side: Side, place: int, name: str, audit: SliceAudit, counted: Cells) -> None:
+def _add(truths: Truths, side: Side, place: int, name: str, audit: SliceAudit, cells: Cells) -> None:
     """Look one slice's answers up among the rows of a sample, where there are any."""
-    answers, rows, count = audit.side(side), counted.rows, counted.count
+    answers, rows, count = audit.side(side), cells.rows, cells.count
     if not len(answers) or rows is None:
         return
     sample, index = (rows.source, count.source_index) if side == "source" else (rows.target, count.target_index)
     truth = audit.truth(side, sample)
     scores = np.zeros(len(index))
     if side == "source":
-        truth, scores = truth[counted.scored], counted.statistics[:, 0]
+        truth, scores = truth[cells.scored], cells.statistics[:, 0]
         truth = np.where(truth == 0, truths.answers.get(name, truth), truth).astype(np.int8)
     truths.answers[name] = truth
     truths.tables[name] = gold_table(count.patterns.codes[index, place], truth, scores)

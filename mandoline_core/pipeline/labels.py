@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
-from mandoline_core.arrays import Floats
+from mandoline_core.arrays import Bools, Floats
 from mandoline_core.data import Sample
 from mandoline_core.errors import MandolineError
 from mandoline_core.findings import Finding, FindingKind
@@ -19,21 +18,7 @@ if TYPE_CHECKING:
     from mandoline_core.pipeline.cells import Cells
 
 
-class TargetLabels(NamedTuple):
-    """Hold the scores of the target rows that have a label.
-
-    Parameters
-    ----------
-    statistics : array of float, shape (n_labelled, n_statistics)
-    labelled : array of bool, shape (n_target,)
-        Rows with a label and a prediction.
-    """
-
-    statistics: Floats
-    labelled: NDArray[np.bool_]
-
-
-def score_labels(rows: Rows, metric: Metric, n_statistics: int, target: Sample, column: str) -> TargetLabels:
+def score_labels(rows: Rows, metric: Metric, n_statistics: int, target: Sample, column: str) -> tuple[Floats, Bools]:
     """Score the target rows that have a label.
 
     Parameters
@@ -42,13 +27,19 @@ def score_labels(rows: Rows, metric: Metric, n_statistics: int, target: Sample, 
         The rows' own, or the same rows with other labels.
     column : str
         That holds the labels.
+
+    Returns
+    -------
+    statistics : array of float, shape (n_labelled, n_statistics)
+    labelled : array of bool, shape (n_target,)
+        Rows with a label and a prediction.
     """
     labelled = ~np.asarray(target.series(column).is_null().to_numpy(), dtype=bool)
     if not labelled.any():
         raise MandolineError(f"Column {column!r} of {target.name} has no values. Fill in the labels that are known.")
     if rows.metric.column is not None:  # any gap in it is refused, so labelled rows are scored by themselves
         some = Sample(target.frame.filter(labelled.tolist()), models=target.models, name=target.name)
-        return TargetLabels(score_rows(rows.metric, some, label=None, model=rows.model).statistics, labelled)
+        return score_rows(rows.metric, some, label=None, model=rows.model).statistics, labelled
     classes: tuple[str, ...] = ()
     if metric.needs != "numbers" and rows.model is not None and rows.model.prediction is not None:
         classes = rows.read_source().classes
@@ -59,10 +50,10 @@ def score_labels(rows: Rows, metric: Metric, n_statistics: int, target: Sample, 
             f"{target.name} has class {new[0]!r}, which {rows.source.name} never shows, and metric "
             f"{rows.metric.name!r} is about all classes. Set positive in [metric] to one class, or merge classes."
         )
-    return TargetLabels(scores.statistics[scores.known], scores.known)
+    return scores.statistics[scores.known], scores.known
 
 
-def read_arriving_labels(rows: Rows, metric: Metric, n_statistics: int) -> TargetLabels | None:
+def read_arriving_labels(rows: Rows, metric: Metric, n_statistics: int) -> tuple[Floats, Bools] | None:
     """Score labels that are being filled in; None for a column that holds the whole truth, for revealing only."""
     label = rows.source.label
     if label is None or label not in rows.target.columns or not rows.target.series(label).is_null().any():

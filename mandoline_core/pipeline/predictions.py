@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_matrix
@@ -41,26 +40,6 @@ class RowPredictions:
     right: Floats | None = None
     findings: tuple[Finding, ...] = ()
     unread: str | None = None
-
-
-class PredictionTally(NamedTuple):
-    """Hold a model's predictions by cell.
-
-    Parameters
-    ----------
-    predicted, confidence : Tally
-        Predictions of each class; the confidence.
-    calibration : array of float, shape (5, n_patterns)
-        Of source rows with a label and a confidence, by pattern: their number, and the sums of confidence, right
-        predictions, the gap between the two, and its square.
-    cells : RowCells or None
-        The cells; None for the patterns.
-    """
-
-    predicted: Tally
-    confidence: Tally | None = None
-    calibration: Floats | None = None
-    cells: RowCells | None = None
 
 
 def read_row_predictions(rows: Rows) -> RowPredictions | None:
@@ -103,13 +82,21 @@ def _read_classes(rows: Rows, column: str) -> tuple[tuple[np.ndarray, np.ndarray
 
 def tally_predictions(
     predictions: RowPredictions, members: Membership, n_patterns: int, cells: RowCells | None = None
-) -> PredictionTally:
+) -> tuple[Tally, Tally | None, Floats | None]:
     """Add a model's predictions up by cell.
 
     Parameters
     ----------
     cells : RowCells, optional
         Of all scored source rows and target rows; the patterns when left out.
+
+    Returns
+    -------
+    predicted, confidence : Tally
+        Predictions of each class; the confidence, None without probabilities.
+    calibration : array of float, shape (5, n_patterns), or None
+        Of source rows with a label and a confidence, by pattern: their number, and the sums of confidence, right
+        predictions, the gap between the two, and its square.
     """
     index = (members.source, members.target) if cells is None else (cells.source, cells.target)
     sizes = (n_patterns, n_patterns) if cells is None else (len(cells.first_source), len(cells.first_target))
@@ -123,7 +110,7 @@ def tally_predictions(
         [side >= 0 for side in codes], [count_by(index[i], codes[i], sizes[i], n_classes) for i in (0, 1)]
     )
     if predictions.confidence is None or predictions.right is None:
-        return PredictionTally(predicted, cells=cells)
+        return predicted, None, None
     sure = [np.nan_to_num(side) for side in predictions.confidence]
     sums = [np.column_stack([add_up(index[i], power, sizes[i]) for power in (sure[i], sure[i] ** 2)]) for i in (0, 1)]
     confidence = tally([np.isfinite(side) for side in predictions.confidence], sums, np.array([1, 1]))
@@ -131,7 +118,7 @@ def tally_predictions(
     gap = np.where(known, sure[0] - right, 0.0)
     columns = (known.astype(float), np.where(known, sure[0], 0.0), right, gap, gap**2)
     calibration = np.array([add_up(members.source, values, n_patterns) for values in columns])
-    return PredictionTally(predicted, confidence, calibration, cells)
+    return predicted, confidence, calibration
 
 
 def count_by(cells: Index, items: Index, n_cells: int, n_items: int) -> SumTable:

@@ -96,12 +96,12 @@ class SliceTable(tuple[SliceRow, ...]):
         return html_table(self.cells())
 
 
-def slice_table(prepared: Fit, *, confidence: float = 0.95) -> SliceTable:
+def slice_table(fit: Fit, *, confidence: float = 0.95) -> SliceTable:
     """Describe every slice on the patterns, without touching rows."""
-    table = prepared.problem.patterns
+    table = fit.problem.patterns
     source, target = table.rates("source"), table.rates("target")
     alike = _overlaps(table)
-    rules = {rule.name: rule.describe() for rule in prepared.cells.slices}
+    rules = {rule.name: rule.describe() for rule in fit.cells.slices}
     rows = []
     for i, name in enumerate(table.names):
         share = [_speaking(rates[i]) for rates in (source, target)]
@@ -117,14 +117,14 @@ def slice_table(prepared: Fit, *, confidence: float = 0.95) -> SliceTable:
                 target_abstains=float(target[i, 1]),
                 shift=share[1] - share[0],
                 standardised_shift=float((share[1] - share[0]) / spread) if spread > 0 else None,
-                inside=_part(prepared, i, 1, confidence),
-                outside=_part(prepared, i, -1, confidence),
+                inside=_part(fit, i, 1, confidence),
+                outside=_part(fit, i, -1, confidence),
                 most_like=table.names[partner] if partner >= 0 and alike[i, partner] > 0 else None,
                 overlap=float(alike[i, partner]) if partner >= 0 and alike[i, partner] > 0 else None,
-                gold=_gold(prepared.cells.gold[name].counts) if name in prepared.cells.gold else None,
+                gold=_gold(fit.cells.gold[name].counts) if name in fit.cells.gold else None,
             )
         )
-    return SliceTable(rows, share=prepared.problem.metric.share)
+    return SliceTable(rows, share=fit.problem.metric.share)
 
 
 def _cells(row: SliceRow, *, share: bool) -> list[str]:
@@ -151,18 +151,18 @@ def _speaking(rates: np.ndarray) -> float:
     return float(rates[2] / total) if total > 0 else 0.0
 
 
-def _part(prepared: Fit, i: int, code: int, confidence: float) -> Part:
+def _part(fit: Fit, i: int, code: int, confidence: float) -> Part:
     """Score the source rows with one code: the plain mean, with its interval."""
-    table = prepared.problem.patterns
+    table = fit.problem.patterns
     here = table.codes[:, i] == code
     n = float(table.source[here].sum())
     if not n:
         return Part(0, None, None)
     inside = table.only(here)
-    members = prepared.problem.membership
+    members = fit.problem.membership
     if members is not None:  # a split of the source has no part in a plain mean
         members = members._replace(groups=np.zeros_like(members.groups))
-    problem = replace(prepared.problem, patterns=inside, groups=(inside,), folds=((0, 0),), membership=members)
+    problem = replace(fit.problem, patterns=inside, groups=(inside,), folds=((0, 0),), membership=members)
     try:
         outcome = get_estimator("source").estimate(problem)
     except MandolineError:  # a metric may not be defined on so few rows: recall without a label of the class

@@ -10,6 +10,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from mandoline_core.arrays import Interval
 from mandoline_core.checks import (
     ModelReport,
     SensitivityPoint,
@@ -40,8 +41,8 @@ class HiddenChange:
     ----------
     report : Estimate
         Whose weights are changed: the project's own or, where its method has none, the paper's.
-    gammas, lows, highs : tuple of float
-        The bounds by strength, before sampling error.
+    bounds : dict of float to pair of floats
+        By strength, before sampling error.
     points : tuple of SensitivityPoint
         Some of them with sampling error.
     strengths : tuple of SliceStrength
@@ -49,9 +50,7 @@ class HiddenChange:
     """
 
     report: Estimate
-    gammas: tuple[float, ...]
-    lows: tuple[float, ...]
-    highs: tuple[float, ...]
+    bounds: dict[float, Interval]
     points: tuple[SensitivityPoint, ...]
     strengths: tuple[SliceStrength, ...]
 
@@ -132,18 +131,11 @@ def hidden_change(report: ModelReport) -> HiddenChange:
     own: Estimate = report
     if not weights_can_change(report):
         own = estimate(report.fit, replace(report.settings, name=PAPER))
-    gammas = tuple(float(gamma) for gamma in np.geomspace(1.0, GAMMAS[-1], _N_BOUNDS))
-    bounds = [sensitivity_bounds(own, gamma) for gamma in gammas]
+    gammas = np.geomspace(1.0, GAMMAS[-1], _N_BOUNDS).tolist()
+    bounds = {gamma: sensitivity_bounds(own, gamma) for gamma in gammas}
     points = sensitivity_curve(own, GAMMAS, own.settings.confidence)
     strengths = _tried(partial(slice_strengths, own))
-    return HiddenChange(
-        own,
-        gammas,
-        tuple(low for low, _ in bounds),
-        tuple(high for _, high in bounds),
-        points,
-        strengths if isinstance(strengths, tuple) else (),
-    )
+    return HiddenChange(own, bounds, points, strengths if isinstance(strengths, tuple) else ())
 
 
 def _tried(compute: Callable[[], T]) -> T | str:

@@ -93,16 +93,16 @@ class _ModelWeights:
     @classmethod
     def of(cls, report: ModelReport, source: Sample) -> _ModelWeights:
         """Take what is needed of a report; nothing of its rows."""
-        counted, table = report.fit.cells, report.problem.patterns
-        if counted.rows is None or report.outcome.scored_weights is not None:
+        cells, table = report.cells, report.problem.patterns
+        if cells.rows is None or report.outcome.scored_weights is not None:
             raise MandolineError(f"Method {report.estimator!r} gives no weight to rows that stay in a table.")
-        classes = counted.rows.read_source().classes if counted.rows.model is not None else ()
+        classes = cells.rows.read_source().classes if cells.rows.model is not None else ()
         return cls(
-            counted.slices,
+            cells.slices,
             table.codes,
             report.ratios / table.n_source,
-            counted.rows.metric,
-            counted.rows.model,
+            cells.rows.metric,
+            cells.rows.model,
             source.label,
             classes,
         )

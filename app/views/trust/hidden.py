@@ -55,11 +55,13 @@ def hidden() -> None:
         st.markdown(supposing_words.crossing_sentence(report, threshold, crossing, strengths))
         parts.chart(
             charts.hidden_shift_curve(
-                charts.HiddenShift(
-                    curve.gammas, curve.lows, curve.highs, curve.points, point, threshold, crossing, strengths
-                ),
+                *curve,
+                point,
+                strengths,
                 metric=report.problem.metric.spoken,
                 share=share,
+                threshold=threshold,
+                crossing=crossing,
                 dark=parts.is_dark(),
             ),
             "hidden",

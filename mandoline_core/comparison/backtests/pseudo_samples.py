@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 
 from mandoline_core.arrays import Floats, Index
 from mandoline_core.errors import MandolineError
-from mandoline_core.metrics import ClassLabels, read_class_labels, read_probabilities
+from mandoline_core.metrics import ClassLabels, read_probabilities
 from mandoline_core.patterns import Count, one_each, total_statistics
 from mandoline_core.pipeline import make_problem
 from mandoline_core.project import EstimatorSettings
@@ -53,53 +52,42 @@ class PseudoTarget:
     drawn: bool = True
 
 
-class ModelPredictions(NamedTuple):
-    """Hold a model's predictions on the scored source rows, read once for all draws.
-
-    Parameters
-    ----------
-    rows : Rows
-        The real rows.
-    probabilities : array of float, shape (n_scored, n_classes), or None
-        None where no method asks for them.
-    """
-
-    rows: Rows
-    answers: ClassLabels
-    probabilities: Floats | None = None
-
-
 @dataclass(frozen=True, eq=False)
 class DrawnRows(Rows):
     """Stand for the rows of two drawn samples: the model's predictions are copied, no column is read again.
 
     Parameters
     ----------
+    labels : ClassLabels
+        Labels and predictions of all scored source rows, read once for all draws.
+    probabilities : array of float, shape (n_scored, n_classes), or None
+        Of the same rows; None where no method asks for them.
     source_index, target_index : array of int
         The scored source row that each drawn row is.
     """
 
-    predictions: ModelPredictions
+    labels: ClassLabels
+    probabilities: Floats | None
     source_index: Index
     target_index: Index
 
     @cached_property
     def answers(self) -> tuple[ClassLabels, ClassLabels]:
         """Labels and predictions of the drawn source rows, predictions of the drawn target rows."""
-        source, target = (self.predictions.answers.take(index) for index in (self.source_index, self.target_index))
+        source, target = (self.labels.take(index) for index in (self.source_index, self.target_index))
         return source, replace(target, truth=np.full_like(target.truth, -1))
 
     @cached_property
     def evidence(self) -> ClassProbabilities:
         """The same with class probabilities."""
-        probabilities = self.predictions.probabilities
-        if probabilities is None:
+        if self.probabilities is None:
             raise ValueError("The probabilities were not read; they must be if a method asks for them.")
-        return ClassProbabilities(*self.answers, probabilities[self.source_index], probabilities[self.target_index])
+        source, target = self.probabilities[self.source_index], self.probabilities[self.target_index]
+        return ClassProbabilities(*self.answers, source, target)
 
 
-def read_predictions(rows: Rows, *, probabilities: bool) -> ModelPredictions:
-    """Read a model's predictions on the scored source rows, in the source's own classes.
+def read_predictions(rows: Rows, *, probabilities: bool) -> DrawnRows:
+    """Read a model's predictions on the scored source rows, in the source's own classes, for draws to copy from.
 
     Examples
     --------
@@ -107,22 +95,24 @@ def read_predictions(rows: Rows, *, probabilities: bool) -> ModelPredictions:
     >>> from mandoline_core import MetricSettings, Sample
     >>> source = Sample(pd.DataFrame({"y": [1, 0], "p": [1, 1]}), label="y", prediction="p")
     >>> rows = Rows(source, source, source.models[0], MetricSettings(), np.array([True, True]))
-    >>> read_predictions(rows, probabilities=False).answers.truth.tolist()
+    >>> read_predictions(rows, probabilities=False).labels.truth.tolist()
     [1, 0]
     """
     if rows.model is None or rows.model.prediction is None or rows.source.label is None:
         raise MandolineError("There is no model with predictions, or no label.")
-    merge = rows.metric.merge
-    answers = read_class_labels(rows.source, label=rows.source.label, prediction=rows.model.prediction, merge=merge)
-    read = read_probabilities(rows.source, rows.model, answers, merge)[0][rows.scored] if probabilities else None
-    return ModelPredictions(rows, answers.take(rows.scored), read)
+    labels, read = rows.read_source(), None
+    if probabilities:
+        read = read_probabilities(rows.source, rows.model, labels, rows.metric.merge)[0][rows.scored]
+    everyone = np.arange(int(rows.scored.sum()))
+    parts = (rows.source, rows.source, rows.model, rows.metric, np.ones(len(everyone), dtype=bool))
+    return DrawnRows(*parts, labels.take(rows.scored), read, everyone, everyone)
 
 
 def draw(
     pseudo: PseudoTarget,
     settings: EstimatorSettings,
     rng: np.random.Generator,
-    predictions: ModelPredictions | None = None,
+    predictions: DrawnRows | None = None,
 ) -> tuple[Problem, Index, Index]:
     """Draw both samples with replacement and state the problem that they pose, as `prepare` would.
 
@@ -130,8 +120,8 @@ def draw(
     ----------
     settings : EstimatorSettings
         How the source is split, as in the real problem.
-    predictions : ModelPredictions, optional
-        On the real rows; without them methods that look at predictions cannot run.
+    predictions : DrawnRows, optional
+        Of the real rows; without them methods that look at predictions cannot run.
 
     Returns
     -------
@@ -151,8 +141,8 @@ def draw(
         start=pseudo.start,
     )
     if predictions is not None:
-        rows, scored = predictions.rows, np.ones(len(source), dtype=bool)
-        drawn = DrawnRows(rows.source, rows.source, rows.model, rows.metric, scored, predictions, source, target)
+        scored = np.ones(len(source), dtype=bool)
+        drawn = replace(predictions, scored=scored, source_index=source, target_index=target)
         problem = replace(problem, rows=drawn)
     return problem, source, target
 

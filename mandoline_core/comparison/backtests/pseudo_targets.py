@@ -152,7 +152,7 @@ def _labels(fit: Fit) -> Index:
     if metric.needs == "column":
         labels = class_codes(rows.source.series(rows.source.label))[0][0][rows.scored]
     else:
-        labels = read_predictions(rows, probabilities=False).answers.truth
+        labels = read_predictions(rows, probabilities=False).labels.truth
     n_classes = len(np.unique(labels))
     if (labels < 0).any():
         raise MandolineError("Some rows that count have no label.")

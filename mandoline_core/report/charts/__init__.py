@@ -22,7 +22,6 @@ from mandoline_core.report.charts.row_map import Shade, hover_lines, row_map, sc
 from mandoline_core.report.charts.sensitivity import (
     MOST_SLICES,
     TERM_NAMES,
-    HiddenShift,
     bound_bars,
     hidden_shift_curve,
     show_strength,

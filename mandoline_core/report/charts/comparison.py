@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import plotly.graph_objects as go
 
+from mandoline_core.arrays import Interval
 from mandoline_core.comparison import Comparison, Entry, ModelComparison
 from mandoline_core.estimators import get_estimator
 from mandoline_core.formatting import say, show_interval, show_value
@@ -40,14 +40,6 @@ _SYMBOLS = list(CHARACTERS)[:10]  # of models
 _COLOURS = ("#CC79A7", "#E69F00", "#56B4E9")  # none is the colour of the labelled data, the new data or the truth
 
 
-class _Line(NamedTuple):
-    """Hold one line: its height, the method, and what it said, if anything."""
-
-    y: float
-    name: str
-    entry: Entry | None
-
-
 def method_dots(
     comparison: ModelComparison, *, chosen: str, waiting: Sequence[str] = (), dark: bool = False
 ) -> go.Figure:
@@ -63,7 +55,7 @@ def method_dots(
         Methods that have not run.
     """
     share, figure = comparison.metric.share, Drawing(dark)
-    lines, titles, bottom = _lines(comparison, waiting)
+    heights, titles, bottom = _heights(comparison, waiting)
     span = axis_span(comparison, chosen)
     levels = [(comparison.source, "labelled data", SOURCE, "solid")]
     if comparison.truth is not None:
@@ -71,13 +63,16 @@ def method_dots(
     for value, name, colour, dash in levels:
         words = f"{name}: {show_value(value, share=share)}"
         figure.line([value, value], [0.6, bottom], name, colour=colour, dash=dash, hover=words)
-    for line in lines:
-        if line.name == chosen:
-            figure.highlight(line.y)
-        if line.entry is not None and line.entry.estimate is not None:
-            _add_dot(figure, line, span, share=share, own=line.name == chosen)
+    ticks = []
+    for name, y in heights.items():
+        entry, own = comparison.entries.get(name), name == chosen
+        if own:
+            figure.highlight(y)
+        if entry is not None and entry.estimate is not None:
+            _add_dot(figure, y, name, entry.estimate, entry.interval, span, share=share, own=own)
         else:
-            _add_absence(figure, line)
+            _add_absence(figure, y, name, entry)
+        ticks.append(_tick(name, entry, figure.colours.muted, share=share, own=own))
     for y, title in titles.items():
         _write_left(figure, f"<b>{safe(title)}</b>", figure.colours.ink, x=0, y=y)
     for number, (value, name, colour, _) in enumerate(reversed(levels)):
@@ -95,8 +90,8 @@ def method_dots(
             font={"size": 12},
         )
     figure.y_axis = {
-        "tickvals": [line.y for line in lines],
-        "ticktext": [_tick(line, figure.colours.muted, share=share, own=line.name == chosen) for line in lines],
+        "tickvals": list(heights.values()),
+        "ticktext": ticks,
         "range": [bottom, 0.6],
         "showgrid": True,
     }
@@ -133,53 +128,59 @@ def axis_span(comparison: ModelComparison, chosen: str) -> list[float]:
     return value_range([*near, *fixed], comparison.metric.share)
 
 
-def _lines(comparison: ModelComparison, waiting: Sequence[str]) -> tuple[list[_Line], dict[float, str], float]:
+def _heights(comparison: ModelComparison, waiting: Sequence[str]) -> tuple[dict[str, float], dict[float, str], float]:
     """Give each method a line and each group a title above its first line; also return where the lines end."""
-    groups: dict[str, list[tuple[str, Entry | None]]] = {PAPER: [], LATER: [], WITHOUT: []}
+    groups: dict[str, list[str]] = {PAPER: [], LATER: [], WITHOUT: []}
     for name, entry in comparison.entries.items():
         group = WITHOUT if entry.estimate is None else LATER if get_estimator(name).later else PAPER
-        groups[group].append((name, entry))
-    groups[WITHOUT] += [(name, None) for name in waiting]
-    lines, titles, y = [], {}, 0.0
+        groups[group].append(name)
+    groups[WITHOUT] += waiting
+    heights, titles, y = {}, {}, 0.0
     for title, members in groups.items():
         if members:
             titles[y] = title
             y -= _GAP - 0.2
-            for name, entry_or_none in members:
-                lines.append(_Line(y, name, entry_or_none))
+            for name in members:
+                heights[name] = y
                 y -= 1
             y -= 0.1
-    return lines, titles, y + 0.5
+    return heights, titles, y + 0.5
 
 
-def _add_dot(figure: Drawing, line: _Line, span: Sequence[float], *, share: bool, own: bool) -> None:
-    entry, colours = line.entry, figure.colours
-    if entry is None or entry.estimate is None:
-        return
-    value = entry.estimate
-    ends = entry.interval or (value, value)
+def _add_dot(
+    figure: Drawing,
+    y: float,
+    name: str,
+    value: float,
+    interval: Interval | None,
+    span: Sequence[float],
+    *,
+    share: bool,
+    own: bool,
+) -> None:
+    ends, colours = interval or (value, value), figure.colours
     edge = 0.02 * (span[1] - span[0])
     side = "left" if value < span[0] else "right" if value > span[1] else ""
-    colour = colours.ink if own else SOURCE if line.name == "source" else colours.muted
+    colour = colours.ink if own else SOURCE if name == "source" else colours.muted
     written = show_interval(value, ends, share=share)
-    assumes = wrap(f"Assumes: {say(get_estimator(line.name).assumes, PLAIN)}", HOVER_WIDTH)
+    assumes = wrap(f"Assumes: {say(get_estimator(name).assumes, PLAIN)}", HOVER_WIDTH)
     figure.points(
         [min(max(value, span[0] + edge), span[1] - edge)],
-        [line.y],
-        line.name,
+        [y],
+        name,
         symbol=f"triangle-{side}" if side else "diamond" if own else "circle",
         size=14 if own else 11,
         colour=colour,
         error_x=error_bars([value], [ends], colour, thickness=3 if own else 2, visible=not side),
-        hover=f"<b>{safe(title_of(line.name))}</b>: {written}{' (beyond the axis)' if side else ''}<br>{assumes}",
+        hover=f"<b>{safe(title_of(name))}</b>: {written}{' (beyond the axis)' if side else ''}<br>{assumes}",
     )
 
 
-def _add_absence(figure: Drawing, line: _Line) -> None:
-    state = "not run yet" if line.entry is None else "does not apply"
-    reason = "It runs on request." if line.entry is None else line.entry.reason or ""
-    hover = f"<b>{safe(title_of(line.name))}</b>: {state}<br>{wrap(say(reason, PLAIN), HOVER_WIDTH)}"
-    _write_left(figure, state, figure.colours.muted, x=0.02, y=line.y, name=line.name, hovertext=hover)
+def _add_absence(figure: Drawing, y: float, name: str, entry: Entry | None) -> None:
+    state = "not run yet" if entry is None else "does not apply"
+    reason = "It runs on request." if entry is None else entry.reason or ""
+    hover = f"<b>{safe(title_of(name))}</b>: {state}<br>{wrap(say(reason, PLAIN), HOVER_WIDTH)}"
+    _write_left(figure, state, figure.colours.muted, x=0.02, y=y, name=name, hovertext=hover)
 
 
 def _write_left(figure: Drawing, text: str, colour: str, **where: object) -> None:
@@ -198,14 +199,14 @@ def short_title(method: str) -> str:
     return wrap(title if len(title) <= TITLE else title.partition(" (")[0], TITLE)
 
 
-def _tick(line: _Line, muted: str, *, share: bool, own: bool) -> str:
-    name = short_title(line.name)
+def _tick(method: str, entry: Entry | None, muted: str, *, share: bool, own: bool) -> str:
+    name = short_title(method)
     if own:
         name = f"<b>◆ {name}</b>"
-    if line.entry is None or line.entry.estimate is None:
+    if entry is None or entry.estimate is None:
         return f'<span style="color:{muted}">{name}</span>'
-    value = line.entry.estimate
-    return f"{name}<br><b>{show_interval(value, line.entry.interval or (value, value), share=share)}</b>"
+    value = entry.estimate
+    return f"{name}<br><b>{show_interval(value, entry.interval or (value, value), share=share)}</b>"
 
 
 def _spread_title(comparison: ModelComparison, share: bool) -> str:

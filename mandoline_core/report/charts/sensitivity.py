@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
 
 import plotly.graph_objects as go
 
+from mandoline_core.arrays import Interval
 from mandoline_core.checks import SensitivityPoint, SliceStrength, TheoremBound
 from mandoline_core.formatting import say, show_value
 from mandoline_core.report.charts.drawing import Drawing
@@ -21,39 +21,39 @@ _PLOT, _ROW, _GAP = 260, 24, 44  # pixels
 _TERM = 46  # pixels
 
 
-class HiddenShift(NamedTuple):
-    """Hold what the figure draws.
+def hidden_shift_curve(
+    bounds: Mapping[float, Interval],
+    points: Sequence[SensitivityPoint],
+    chosen: SensitivityPoint,
+    strengths: Sequence[SliceStrength],
+    *,
+    metric: str,
+    share: bool,
+    threshold: float | None = None,
+    crossing: float | None = None,
+    dark: bool = False,
+) -> go.Figure:
+    """Show the bounds over the strength of hidden shift; below them, how strong each slice is.
 
     Parameters
     ----------
-    gammas, lows, highs : sequence of float
-        The bounds, before sampling error.
+    bounds : mapping of float to pair of floats
+        By strength, before sampling error.
     points : sequence of SensitivityPoint
         Some of them with sampling error.
+    crossing : float, optional
+        The strength that takes the estimate to the threshold.
     """
-
-    gammas: Sequence[float]
-    lows: Sequence[float]
-    highs: Sequence[float]
-    points: Sequence[SensitivityPoint]
-    chosen: SensitivityPoint
-    threshold: float | None
-    crossing: float | None
-    strengths: Sequence[SliceStrength]
-
-
-def hidden_shift_curve(shift: HiddenShift, *, metric: str, share: bool, dark: bool = False) -> go.Figure:
-    """Show the bounds over the strength of hidden shift; below them, how strong each slice is."""
-    slices, most, figure = strongest(shift.strengths)[:MOST_SLICES], max(shift.gammas), Drawing(dark)
-    low, high = zip(*(point.interval for point in shift.points), strict=True)
-    figure.band([point.gamma for point in shift.points], low, high, name="with sampling error")
-    for name, bounds in (("lowest", shift.lows), ("highest", shift.highs)):
-        hover = [f"{name} {y:.3f} at {x:.2f} times" for x, y in zip(shift.gammas, bounds, strict=True)]
-        figure.line(list(shift.gammas), list(bounds), name, colour=figure.colours.ink, hover=hover)
-    _add_chosen(figure, shift.chosen, share=share)
-    span = value_range([*low, *high, *([] if shift.threshold is None else [shift.threshold])], share)
-    if shift.threshold is not None:
-        _add_threshold(figure, shift.threshold, shift.crossing, most, share=share)
+    slices, most, figure = strongest(strengths)[:MOST_SLICES], max(bounds), Drawing(dark)
+    low, high = zip(*(point.interval for point in points), strict=True)
+    figure.band([point.gamma for point in points], low, high, name="with sampling error")
+    for name, ends in zip(("lowest", "highest"), zip(*bounds.values(), strict=True), strict=True):
+        hover = [f"{name} {y:.3f} at {x:.2f} times" for x, y in zip(bounds, ends, strict=True)]
+        figure.line(list(bounds), list(ends), name, colour=figure.colours.ink, hover=hover)
+    _add_chosen(figure, chosen, share=share)
+    span = value_range([*low, *high, *([] if threshold is None else [threshold])], share)
+    if threshold is not None:
+        _add_threshold(figure, threshold, crossing, most, share=share)
     for row, slice_ in enumerate(slices):
         _add_slice(figure, slice_, row, most)
     below = _ROW * len(slices) + (_GAP if slices else 0)
@@ -79,7 +79,7 @@ def hidden_shift_curve(shift: HiddenShift, *, metric: str, share: bool, dark: bo
         "anchor": "y2" if slices else "y",
     }
     return figure.finish(
-        title=_shift_title(shift.chosen, share),
+        title=_shift_title(chosen, share),
         x="strength of a hidden change: times more or less that a row may count (log scale)",
         y=f"{metric} ({ZOOMED})" if span[0] > 0 else metric,
         height=height + 30,

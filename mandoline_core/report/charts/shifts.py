@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import plotly.graph_objects as go
 
@@ -27,13 +27,7 @@ _MOST_LINES = 14
 _LEAST_SPAN = 0.1  # of a share: less would make little of nothing look large
 
 
-class _Series(NamedTuple):
-    """Hold one kind of dot: its name, symbol, colours and values."""
-
-    name: str
-    symbol: str
-    colour: str | Sequence[str]
-    values: Sequence[float]
+_Series = tuple[str, str, str | Sequence[str], Sequence[float]]  # of one kind of dot: name, symbol, colours, values
 
 
 def pair_gaps(
@@ -135,7 +129,7 @@ def _before_after(
     figure, grey = Drawing(dark), grey or [False] * len(ticks)
     muted = figure.colours.muted
     inks = [muted if is_grey else figure.colours.ink for is_grey in grey]
-    series = [_Series("before", "circle-open", inks, before), _Series("after", "circle", inks, after)]
+    series = [("before", "circle-open", inks, before), ("after", "circle", inks, after)]
     hover = [
         f"<b>{name}</b><br>before {written(old)}, after {written(new)}"
         f"{'<br>matches by construction' if is_grey else ''}"
@@ -168,9 +162,9 @@ def predicted_classes(shares: Sequence[MeanShift], *, dark: bool = False) -> go.
     return _shares(
         [line.name for line in shown],
         [
-            _Series("labelled", "circle-open", SOURCE, [line.source for line in shown]),
-            _Series("reweighted", "diamond", palette(dark).ink, [line.weighted for line in shown]),
-            _Series("new", "square", TARGET, [line.target for line in shown]),
+            ("labelled", "circle-open", SOURCE, [line.source for line in shown]),
+            ("reweighted", "diamond", palette(dark).ink, [line.weighted for line in shown]),
+            ("new", "square", TARGET, [line.target for line in shown]),
         ],
         title=title,
         x=f"share of rows predicted as the class{note}",
@@ -190,8 +184,8 @@ def calibration(lines: Sequence[SliceCalibration], *, dark: bool = False) -> go.
     return _shares(
         ["all rows" if line.slice is None else line.slice for line in shown],
         [
-            _Series("confidence", "circle-open", palette(dark).ink, [line.confidence for line in shown]),
-            _Series("accuracy", "circle", SOURCE, [line.accuracy for line in shown]),
+            ("confidence", "circle-open", palette(dark).ink, [line.confidence for line in shown]),
+            ("accuracy", "circle", SOURCE, [line.accuracy for line in shown]),
         ],
         title=title,
         x="share, on the labelled rows inside the slice",
@@ -203,15 +197,15 @@ def _shares(names: Sequence[str], series: Sequence[_Series], *, title: str, x: s
     """Draw shares of several kinds on a line a name."""
     figure = Drawing(dark)
     hovers = [
-        [f"<b>{mark(name)}</b><br>{kind.name} {value:.1%}" for name, value in zip(names, kind.values, strict=True)]
-        for kind in series
+        [f"<b>{mark(name)}</b><br>{kind} {value:.1%}" for name, value in zip(names, values, strict=True)]
+        for kind, _, _, values in series
     ]
     _add_dots(figure, [label(name) for name in names], series, hovers)
-    values = [value for kind in series for value in kind.values] or [0.0, 1.0]
+    values = [value for *_, some in series for value in some] or [0.0, 1.0]
     room = max(0.1 * (max(values) - min(values)), (_LEAST_SPAN - max(values) + min(values)) / 2)
     span = [max(min(values) - room, -0.02), min(max(values) + room, 1.02)]
     figure.value_axis("x", span, share=True, ticks=6)
-    figure.key("  ".join(swatch(kind.symbol, str(kind.colour), kind.name) for kind in series))
+    figure.key("  ".join(swatch(symbol, str(colour), kind) for kind, symbol, colour, _ in series))
     note = "" if span[0] <= 0 and span[1] >= 1 else f" ({ZOOMED})"
     return figure.finish(title=title, x=f"{x}{note}", height=26 * max(len(names), 1) + 80, head=18)
 
@@ -221,7 +215,7 @@ def _add_dots(
 ) -> None:
     """Add a line of dots for each name, joined from the least to the largest."""
     heights = figure.rows(names)
-    ends = [(min(values), max(values)) for values in zip(*(kind.values for kind in series), strict=True)]
+    ends = [(min(values), max(values)) for values in zip(*(some for *_, some in series), strict=True)]
     # One trace for all connecting lines: None lifts the pen.
     figure.line(
         [value for low, high in ends for value in (low, high, None)],
@@ -230,15 +224,6 @@ def _add_dots(
         colour=figure.colours.grid,
         width=3,
     )
-    for kind, hover in zip(series, hovers, strict=True):
-        outline = {"color": kind.colour, "width": 2}
-        figure.points(
-            kind.values,
-            heights,
-            kind.name,
-            symbol=kind.symbol,
-            colour=kind.colour,
-            outline=outline,
-            hover=hover,
-            **more,
-        )
+    for (kind, symbol, colour, values), hover in zip(series, hovers, strict=True):
+        outline = {"color": colour, "width": 2}
+        figure.points(values, heights, kind, symbol=symbol, colour=colour, outline=outline, hover=hover, **more)

@@ -63,17 +63,17 @@ def small_weights(report: ModelReport, *, alt: str) -> str:
     """Show how many source rows count how many times, on a scale of doublings."""
     bars, step, ticks, span = weight_bars(report)
     picture = Picture(130, left=_GUTTER)
-    most = max((bar.rows for bar in bars), default=1.0)
+    most = max((rows for _, rows, _ in bars), default=1.0)
     across, up = scale(span, 0, 1), scale((0, most), picture.height, _HEAD + 14)
     _upright_axis(picture, {tick: f"{tick:,.0f}" for tick in nice_ticks(0, most, 3)}, up, "labelled rows")
     width = across(0.9 * step) - across(0)
-    for bar in bars:
-        y, left = up(bar.rows), across(bar.power) - width / 2
-        picture.box(left, width, y, picture.height - y, colour=SOURCE, hover="\n".join(bar.lines))
+    for power, rows, lines in bars:
+        y, left = up(rows), across(power) - width / 2
+        picture.box(left, width, y, picture.height - y, colour=SOURCE, hover="\n".join(lines))
     picture.dashes(across(0), _HEAD + 8, height=picture.height - _HEAD - 8)
     picture.text(across(0), _HEAD, "counts once", shift=-4)
     _level_axis(picture, ticks, across)
-    picture.numbers("labelled rows", x=[bar.power for bar in bars], y=[bar.rows for bar in bars])
+    picture.numbers("labelled rows", x=[power for power, _, _ in bars], y=[rows for _, rows, _ in bars])
     return picture.finish(weights_title(report), alt=alt, x="how many times a labelled row counts")
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 import plotly.graph_objects as go
@@ -23,12 +22,7 @@ _NAMED = 3  # patterns a bar names
 _MOST_CAPS = 8  # what fits on a phone
 
 
-class WeightBar(NamedTuple):
-    """Hold one bar: where it stands, in powers of two, the rows in it, and what hovering says, line by line."""
-
-    power: float
-    rows: float
-    lines: tuple[str, ...]
+WeightBar = tuple[float, float, list[str]]  # where a bar stands, in powers of two; its rows; the lines of its hover
 
 
 def weight_histogram(report: ModelReport, *, log_counts: bool = False, dark: bool = False) -> go.Figure:
@@ -38,13 +32,13 @@ def weight_histogram(report: ModelReport, *, log_counts: bool = False, dark: boo
     """
     figure, (bars, step, ticks, span) = Drawing(dark), weight_bars(report)
     figure.bars(
-        [bar.power for bar in bars],
-        [bar.rows for bar in bars],
+        [power for power, _, _ in bars],
+        [rows for _, rows, _ in bars],
         "labelled rows",
         colour=SOURCE,
         orientation="v",
         width=0.9 * step,
-        hover=[_hover(bar) for bar in bars],
+        hover=["<br>".join([f"<b>{safe(first)}</b>", *map(safe, others)]) for _, _, (first, *others) in bars],
     )
     figure.upright(0, line={"color": figure.colours.ink, "dash": "dot", "width": 1.5}, layer="above")
     figure.write("counts once", x=0, xanchor="left", y=1, yref="paper", yanchor="bottom", xshift=-4)
@@ -52,7 +46,7 @@ def weight_histogram(report: ModelReport, *, log_counts: bool = False, dark: boo
     figure.x_axis = {"tickvals": list(ticks), "ticktext": names, "range": span, "tickangle": 0, "showgrid": False}
     figure.y_axis = {"showgrid": True, "nticks": 5, "tickformat": ",~d", "rangemode": "tozero"}
     if log_counts:
-        most = max((bar.rows for bar in bars), default=1.0)
+        most = max((rows for _, rows, _ in bars), default=1.0)
         ends = [np.log10(0.5), np.log10(2 * most)]  # on a log axis ranges are given by the logarithm
         figure.y_axis |= {"tickformat": ",.1~f", "type": "log", "range": ends, "dtick": 1}
     return figure.finish(
@@ -87,19 +81,14 @@ def weight_bars(report: ModelReport) -> tuple[list[WeightBar], float, dict[float
     ratios = report.ratios[shown]
     step = _bar_width(ratios)
     bars = _bars(table.source[shown], ratios, step, table.codes[shown], table)
-    powers = np.array([bar.power for bar in bars if np.isfinite(bar.power)] or [0.0])
+    powers = np.array([power for power, _, _ in bars if np.isfinite(power)] or [0.0])
     low, high = float(min(powers.min(), 0.0)), float(max(powers.max(), 0.0))
     ticks = {tick: _times(tick, low) for tick in _ticks(low, high)}
-    if all(np.isfinite(bar.power) for bar in bars):
+    if all(np.isfinite(power) for power, _, _ in bars):
         return bars, step, ticks, (low - step, high + step)
     zero = low - 2 * step
-    bars = [bar if np.isfinite(bar.power) else bar._replace(power=zero) for bar in bars]
+    bars = [(power if np.isfinite(power) else zero, rows, lines) for power, rows, lines in bars]
     return bars, step, {zero: "0", **ticks}, (zero - step, high + step)
-
-
-def _hover(bar: WeightBar) -> str:
-    first, *others = (safe(line) for line in bar.lines)
-    return "<br>".join([f"<b>{first}</b>", *others])
 
 
 def _bar_width(ratios: Floats) -> float:
@@ -130,7 +119,7 @@ def _bars(counts: Floats, ratios: Floats, step: float, codes: np.ndarray, table:
         if len(top) > _NAMED:
             combinations.append(f"and {len(top) - _NAMED:,} more combinations")
         times = "0 times" if not np.isfinite(power) else show_times(ratios[inside].min(), ratios[inside].max())
-        bars.append(WeightBar(float(power), rows, (f"{rows:,.0f} rows count {times}", *combinations)))
+        bars.append((float(power), rows, [f"{rows:,.0f} rows count {times}", *combinations]))
     return bars
 
 

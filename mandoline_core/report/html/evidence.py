@@ -182,13 +182,11 @@ def sensitivity(page: ReportPage) -> Html:
     if not isinstance(change, HiddenChange):
         return section("sensitivity", title, paragraphs("This cannot be worked out here.", change))
     share = page.share
-    shift = charts.HiddenShift(
-        change.gammas, change.lows, change.highs, change.points, change.chosen, None, None, change.strengths
-    )
+    drawn = (change.bounds, change.points, change.chosen, change.strengths)
     figure = PageFigure(
         "hidden-change",
         "Where the number could be, by the strength of a hidden change",
-        lambda dark: charts.hidden_shift_curve(shift, metric=page.first.problem.metric.spoken, share=share, dark=dark),
+        lambda dark: charts.hidden_shift_curve(*drawn, metric=page.first.problem.metric.spoken, share=share, dark=dark),
         ("rows count up to", "lowest", "highest", "with sampling error"),
         [
             (

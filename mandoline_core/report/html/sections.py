@@ -161,7 +161,7 @@ def _columns(page: ReportPage) -> Html:
 def slices(page: ReportPage) -> Html:
     """Say every slice in words, how the model does inside it, and how far it is believed."""
     report = page.parts.report
-    origins = page.first.fit.cells.origins
+    origins = page.first.cells.origins
     rows = [(row.name, row.rule, _part(row.inside, page.share), _part(row.outside, page.share)) for row in page.rows]
     notes: dict[str, str] = {}
     for row in page.rows:

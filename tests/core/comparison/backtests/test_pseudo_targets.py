@@ -211,5 +211,5 @@ def test_merged_classes_stay_merged_in_draws():
     metric = md.MetricSettings("accuracy", merge={"no": ["never"]})
     prepared = md.prepare(*samples(source, TARGET), flags("a"), model=MODELS[0], metric=metric)
     predictions = read_predictions(prepared.cells.rows, probabilities=True)
-    assert sorted(predictions.answers.classes) == ["no", "yes"]
+    assert sorted(predictions.labels.classes) == ["no", "yes"]
     assert predictions.probabilities.shape == (len(source), 2)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 
 import plotly.graph_objects as go
@@ -45,16 +46,28 @@ def attribution(*parts: tuple[str, float]) -> Attribution:
     return Attribution(total, (total - 0.01, total + 0.01), found, "")
 
 
-def hidden(gamma: float = 1.5, threshold: float | None = 0.7, crossing: float | None = 1.2) -> charts.HiddenShift:
-    point = SensitivityPoint(gamma, 0.65, 0.85, (0.6, 0.9))
+STRENGTHS = (
+    SliceStrength(HOSTILE, 1.4, 1.2),
+    SliceStrength("strong", math.inf, 3.0),
+    SliceStrength("none", None, None, "no fit"),
+)
+
+
+def hidden(
+    strengths: Sequence[SliceStrength] = STRENGTHS, threshold: float | None = 0.7, dark: bool = False
+) -> go.Figure:
+    point = SensitivityPoint(1.5, 0.65, 0.85, (0.6, 0.9))
     flat = SensitivityPoint(1.0, 0.79, 0.79, (0.77, 0.81))
-    strengths = [
-        SliceStrength(HOSTILE, 1.4, 1.2),
-        SliceStrength("strong", math.inf, 3.0),
-        SliceStrength("none", None, None, "no fit"),
-    ]
-    return charts.HiddenShift(
-        [1.0, 5.0], [0.79, 0.2], [0.79, 0.99], [flat, point], point, threshold, crossing, strengths
+    return charts.hidden_shift_curve(
+        {1.0: (0.79, 0.79), 5.0: (0.2, 0.99)},
+        [flat, point],
+        point,
+        strengths,
+        metric="accuracy",
+        share=True,
+        threshold=threshold,
+        crossing=None if threshold is None else 1.2,
+        dark=dark,
     )
 
 
@@ -89,7 +102,7 @@ FIGURES = {
     "elasticity": lambda dark: charts.correction_effects(
         [CorrectionSlope(HOSTILE, "source", "inside", 0.9, 0.5, HOSTILE)], share=True, dark=dark
     ),
-    "hidden": lambda dark: charts.hidden_shift_curve(hidden(), metric="accuracy", share=True, dark=dark),
+    "hidden": lambda dark: hidden(dark=dark),
     "theory": lambda dark: charts.bound_bars(bound(), half_interval=0.02, share=True, dark=dark),
     "predicted": lambda dark: charts.predicted_classes(
         [MeanShift(HOSTILE, 0.5, 0.4, 0.6, 0.1, 0.1, 5.0), MeanShift("b", 0.5, 0.6, 0.4, 0.1, 0.1, -5.0)], dark=dark
@@ -212,14 +225,13 @@ def test_hidden_change_marks_slices_the_threshold_and_where_it_is_crossed() -> N
 
 def test_the_strongest_slices_are_shown_the_strongest_first() -> None:
     strengths = [SliceStrength(f"s{i}", 1.0 + i, 1.0) for i in range(MOST_SLICES + 3)]
-    figure = charts.hidden_shift_curve(hidden()._replace(strengths=strengths), metric="accuracy", share=True)
+    figure = hidden(strengths)
     drawn = [one.name for one in figure.data if one.name.startswith("s")]
     assert drawn == [f"s{i}" for i in range(MOST_SLICES + 2, 2, -1)]
 
 
 def test_without_a_crossing_or_slices_the_curve_still_shows() -> None:
-    bare = hidden(threshold=None, crossing=None)._replace(strengths=[])
-    figure = charts.hidden_shift_curve(bare, metric="accuracy", share=True)
+    figure = hidden([], threshold=None)
     assert {"threshold", "crossing"}.isdisjoint(one.name for one in figure.data)
     assert figure.layout.yaxis.domain[0] == 0
 
