@@ -49,6 +49,16 @@ class FindingKind:
         return Finding(self, severity, slices, numbers)
 
 
+def rows_left_out(code: str, *, lacking: str) -> FindingKind:
+    """Declare that rows are left out for what they lack.
+
+    >>> print(rows_left_out("no_label", lacking="a label").found("info", missing=2, n=9, name="a.csv").message)
+    2 of 9 rows of a.csv lack a label and are left out.
+    """
+    headline = "{missing:,} of {n:,} rows of {name} lack " + lacking + " and are left out"
+    return FindingKind("rows", code, headline, "Fill in what is missing if these rows differ from the others.")
+
+
 @dataclass(frozen=True)
 class Finding:
     """Hold what is doubtful, and what to do about it.

@@ -24,27 +24,28 @@ NOTABLE_AUC, LARGE_AUC = 0.7, 0.9
 STANDS_OUT = {NOTABLE_AUC: 3.0, LARGE_AUC: 2.0}  # standard errors
 TOO_FEW = 0.15  # a standard error beyond which the rows that count are too few to pass for anything
 
+_MATTERS = ". It matters if the model does better or worse there."
 STILL_OFF = FindingKind(
     "columns",
     "unmodelled_shift",
     "After weighting, the {what} is still off, and {why}",
     "{action}",
     ": {here} in the {source}, {weighted} after weighting and {there} in the {target} ({before:+.2f} standard "
-    "deviations before, {after:+.2f} after). It matters if the model does better or worse there.",
+    "deviations before, {after:+.2f} after)" + _MATTERS,
 )
 OFF = FindingKind(
     "columns",
     "unmodelled_shift",
     "The {what} is off: {here} in the {source} and {there} in the {target} ({before:+.2f} standard deviations)",
     "{action}",
-    ". It matters if the model does better or worse there.",
+    _MATTERS,
 )
 CONSTANT = FindingKind(
     "columns",
     "unmodelled_shift",
     "The {what} is {here} in the {source} and {there} in the {target}, and no weights can change that",
     "{action}",
-    ": no two rows of a sample differ in it. It matters if the model does better or worse there.",
+    ": no two rows of a sample differ in it" + _MATTERS,
 )
 _REMEDY = (
     "Write slices that speak of it. If the model does as well whatever {column!r} says, declare that column harmless, "

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from mandoline_core.arrays import Bools, Floats, Interval
+from mandoline_core.checks.weights import NOT_CONVERGED
 from mandoline_core.errors import MandolineError
 from mandoline_core.estimators import Influence, RowInfluence, get_estimator, influence_interval
 from mandoline_core.formatting import Sentence
@@ -155,10 +156,7 @@ def weights_of(report: Estimate) -> Floats:
     """
     problem, outcome = report.problem, report.outcome
     if not outcome.converged:
-        raise MandolineError(
-            "The weights could not be fitted, so there are none to change. "
-            "Remove slices or edges that say nearly the same, or set a small ridge such as 0.01."
-        )
+        raise MandolineError(f"The weights could not be fitted, so there are none to change. {NOT_CONVERGED.remedy}")
     weights = outcome.weights(problem.members)
     if not np.allclose(weights @ problem.members.statistics, outcome.means, rtol=1e-9, atol=1e-12):
         raise MandolineError(

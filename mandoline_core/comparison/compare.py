@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Unpack
+from typing import Any
 
 import numpy as np
 
 from mandoline_core.arrays import Floats, Interval
-from mandoline_core.checks import find_all, method_for
+from mandoline_core.checks import NOT_CONVERGED, find_all, method_for
 from mandoline_core.comparison.results import (
     Comparison,
     Entry,
@@ -24,7 +24,7 @@ from mandoline_core.domain_classifier import one_thread
 from mandoline_core.errors import MandolineError
 from mandoline_core.estimators import ESTIMATORS, Outcome, Redraws, get_estimator
 from mandoline_core.findings import worst_first
-from mandoline_core.pipeline import Asked, Fit, Progress, estimate, fit_for, hull, interval_of, score_truth, state
+from mandoline_core.pipeline import Fit, Progress, estimate, fit_for, hull, interval_of, score_truth, state
 from mandoline_core.project import EstimatorSettings, Project
 from mandoline_core.slices import Slice
 
@@ -39,7 +39,7 @@ def compare(
     estimators: Sequence[str] | None = None,
     reveal: bool = False,
     progress: Progress | None = None,
-    **asked: Unpack[Asked],
+    **asked: Any,
 ) -> Comparison:
     """Estimate each model on the target with every method that applies.
 
@@ -57,7 +57,7 @@ def compare(
         Called with what is being done and the share done, between 0 and 1.
     **asked
         edges, metric ("accuracy" when left out), methods (what methods look at that do not work on slices), and fields
-        of EstimatorSettings: split, overlap, ridge, confidence, seed, interval, replicates.
+        of EstimatorSettings.
 
     Examples
     --------
@@ -161,7 +161,7 @@ def run_estimator(
         return Entry(name, available=False, reason=error.sentence)
     outcome, problem = found.outcome, found.problem
     if not outcome.converged or not math.isfinite(outcome.value):
-        return Entry(name, available=False, reason="The weights could not be fitted: no solution was found.")
+        return Entry(name, available=False, reason=NOT_CONVERGED.found("serious").headline)
     plain = get_estimator("source").estimate(problem)
     change_interval = hull(
         *(

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Unpack
+from typing import Any
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from mandoline_core.discovery.suggest import start_states, suggest
 from mandoline_core.discovery.suggestions import Suggestion, Suggestions
 from mandoline_core.findings import Finding, FindingKind
 from mandoline_core.formatting import Sentence, show_ends, show_points
-from mandoline_core.pipeline import Asked, Progress, estimate_with, steps
+from mandoline_core.pipeline import Progress, estimate_with, steps
 from mandoline_core.project import Project
 from mandoline_core.slices import Slice
 
@@ -104,7 +104,7 @@ def spread(
     *,
     suggestions: Suggestions | None = None,
     progress: Progress | None = None,
-    **asked: Unpack[Asked],
+    **asked: Any,
 ) -> dict[str, Spread]:
     """Say how much hangs on the choice of slices, by model.
 

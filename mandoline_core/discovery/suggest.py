@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import Unpack
+from typing import Any
 
 import numpy as np
 
@@ -26,7 +26,7 @@ from mandoline_core.discovery.suggestions import (
 from mandoline_core.errors import MandolineError
 from mandoline_core.estimators import get_estimator, influence_interval
 from mandoline_core.formatting import Sentence, show_points
-from mandoline_core.pipeline import AblationPoint, Asked, Progress, Request, state
+from mandoline_core.pipeline import AblationPoint, Progress, Request, state
 from mandoline_core.pipeline import fit as fit_cells
 from mandoline_core.project import Project
 from mandoline_core.slices import Slice
@@ -43,7 +43,7 @@ def suggest(
     auto: bool = False,
     never: Collection[Slice | Edge | str] = (),
     progress: Progress | None = None,
-    **asked: Unpack[Asked],
+    **asked: Any,
 ) -> Suggestions:
     """Find slices worth trying, and try each; no target label is looked at.
 
@@ -119,7 +119,7 @@ def start_states(
     slices: Sequence[Slice] | None,
     *,
     progress: Progress | None = None,
-    **asked: Unpack[Asked],
+    **asked: Any,
 ) -> tuple[Request, tuple[SearchState, ...]]:
     """State what is asked for, and count every model's rows."""
     request = state(caller, source, target, slices, **asked).in_memory

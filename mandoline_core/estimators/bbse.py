@@ -11,7 +11,7 @@ from mandoline_core.errors import MandolineError
 from mandoline_core.estimators.base import Estimator, Outcome, row_outcome, rows_of, what_stops
 from mandoline_core.estimators.intervals import RowInfluence
 from mandoline_core.estimators.probabilities import left_out, why_not_classes, why_not_new_classes, why_not_one_class
-from mandoline_core.findings import FindingKind
+from mandoline_core.findings import FindingKind, rows_left_out
 from mandoline_core.formatting import Sentence
 from mandoline_core.metrics import ClassCodes, ClassLabels, evaluate
 from mandoline_core.patterns import add_up
@@ -26,12 +26,7 @@ NEGATIVE_CLASS_SHARE = FindingKind(
     "absent",
     "If the class is there, more than class frequencies has changed: use another method.",
 )
-WITHOUT_PREDICTIONS = FindingKind(
-    "rows",
-    "rows_without_predictions",
-    "{missing:,} of {n:,} rows of {name} lack a prediction and are left out",
-    "Fill in what is missing if these rows differ from the others.",
-)
+WITHOUT_PREDICTIONS = rows_left_out("rows_without_predictions", lacking="a prediction")
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,18 +15,13 @@ from mandoline_core.errors import MandolineError
 from mandoline_core.estimators.base import Estimator, Outcome, complete_outcome, rows_of, what_stops
 from mandoline_core.estimators.intervals import RowInfluence
 from mandoline_core.estimators.mandoline import Mandoline
-from mandoline_core.findings import Finding, FindingKind
+from mandoline_core.findings import Finding, FindingKind, rows_left_out
 from mandoline_core.formatting import Sentence, listed
 from mandoline_core.metrics import ClassCodes
 from mandoline_core.weighting import Problem
 
 MUCH_MISSING = 0.01
-WITHOUT_PROBABILITIES = FindingKind(
-    "rows",
-    "rows_without_probabilities",
-    "{missing:,} of {n:,} rows of {name} lack a prediction or class probabilities and are left out",
-    "Fill in what is missing if these rows differ from the others.",
-)
+WITHOUT_PROBABILITIES = rows_left_out("rows_without_probabilities", lacking="a prediction or class probabilities")
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,6 +19,7 @@ ACCURACY = Metric(
     "predictions",
     UNIT,
     statistics=lambda truth, predicted, _: (truth == predicted).astype(float)[:, None],
+    sentence=("this model is probably right", "it was", " of the time"),
 )
 ERROR = Metric(
     "error",
@@ -27,6 +28,7 @@ ERROR = Metric(
     UNIT,
     better="lower",
     statistics=lambda truth, predicted, _: (truth != predicted).astype(float)[:, None],
+    sentence=("this model is probably wrong", "it was", " of the time"),
 )
 
 

@@ -51,6 +51,8 @@ class Metric:
         For a ranking metric: statistics and weights to the value and each row's slope.
     called : str
         How people say its name, where that is not how it is written.
+    sentence : tuple of str
+        What stands before its number on the new data, before that on the labelled data, and after the first.
     of_classes : callable, optional
         Fits the metric to the classes at hand: itself, their names, and the code of the one it is about or None.
     about_one : bool
@@ -72,6 +74,7 @@ class Metric:
     slope: Callable[[Floats], Floats] = np.ones_like
     rank: Callable[[Floats, Floats], tuple[float, Floats]] | None = None
     called: str = ""
+    sentence: tuple[str, str, str] = ("the {metric} is probably", "it is", "")
     of_classes: Callable[[Metric, tuple[str, ...], int | None], Metric] | None = None
     about_one: bool = False
     needs_table: bool = False

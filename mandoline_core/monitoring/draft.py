@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 import textwrap
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from mandoline_core.data import Sample, few_classes, open_data
@@ -14,11 +15,20 @@ from mandoline_core.errors import DataError, MandolineError, ProjectError
 from mandoline_core.formatting import listed
 from mandoline_core.metrics import METRICS
 from mandoline_core.pipeline import Progress
-from mandoline_core.project import Project, RoleGuess, choose_models, dump_parts, guess_roles, start_project
+from mandoline_core.project import (
+    EstimatorSettings,
+    Project,
+    RoleGuess,
+    choose_models,
+    dump_parts,
+    guess_roles,
+    start_project,
+)
 from mandoline_core.slices import Slice
 
 _MOST_CLASSES = 100
 _WIDTH = 100
+_DEFAULTS = ", ".join(f"{key} = {json.dumps(value)}" for key, value in asdict(EstimatorSettings()).items())
 _EXPLAINED = {
     "": "Made by `mandoline init`; it is yours to edit. Paths are relative to this file.",
     "source": "The labelled rows: the label, the predictions, and whatever slices look at.",
@@ -30,8 +40,7 @@ _EXPLAINED = {
     "slices": "The ways in which the data changed, as rules: the estimate is as good as these. Read each; switch "
     "on what you believe with enabled = true, remove what you do not, and write your own. `mandoline slices` shows "
     "what they cover, `mandoline suggest` tries others.",
-    "estimator": "How the estimate is made. It also takes confidence = 0.95 (of intervals), seed, split, overlap, "
-    "ridge and interval.",
+    "estimator": f"How the estimate is made. Defaults: {_DEFAULTS}.",
 }
 _NO_SLICES = """
 # No slice yet, and an estimate needs one: write down how the data changed. For example:

@@ -15,7 +15,7 @@ from mandoline_core.arrays import Bools, CodeArray, Floats
 from mandoline_core.data import Model, Sample
 from mandoline_core.domain_classifier import MOST_COLUMNS
 from mandoline_core.errors import DataError
-from mandoline_core.findings import Finding, FindingKind, Severity
+from mandoline_core.findings import Finding, FindingKind, Severity, rows_left_out
 from mandoline_core.metrics import Metric, Scores, find_sums_off, score_rows
 from mandoline_core.patterns import Count, Membership, count_patterns, find_patterns, one_each
 from mandoline_core.pipeline.codes import Codes, Memo, check_countable, evaluate_slices, no_memo
@@ -30,12 +30,7 @@ from mandoline_core.weighting import GoldTable, Rows, gold_table
 
 SampleCells = tuple[TableCells, TableCells]
 
-ROWS_WITHOUT_SCORE = FindingKind(
-    "rows",
-    "rows_without_score",
-    "{missing:,} of {n:,} rows of {name} lack a label or prediction and are left out",
-    "Fill in what is missing if these rows differ from the others.",
-)
+ROWS_WITHOUT_SCORE = rows_left_out("rows_without_score", lacking="a label or prediction")
 SCORES_BINNED = FindingKind(
     "rows",
     "scores_binned",

@@ -303,8 +303,7 @@ def interval_by_settings(
     if len(values) < max(fewest_replicates(settings.confidence), settings.replicates // 2):
         raise MandolineError(
             f"The bootstrap failed on {failures} of {settings.replicates} redraws: "
-            "the weights hang on too few rows. "
-            'Use interval = "influence", or fewer slices.'
+            f"the weights hang on too few rows. {ONE_SIDED.remedy}"
         )
     findings = []
     if failures:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypedDict, Unpack
+from typing import Any
 
 from mandoline_core.data import Model, Sample, current_progress, progress_to
 from mandoline_core.errors import MandolineError, ProjectError, SliceError
@@ -162,29 +162,12 @@ def prepare(
     return request.fit(model, need_slices=need_slices)
 
 
-class Asked(TypedDict, total=False):
-    """Say what may be asked for beside samples and slices; all but the first five are fields of EstimatorSettings."""
-
-    estimator: str | EstimatorSettings
-    edges: EdgeNames | str
-    metric: str | MetricSettings
-    methods: MethodSettings
-    harmless: Sequence[str] | Mapping[str, str]
-    split: str
-    overlap: str
-    ridge: float
-    confidence: float
-    seed: int
-    interval: str
-    replicates: int
-
-
 def state(
     caller: str,
     source: Project | Sample,
     target: Sample | None,
     slices: Sequence[Slice] | None,
-    **asked: Unpack[Asked],
+    **asked: Any,
 ) -> Request:
     """Read a project's samples, or take those given; settings given beside a project take the place of its own.
 
@@ -192,6 +175,9 @@ def state(
     ----------
     caller : str
         The function that was called, for messages.
+    **asked
+        estimator, edges, metric, methods, harmless, and the fields of EstimatorSettings, which are listed there alone:
+        whoever adds one adds the argument.
     """
     if isinstance(source, Project):
         if target is not None or slices is not None:
@@ -229,7 +215,7 @@ def request_of(project: Project, source: Sample, target: Sample) -> Request:
     )
 
 
-def _override(request: Request, asked: Asked) -> Request:
+def _override(request: Request, asked: Mapping[str, Any]) -> Request:
     """Put what is asked for in the place of a request's own."""
     fields: dict[str, Any] = {}
     settings: dict[str, Any] = dict(asked)

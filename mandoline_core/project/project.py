@@ -247,7 +247,7 @@ class Project:
                 )
             )
         for model in self.models:
-            if model.prediction is None and self.metric.name in ("accuracy", "error"):
+            if model.prediction is None:
                 raise ProjectError(
                     f"Model {model.name!r} has no prediction, which metric {self.metric.name!r} needs. "
                     "Add prediction, the column of predicted classes."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Unpack
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,7 +18,6 @@ from mandoline_core.formatting import listed
 from mandoline_core.metrics import check_finite, get_metric
 from mandoline_core.patterns import count_patterns
 from mandoline_core.pipeline import (
-    Asked,
     Cells,
     Fit,
     Memo,
@@ -50,7 +49,7 @@ def estimate(
     *,
     reveal: bool = False,
     progress: Progress | None = None,
-    **asked: Unpack[Asked],
+    **asked: Any,
 ) -> Report:
     """Estimate how well each model does on the target.
 
@@ -65,8 +64,7 @@ def estimate(
         Called with what is being done and the share done, between 0 and 1.
     **asked
         estimator (a name in the registry, "mandoline" when left out), edges, metric ("accuracy" when left out), methods
-        (what methods look at that do not work on slices), harmless, and fields of EstimatorSettings: split, overlap,
-        ridge, confidence, seed, interval, replicates.
+        (what methods look at that do not work on slices), harmless, and fields of EstimatorSettings.
 
     Examples
     --------
@@ -162,7 +160,7 @@ def estimate_from_codes(
     noise : pair of arrays, each of shape (n_slices, 3), optional
         Source and target p(g = 1 | code) for the codes -1, 0, 1. None takes slices at their word.
     **settings
-        Further fields of EstimatorSettings: split, overlap, confidence, seed, interval, replicates.
+        Further fields of EstimatorSettings.
 
     Examples
     --------

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Unpack
+from typing import Any
 
 import numpy as np
 
+from mandoline_core.checks import NOT_CONVERGED
 from mandoline_core.comparison.backtests.pseudo_samples import PseudoTarget, draw, most_rows, read_predictions
 from mandoline_core.comparison.backtests.pseudo_targets import COLUMN, KINDS, pseudo_targets
 from mandoline_core.comparison.backtests.results import Backtest, ModelBacktest, Trial, judge
@@ -17,7 +18,7 @@ from mandoline_core.domain_classifier import one_thread
 from mandoline_core.errors import MandolineError, ProjectError, did_you_mean
 from mandoline_core.estimators import ESTIMATORS, Estimator, Outcome, get_estimator, normal_reach
 from mandoline_core.formatting import listed
-from mandoline_core.pipeline import Asked, Fit, Progress, interval_of, state
+from mandoline_core.pipeline import Fit, Progress, interval_of, state
 from mandoline_core.project import EstimatorSettings, Project
 from mandoline_core.slices import Slice
 from mandoline_core.weighting import Problem
@@ -36,7 +37,7 @@ def backtest(
     columns: Sequence[str] | None = (),
     kinds: Sequence[str] = KINDS,
     progress: Progress | None = None,
-    **asked: Unpack[Asked],
+    **asked: Any,
 ) -> Backtest:
     """See how every method does on shifts made out of the labelled source, for each model.
 
@@ -222,5 +223,5 @@ def _try(method: Estimator, problem: Problem) -> Outcome | str:
     except np.linalg.LinAlgError as error:  # a draw may leave a matrix that no real sample would have
         return f"A matrix could not be solved: {error}."
     if not outcome.converged or not math.isfinite(outcome.value):
-        return "The weights could not be fitted: no solution was found."
+        return NOT_CONVERGED.found("serious").headline
     return outcome

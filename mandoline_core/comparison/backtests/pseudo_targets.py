@@ -16,6 +16,7 @@ from dataclasses import replace
 import numpy as np
 
 from mandoline_core.arrays import Floats, Index
+from mandoline_core.checks import NOT_CONVERGED
 from mandoline_core.comparison.backtests.column_splits import find_columns, split_column
 from mandoline_core.comparison.backtests.pseudo_samples import PseudoTarget, read_predictions
 from mandoline_core.data import class_codes
@@ -106,7 +107,7 @@ def _fitted(problem: Problem) -> tuple[Floats, Floats | None]:
     """Fit Mandoline's weights of the real target, shape (n_scored,); return the parameters, too."""
     outcome = Mandoline().weigh(problem)
     if not outcome.converged:
-        raise MandolineError("The weights could not be fitted: no solution was found.")
+        raise MandolineError(NOT_CONVERGED.found("serious").headline)
     return outcome.weights(problem.members), outcome.delta
 
 

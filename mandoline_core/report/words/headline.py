@@ -67,14 +67,6 @@ class Headline:
         return " ".join(filter(None, (*doubt, *number) if self.level == "red" else (*number, *doubt)))
 
 
-# How a metric is said of the new data, and of the labelled data, and what follows the number.
-_VERBS = {
-    "accuracy": ("this model is probably right", "it was", " of the time"),
-    "error": ("this model is probably wrong", "it was", " of the time"),
-}
-_OTHER = ("the {metric} is probably", "it is", "")
-
-
 def headline(report: ModelReport, *, reveal: bool = False) -> Headline:
     """Say an estimate as its verdict allows; with `reveal`, the truth too.
 
@@ -89,7 +81,7 @@ def headline(report: ModelReport, *, reveal: bool = False) -> Headline:
     'On the new data the mean is probably 75.0% (70.5 to 79.0), if your slice captures the shift.'
     """
     verdict, share = report.verdict, is_share(report)
-    now, before_now, unit = _VERBS.get(report.metric, _OTHER)
+    now, before_now, unit = report.problem.metric.sentence
     level = UNJUDGED if verdict is None else verdict.level
     before, number, after = _number(report, now, unit, share, quoted=level != "red")
     return Headline(
