@@ -130,8 +130,8 @@ def _whole_report() -> list[Bound]:
 def _fresh(prepared: md.Fit) -> md.Fit:
     """Forget what an earlier report worked out and kept."""
     patterns = replace(prepared.problem.patterns)
-    counted = replace(prepared.cells, count=prepared.cells.count._replace(patterns=patterns))
-    return replace(prepared, problem=replace(prepared.problem, patterns=patterns, groups=()), counted=counted)
+    cells = replace(prepared.cells, count=prepared.cells.count._replace(patterns=patterns))
+    return replace(prepared, problem=replace(prepared.problem, patterns=patterns, groups=()), cells=cells)
 
 
 def _rows(rng: np.random.Generator, shift: float) -> pd.DataFrame:
