@@ -5,7 +5,6 @@ from __future__ import annotations
 from app.compute.audits import (
     BOTH,
     AuditTurn,
-    MistakeTest,
     agreements,
     audit_effect,
     audit_turn,
@@ -45,7 +44,6 @@ from app.compute.comparisons import (
 from app.compute.corrections import (
     CorrectionInUse,
     CorrectionRow,
-    PairEffect,
     PairTest,
     PairTests,
     answer_columns,

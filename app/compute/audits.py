@@ -8,11 +8,12 @@ from typing import Any
 from app.compute import keys
 from app.compute.corrections import CorrectionRow, correction_rows
 from app.compute.data import samples
-from app.compute.estimates import counted, prepared, with_every_slice
+from app.compute.estimates import cells, fit, trial, with_every_slice
 from app.compute.keys import kept
 from app.project import Workspace, edits
 from mandoline_core import Correction, Slice, SliceAudit
-from mandoline_core.estimators import get_estimator, normal_reach
+from mandoline_core.arrays import Interval
+from mandoline_core.estimators import normal_reach
 from mandoline_core.labels import (
     Agreement,
     AuditState,
@@ -21,7 +22,7 @@ from mandoline_core.labels import (
     audit_state,
     published_correction,
 )
-from mandoline_core.pipeline import Cells, interval_of
+from mandoline_core.pipeline import Cells
 from mandoline_core.slices import Side
 
 BOTH: tuple[Side, ...] = ("source", "target")
@@ -61,23 +62,6 @@ def audit_turn(workspace: Workspace, name: str, sides: tuple[Side, ...] = BOTH) 
     return AuditTurn(rule, audit.columns, state, row)
 
 
-@dataclass(frozen=True)
-class AuditEffect:
-    """Hold the estimate with an audit's answers in use, how far it reaches, and how far it would with certainty.
-
-    Parameters
-    ----------
-    reach, if_known : float
-        Half the width of its interval, before bounds; if_known: if what was measured were known exactly.
-    """
-
-    value: float
-    interval: tuple[float, float]
-    reach: float
-    if_known: float
-    share: bool
-
-
 def with_audit(workspace: Workspace, name: str, state: AuditState) -> Workspace:
     """Use the answers so far, without saving that: of each sample that can be measured."""
     sides = [side for side in BOTH if state.has(side)]
@@ -89,43 +73,30 @@ def audited_row(workspace: Workspace, name: str, state: AuditState) -> Correctio
     return correction_rows(with_audit(workspace, name, state))[name]
 
 
-def audit_effect(workspace: Workspace, name: str, state: AuditState) -> AuditEffect | None:
-    """Estimate with the answers so far; None where the method knows no corrections."""
-    return _effect(with_audit(workspace, name, state))
+def audit_effect(workspace: Workspace, name: str, state: AuditState) -> tuple[float, Interval, float, float] | None:
+    """Estimate with the answers so far; None where the method knows no corrections.
 
-
-@kept(by=keys.solution)
-def _effect(workspace: Workspace) -> AuditEffect | None:
-    problem, settings = prepared(workspace).problem, workspace.project.estimator
-    outcome = get_estimator(settings.name).estimate(problem)
-    if outcome.error_if_known is None:
+    Returns
+    -------
+    tuple of float, pair of floats, float, float
+        The estimate, its interval, half the width of that before bounds, and half the width that it would have if what
+        was measured were known exactly.
+    """
+    found = trial(with_audit(workspace, name, state))
+    if found.outcome.error_if_known is None:
         return None
-    z = normal_reach(settings.confidence)
-    return AuditEffect(
-        outcome.value,
-        interval_of(problem, outcome, settings.confidence),
-        z * outcome.influence.standard_error(),
-        z * outcome.error_if_known,
-        problem.metric.share,
-    )
-
-
-@dataclass(frozen=True)
-class MistakeTest:
-    """Hold whether the score depends on what a slice says once the truth is known, and the rows that tell."""
-
-    z: float | None
-    n: int
+    z = normal_reach(found.settings.confidence)
+    return found.estimate, found.interval, z * found.standard_error, z * found.outcome.error_if_known
 
 
 @kept(by=keys.solution)
-def mistake_tests(workspace: Workspace) -> dict[str, MistakeTest]:
-    """Test the denoised estimator's assumption, for each slice with true answers of labelled rows."""
-    tables = prepared(workspace).truths["source"].tables
-    return {
-        name: MistakeTest(table.mistake_z(), round(table.counts[[0, 2]][:, [0, 2]].sum()))
-        for name, table in tables.items()
-    }
+def mistake_tests(workspace: Workspace) -> dict[str, tuple[float | None, int]]:
+    """Test whether the score depends on what a slice says once the truth is known, for each slice with true answers.
+
+    The denoised estimator assumes that it does not. Returned are z and the labelled rows that tell.
+    """
+    tables = fit(workspace).truths["source"].tables
+    return {name: (table.mistake_z(), round(table.counts[[0, 2]][:, [0, 2]].sum())) for name, table in tables.items()}
 
 
 @kept(by=keys.every_slice)
@@ -151,4 +122,4 @@ def from_published(workspace: Workspace, name: str, precision: float, recall: fl
 
 
 def _everything(workspace: Workspace) -> Cells:
-    return counted(with_every_slice(workspace), need_slices=False)
+    return cells(with_every_slice(workspace), need_slices=False)

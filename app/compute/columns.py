@@ -78,7 +78,7 @@ def column_table(workspace: Workspace) -> pd.DataFrame:
 
 
 @kept(by=keys.answers)
-def class_shares(workspace: Workspace) -> tables.ClassShares | None:
+def class_shares(workspace: Workspace) -> list[dict[str, float]]:
     """Count the classes among the labels and among the answers of the model on show."""
     return tables.class_shares(*samples(workspace), model_of(workspace))
 

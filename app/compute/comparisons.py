@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from app.compute import keys
 from app.compute.data import revealed, samples
-from app.compute.estimates import drawn_fit, prepared
+from app.compute.estimates import drawn_fit, fit
 from app.compute.jobs import A_MOMENT, Job, JobKind, Task
 from app.project import Workspace
 from mandoline_core import MandolineError
@@ -75,13 +75,13 @@ def expected_seconds(workspace: Workspace) -> float:
     """Guess how long the slow methods that have not run will take; models share most of the work."""
     methods = workspace.project.methods
     n_rows = sum(min(sample.n_rows, methods.max_rows) for sample in samples(workspace))
-    names = {missing.name for missing in _missing(workspace, "slow")}
+    names = {name for _, name, _ in _missing(workspace, "slow")}
     return sum(get_estimator(name).expected_seconds(methods, n_rows) for name in names)
 
 
 def comparison_job(workspace: Workspace, pace: Pace) -> Job | None:
     """Find the job that runs a project's quick or slow methods, or was stopped doing so."""
-    return _COMPARISONS[pace].find(workspace, {missing.key for missing in _missing(workspace, pace)})
+    return _COMPARISONS[pace].find(workspace, {key for *_, key in _missing(workspace, pace)})
 
 
 def ask_quick(workspace: Workspace) -> None:
@@ -111,30 +111,20 @@ def _entry(workspace: Workspace, name: str, job: Job) -> Entry:
         return run_estimator(problem, name, workspace.project.estimator, job.step, draw=draw)
 
 
-class _Missing(NamedTuple):
-    """Hold an answer that is not there: of which method, about which model, and under which key it will be."""
-
-    model: str
-    name: str
-    key: keys.Key
-
-
-def _missing(workspace: Workspace, pace: Pace) -> list[_Missing]:
-    """List the answers that are not there, in the order in which they are to come: what takes least first."""
+def _missing(workspace: Workspace, pace: Pace) -> list[tuple[str, str, keys.Key]]:
+    """List the answers that are not there, by model, method and key: what takes least first."""
     models = dict.fromkeys([workspace.model, *(model.name for model in workspace.project.models)])
     found = [
-        _Missing(model, name, key)
-        for model in models
-        for name, key in _not_run(replace(workspace, model=model), pace).items()
+        (model, name, key) for model in models for name, key in _not_run(replace(workspace, model=model), pace).items()
     ]
     if pace == "slow":  # models share most of the work of a slow method
-        found.sort(key=lambda one: list(ESTIMATORS).index(one.name))
-    return sorted(found, key=lambda one: get_estimator(one.name).seconds)
+        found.sort(key=lambda missing: list(ESTIMATORS).index(missing[1]))
+    return sorted(found, key=lambda missing: get_estimator(missing[1]).seconds)
 
 
 def _problem(workspace: Workspace) -> Fit:
     """State the problem; methods on columns need no slices."""
-    return prepared(workspace, need_slices=any(rule.enabled for rule in workspace.project.slices))
+    return fit(workspace, need_slices=any(rule.enabled for rule in workspace.project.slices))
 
 
 def backtest(workspace: Workspace, draws: int) -> ModelBacktest | None:

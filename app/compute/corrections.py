@@ -11,13 +11,14 @@ import numpy as np
 
 from app.compute import keys
 from app.compute.data import samples
-from app.compute.estimates import counted, prepared, with_every_slice
+from app.compute.estimates import cells, fit, with_every_slice
 from app.compute.keys import kept
 from app.project import Workspace
 from mandoline_core import Flag, MandolineError, Sample, SliceError
 from mandoline_core.arrays import Interval
 from mandoline_core.estimators import exact_interval, get_estimator
-from mandoline_core.pipeline import choose_edges, fit
+from mandoline_core.pipeline import choose_edges
+from mandoline_core.pipeline import fit as fit_cells
 from mandoline_core.project import EDGE_CHOICES
 from mandoline_core.slices import slice_codes
 from mandoline_core.weighting import (
@@ -77,8 +78,8 @@ class CorrectionRow:
 def correction_rows(workspace: Workspace) -> dict[str, CorrectionRow]:
     """Look up the corrections in use for every rule, also for those switched off."""
     everything = with_every_slice(workspace)
-    table = counted(everything, need_slices=False)
-    stated = fit(table, everything.project.slices)
+    table = cells(everything, need_slices=False)
+    stated = fit_cells(table, everything.project.slices)
     problem, confidence = stated.problem, everything.project.estimator.confidence
     found = {rule.name: CorrectionRow({}, {}, 0) for rule in everything.project.slices}
     corrections = problem.corrections()
@@ -172,14 +173,14 @@ class PairTests:
 
 def pairs_in_use(workspace: Workspace) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...]]:
     """List the slices that are switched on, and the pairs of them that a person or tests have joined."""
-    problem = prepared(workspace).problem
+    problem = fit(workspace).problem
     return problem.patterns.names, _named(problem, problem.edges)
 
 
 @kept(by=keys.solution)
 def pairs(workspace: Workspace) -> PairTests:
     """Compare every pair's joint frequency before and after weighting, and test those that are not joined."""
-    problem = prepared(workspace).problem
+    problem = fit(workspace).problem
     gaps, z, joinable = pair_gaps(problem), _tests(problem), _joinable(workspace)
     possible = [edge for edge in gaps if edge in problem.edges or edge in joinable]
     found = {
@@ -199,7 +200,7 @@ def pairs(workspace: Workspace) -> PairTests:
 @kept(by=keys.count)
 def _joinable(workspace: Workspace) -> frozenset[tuple[int, int]]:
     """List the pairs of slices that there are rows to tell from the two alone; corrections do not matter here."""
-    problem = prepared(workspace).problem
+    problem = fit(workspace).problem
     pairs = itertools.combinations(range(len(problem.patterns.names)), 2)
     return frozenset(edge for edge in pairs if has_rows(problem, edge))
 
@@ -225,7 +226,7 @@ def choosers(workspace: Workspace) -> dict[tuple[str, str], tuple[str, ...]]:
 
 @kept(by=keys.solution)
 def _choosers(workspace: Workspace) -> dict[tuple[str, str], tuple[str, ...]]:
-    problem = prepared(workspace).problem
+    problem = fit(workspace).problem
     found: dict[tuple[str, str], tuple[str, ...]] = {}
     for way in EDGE_CHOICES:
         with suppress(MandolineError):  # too many uncertain slices to be tested together
@@ -234,20 +235,17 @@ def _choosers(workspace: Workspace) -> dict[tuple[str, str], tuple[str, ...]]:
     return found
 
 
-@dataclass(frozen=True)
-class PairEffect:
-    """Hold what the estimate becomes, and the share of the new data that it would not speak of."""
-
-    value: float
-    set_aside: float
-
-
 @kept(by=keys.solution)
-def try_pairs(workspace: Workspace, asked: tuple[tuple[str, str], ...]) -> dict[tuple[str, str], PairEffect | None]:
-    """Estimate with each of some pairs joined, or parted where it is joined now; None where that gives no estimate."""
-    problem = prepared(workspace).problem
+def try_pairs(
+    workspace: Workspace, asked: tuple[tuple[str, str], ...]
+) -> dict[tuple[str, str], tuple[float, float] | None]:
+    """Estimate with each of some pairs joined, or parted where it is joined now; None where that gives no estimate.
+
+    Beside each estimate stands the share of the new data that it would not speak of.
+    """
+    problem = fit(workspace).problem
     place = {name: i for i, name in enumerate(problem.patterns.names)}
-    found: dict[tuple[str, str], PairEffect | None] = {}
+    found: dict[tuple[str, str], tuple[float, float] | None] = {}
     for first, second in asked:
         edge = place[first], place[second]
         edges = tuple(other for other in problem.edges if other != edge)
@@ -257,10 +255,10 @@ def try_pairs(workspace: Workspace, asked: tuple[tuple[str, str], ...]) -> dict[
     return found
 
 
-def _try(problem: Problem, estimator: str) -> PairEffect | None:
+def _try(problem: Problem, estimator: str) -> tuple[float, float] | None:
     try:
         outcome = get_estimator(estimator).estimate(problem)
     except MandolineError:
         return None
     target = problem.patterns.target
-    return PairEffect(outcome.value, float(target @ (1 - outcome.kept) / target.sum())) if outcome.converged else None
+    return (outcome.value, float(target @ (1 - outcome.kept) / target.sum())) if outcome.converged else None

@@ -5,8 +5,9 @@ Counts by more slices answer for fewer, too: switching slices off, deleting or o
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
+from typing import cast
 
 import streamlit as st
 
@@ -22,22 +23,9 @@ from mandoline_core.slices import resolve
 MOST_BYTES = 300_000_000
 
 
-@dataclass(frozen=True, eq=False)
-class _Counted:
-    """Hold both samples as cells, and what they are of."""
-
-    of: keys.Key
-    cells: SampleCells
-
-    def answers_for(self, of: keys.Key, rules: tuple[Slice, ...]) -> bool:
-        """Tell whether these cells tell rows apart by all of some rules."""
-        known = self.cells[0].codes
-        golds = (Flag(rule.name, column=rule.gold) for rule in rules if rule.gold is not None)
-        return self.of == of and all(rule.key in known for rule in (*rules, *golds))
-
-
 @st.cache_resource(show_spinner=False)
-def _kept() -> Cache[_Counted]:
+def _kept() -> Cache[SampleCells]:
+    """Return both samples as cells, by what they are of and the rules that tell their rows apart."""
     return Cache(MOST_BYTES)
 
 
@@ -83,7 +71,7 @@ def settled(workspace: Workspace) -> Workspace:
     if not in_tables(workspace):
         return workspace
     try:
-        cells(workspace)
+        sample_cells(workspace)
     except WorkingError:
         return workspace.on_draw
     except MandolineError:  # said where the estimate is asked for
@@ -113,7 +101,7 @@ def still_counting(workspace: Workspace) -> WorkingError | None:
     """Return what counts all rows of a project at the moment, or was stopped doing so."""
     try:
         if in_tables(workspace.on_all_rows):
-            cells(workspace.on_all_rows)
+            sample_cells(workspace.on_all_rows)
     except WorkingError as error:
         return error
     except MandolineError:
@@ -121,7 +109,7 @@ def still_counting(workspace: Workspace) -> WorkingError | None:
     return None
 
 
-def cells(workspace: Workspace) -> SampleCells:
+def sample_cells(workspace: Workspace) -> SampleCells:
     """Return all rows as cells, if they are counted; else have that done, and raise what says so."""
     found = find_cells(workspace)
     if found is not None:
@@ -146,19 +134,18 @@ def cells(workspace: Workspace) -> SampleCells:
 def find_cells(workspace: Workspace) -> SampleCells | None:
     """Return all rows as cells, if they have been counted by every slice in use."""
     of, rules = keys.counted(workspace), _in_use(workspace)
-    fits = [found for found in _kept().values() if found.answers_for(of, rules)]
-    if not fits:
-        return None
-    best = min(fits, key=lambda found: len(found.cells[0].rows) + len(found.cells[1].rows))
-    _kept().get(_place(best.of, best.cells))  # it is asked for
-    return best.cells
+    golds = (Flag(rule.name, column=rule.gold) for rule in rules if rule.gold is not None)
+    wanted = {rule.key for rule in (*rules, *golds)}
+    known = cast("list[tuple[keys.Key, frozenset[object]]]", _kept().keys())
+    fits = [key for key in known if key[0] == of and wanted <= key[1]]
+    return _kept().get(min(fits, key=lambda key: len(key[1]))) if fits else None  # fewer rules, fewer cells
 
 
 def _count(workspace: Workspace, of: keys.Key, both: tuple[Sample, Sample], rules: tuple[Slice, ...]) -> None:
     project = workspace.project
     with progress_to(_BothSides(both)):
         found = count_tables(*both, rules, project.models or (None,), project.metric)
-    _kept().put(_place(of, found), _Counted(of, found))
+    _kept().put((of, frozenset(found[0].codes)), found)
 
 
 class _BothSides:
@@ -176,10 +163,6 @@ class _BothSides:
         part = 1 - self._first if self._done else self._first
         if self._say is not None:
             self._say(what, self._done + part * share)
-
-
-def _place(of: keys.Key, found: SampleCells) -> tuple[keys.Key, frozenset[object]]:
-    return of, frozenset(found[0].codes)
 
 
 @keys.kept(by=keys.rules)

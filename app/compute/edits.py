@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from app.compute import keys
 from app.compute.corrections import correction_rows
 from app.compute.counting import in_tables, known_or_drawn, resolved
 from app.compute.data import samples
-from app.compute.estimates import prepared
-from app.compute.keys import kept
+from app.compute.estimates import trial
 from app.project import Workspace, state, visit
 from mandoline_core import MandolineError, Project
-from mandoline_core.estimators import get_estimator
-from mandoline_core.pipeline import check_countable, diagnose
+from mandoline_core.pipeline import Estimate, check_countable, is_share
 
 
 def change(label: str, edit: Callable[[Project], Project]) -> None:
@@ -77,22 +74,9 @@ class EditEffect:
     before: float | None
     after: float
     share: bool
-    effective_rows: float
-    set_aside: float
     source: int | None = None
     target: int | None = None
     on_draw: bool = False
-
-
-@dataclass(frozen=True)
-class _Outcome:
-    """Hold an estimate, with the rows inside every rule."""
-
-    value: float
-    share: bool
-    effective_rows: float
-    set_aside: float
-    inside: dict[str, tuple[int, int]]
 
 
 def edit_effect(workspace: Workspace, edit: Callable[[Project], Project]) -> EditEffect | None:
@@ -107,45 +91,40 @@ def edit_effect(workspace: Workspace, edit: Callable[[Project], Project]) -> Edi
             return None
         # Nothing is counted for what is only tried: where rows stay in a table, a draw of them has to do.
         then = known_or_drawn(replace(workspace, project=project))
-        found = _estimated(then)
+        found = _converged(then)
     except MandolineError:
         return None
-    now = _now(replace(workspace, drawn=then.drawn))
-    if found.effective_rows < min(LEAST_ROWS, now.effective_rows if now else LEAST_ROWS):
+    try:
+        now = _converged(replace(workspace, drawn=then.drawn))
+    except MandolineError:
+        now = None
+    if found.effective_sample_size < min(LEAST_ROWS, now.effective_sample_size if now else LEAST_ROWS):
         return None
     if found.set_aside > max(MOST_ASIDE, now.set_aside if now else 0.0):
         return None
     known = {rule.name for rule in workspace.project.slices}
-    added = [rows for name, rows in found.inside.items() if name not in known]
+    added = [rows for name, rows in _rows_inside(found).items() if name not in known]
     source, target = (min((rows[side] for rows in added), default=None) for side in (0, 1))
     if source == 0 or target == 0:
         return None
-    before = now.value if now else None
+    before = now.estimate if now else None
     on_draw = then.drawn and not workspace.drawn
-    return EditEffect(before, found.value, found.share, found.effective_rows, found.set_aside, source, target, on_draw)
+    return EditEffect(before, found.estimate, is_share(found), source, target, on_draw)
 
 
-def _now(workspace: Workspace) -> _Outcome | None:
-    try:
-        return _estimated(workspace)
-    except MandolineError:
-        return None
-
-
-@kept(by=keys.solution)
-def _estimated(workspace: Workspace) -> _Outcome:
-    """Estimate on patterns: the number and what it rests on, without the checks."""
-    stated = prepared(workspace)
-    problem, table = stated.problem, stated.problem.patterns
-    outcome = get_estimator(workspace.project.estimator.name).estimate(problem)
-    if not outcome.converged:
+def _converged(workspace: Workspace) -> Estimate:
+    found = trial(workspace)
+    if not found.converged:
         raise MandolineError("The weights could not be fitted.")
-    numbers = diagnose(problem, outcome)
+    return found
+
+
+def _rows_inside(found: Estimate) -> dict[str, tuple[int, int]]:
+    """Count the rows of both samples inside every rule; of a family, inside the member with most."""
+    table, origins = found.problem.patterns, found.cells.origins
     inside = table.codes == 1
-    counts = zip((table.source @ inside).tolist(), (table.target @ inside).tolist(), strict=True)
-    rules = [stated.cells.origins.get(name, name) for name in table.names]
     rows: dict[str, tuple[int, int]] = {}
-    for rule, (source, target) in zip(rules, counts, strict=True):  # of a family, the member with most rows
-        known = rows.get(rule, (0, 0))
-        rows[rule] = max(known[0], round(source)), max(known[1], round(target))
-    return _Outcome(outcome.value, problem.metric.share, numbers.effective_sample_size, numbers.set_aside, rows)
+    for name, source, target in zip(table.names, table.source @ inside, table.target @ inside, strict=True):
+        known = rows.get(origins.get(name, name), (0, 0))
+        rows[origins.get(name, name)] = max(known[0], round(source)), max(known[1], round(target))
+    return rows

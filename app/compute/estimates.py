@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TypeVar, cast
 
@@ -26,27 +26,29 @@ from mandoline_core import (
     ablation,
     slice_table,
 )
-from mandoline_core.arrays import CodeArray, Floats
+from mandoline_core.arrays import CodeArray, Floats, Interval
 from mandoline_core.checks import SecondOpinionOn, second_opinion_on
 from mandoline_core.estimators import get_estimator
 from mandoline_core.formatting import together
-from mandoline_core.metrics import Scores, get_metric, score_rows
+from mandoline_core.metrics import Scores, score_rows
 from mandoline_core.patterns import count_patterns
 from mandoline_core.pipeline import (
     Cells,
+    Estimate,
     Fit,
     HeavyPattern,
     Memo,
     Request,
+    estimate,
     estimate_without,
     evaluate_slices,
-    fit,
     heaviest_patterns,
     interval_of,
     make_problem,
     request_of,
     steps,
 )
+from mandoline_core.pipeline import fit as fit_cells
 from mandoline_core.report import report as full_report
 from mandoline_core.report import report_of, with_truth
 from mandoline_core.slices import resolve
@@ -64,7 +66,7 @@ def memo(workspace: Workspace) -> Memo:
     """Return the pipeline's hook: results are kept for all visitors, and tables are counted in the background."""
 
     def recall(key: tuple[Hashable, ...], make: Callable[[], T], /) -> T:
-        return cast("T", counting.cells(workspace)) if key[0] == "tables" else keys.recall(key, make)
+        return cast("T", counting.sample_cells(workspace)) if key[0] == "tables" else keys.recall(key, make)
 
     return recall
 
@@ -74,7 +76,7 @@ def codes_of(sample: Sample, slices: Sequence[Slice]) -> CodeArray:
     return evaluate_slices(sample, slices, keys.recall)
 
 
-def counted(workspace: Workspace, *, need_slices: bool = True) -> Cells:
+def cells(workspace: Workspace, *, need_slices: bool = True) -> Cells:
     """Count the patterns of the model on show; corrections, edges and settings do not matter here.
 
     Parameters
@@ -103,7 +105,7 @@ def shown_model(workspace: Workspace, model: str) -> Workspace:
     return replace(workspace, model=model, revealed=False)
 
 
-def prepared(workspace: Workspace, *, need_slices: bool = True) -> Fit:
+def fit(workspace: Workspace, *, need_slices: bool = True) -> Fit:
     """Fit the model on show."""
     return request(workspace).fit(model_of(workspace), memo(workspace), need_slices=need_slices)
 
@@ -111,6 +113,13 @@ def prepared(workspace: Workspace, *, need_slices: bool = True) -> Fit:
 def drawn_fit(workspace: Workspace, whole: Fit) -> Fit | None:
     """Fit to the rows in memory, for what looks at rows where these stay in a table."""
     return request(workspace).fit_of_draw(whole, memo(workspace)) if whole.in_table else None
+
+
+@kept(by=keys.solution)
+def trial(workspace: Workspace) -> Estimate:
+    """Estimate without the checks, and without redraws: whoever only tries something need not wait for them."""
+    whole, settings = fit(workspace), replace(workspace.project.estimator, interval="influence")
+    return estimate(whole, settings, draw=drawn_fit(workspace, whole))
 
 
 @kept(by=keys.report)
@@ -145,28 +154,18 @@ def whole_report(workspace: Workspace, labelled: Sample | None) -> Report:
     return full_report(asked, recall, models=models, labelled=labelled)
 
 
-@dataclass(frozen=True)
-class LastEdit:
-    """Hold what the last edit was called, and the estimate before it; None where there was none."""
-
-    label: str
-    before: ModelReport | None
-
-
-def last_edit(workspace: Workspace) -> LastEdit | None:
-    """Look at the project before the last edit; None where there is none, or where it is of other data or metric."""
-    earlier, project = state.before(workspace), workspace.project
-    if earlier is None or earlier.project.metric != project.metric:
+def last_edit(workspace: Workspace) -> tuple[str, ModelReport | None] | None:
+    """Name the last edit, with the report before it where there was an estimate; None where data or metric differ."""
+    earlier, label = state.before(workspace), workspace.revision.label
+    if earlier is None or earlier.project.metric != workspace.project.metric:
         return None
     try:
         if keys.answers(earlier) != keys.answers(workspace):
             return None
-        if not counting.is_known(earlier):  # nothing is counted for it
-            return LastEdit(workspace.revision.label, None)
-        found = report(earlier)
+        found = report(earlier) if counting.is_known(earlier) else None  # nothing is counted for it
     except MandolineError:
-        return LastEdit(workspace.revision.label, None)
-    return LastEdit(workspace.revision.label, found if found.converged else None)
+        return label, None
+    return label, found if found is not None and found.converged else None
 
 
 def reports(workspace: Workspace) -> Mapping[str, ModelReport]:
@@ -183,7 +182,7 @@ def reports(workspace: Workspace) -> Mapping[str, ModelReport]:
 @kept(by=keys.solution)
 def curves(workspace: Workspace, order: tuple[str, ...] | None = None, *, leave_one_out: bool = True) -> Ablation:
     """Compute the ablation curves of the model on show."""
-    return ablation(prepared(workspace), workspace.project.estimator, order=order, leave_one_out=leave_one_out)
+    return ablation(fit(workspace), workspace.project.estimator, order=order, leave_one_out=leave_one_out)
 
 
 def effects(workspace: Workspace, opened: str = "") -> dict[str, float | None]:
@@ -191,14 +190,14 @@ def effects(workspace: Workspace, opened: str = "") -> dict[str, float | None]:
 
     Where slices and patterns are so many that an edit would have to wait, only the rule that is open is tried.
     """
-    rules = list(steps(prepared(workspace)))
-    many = len(rules) * len(prepared(workspace).problem.patterns) > _MOST_WORK
+    rules = list(steps(fit(workspace)))
+    many = len(rules) * len(fit(workspace).problem.patterns) > _MOST_WORK
     return {rule: _effect(workspace, rule) for rule in rules if not many or rule == opened}
 
 
 @kept(by=keys.solution)
 def _effect(workspace: Workspace, rule: str) -> float | None:
-    without = estimate_without(prepared(workspace), workspace.project.estimator, rule)
+    without = estimate_without(fit(workspace), workspace.project.estimator, rule)
     return None if without is None else report(workspace).estimate - without
 
 
@@ -206,14 +205,14 @@ def _effect(workspace: Workspace, rule: str) -> float | None:
 def table(workspace: Workspace) -> dict[str, SliceRow]:
     """Describe every slice, also those switched off, by name."""
     rules = tuple(replace(rule, noise=None, audit=None, enabled=True) for rule in workspace.project.slices)
-    problem = fit(counted(with_every_slice(workspace)), rules)
+    problem = fit_cells(cells(with_every_slice(workspace)), rules)
     return {row.name: row for row in slice_table(problem, confidence=workspace.project.estimator.confidence)}
 
 
 def slice_notes(workspace: Workspace) -> dict[str, str]:
     """Collect what the report says about single slices, by rule."""
     try:
-        findings, origins = report(workspace).findings, prepared(workspace).cells.origins
+        findings, origins = report(workspace).findings, fit(workspace).cells.origins
     except MandolineError:
         return {}
     notes: dict[str, list[str]] = {}
@@ -225,7 +224,7 @@ def slice_notes(workspace: Workspace) -> dict[str, str]:
 
 def members(workspace: Workspace) -> dict[str, list[str]]:
     """List the slices that each rule stands for."""
-    origins = counted(with_every_slice(workspace)).origins
+    origins = cells(with_every_slice(workspace)).origins
     found: dict[str, list[str]] = {rule.name: [] for rule in workspace.project.slices}
     for name, rule in origins.items():
         found[rule].append(name)
@@ -246,49 +245,37 @@ def matches(workspace: Workspace, rule: Slice, most: int = 5) -> dict[str, tuple
     return found
 
 
-@dataclass(frozen=True)
-class SourceScore:
-    """Hold a model's score on the labelled data, or why there is none."""
-
-    value: float | None
-    interval: tuple[float, float] | None
-    share: bool
-    problem: str = ""
-
-
-def source_scores(workspace: Workspace) -> dict[str, SourceScore]:
-    """Score every model on the labelled data; slices do not matter here."""
+def source_scores(workspace: Workspace) -> dict[str, tuple[float, Interval] | MandolineError]:
+    """Score every model on the labelled data, or say why it cannot be; slices do not matter here."""
     names = [model.name for model in workspace.project.models]
-    if not names:
-        return {str(workspace.project.metric.column): _source_score(workspace)}
-    return {name: _source_score(replace(workspace, model=name)) for name in names}
+    found: dict[str, tuple[float, Interval] | MandolineError] = {}
+    for name in names or [""]:
+        try:
+            score: tuple[float, Interval] | MandolineError = _source_score(replace(workspace, model=name))
+        except MandolineError as error:
+            score = error
+        found[name or str(workspace.project.metric.column)] = score
+    return found
 
 
 @kept(by=keys.source_score)
-def _source_score(workspace: Workspace) -> SourceScore:
-    settings, confidence = workspace.project.metric, workspace.project.estimator.confidence
-    share = get_metric(settings.name).share
-    try:
-        scores, rows = _scored(workspace)
-        statistics = scores.statistics[scores.known]
-        everything = np.ones((len(statistics), 1), dtype=np.int8)  # one slice that holds every row
-        count = count_patterns(everything, everything[:1], statistics, source_rows=rows)
-        problem = make_problem(count, statistics, scores.metric, EstimatorSettings())
-        outcome = get_estimator("source").estimate(problem)
-    except MandolineError as error:
-        return SourceScore(None, None, share, error.sentence)
-    return SourceScore(outcome.value, interval_of(problem, outcome, confidence), share)
+def _source_score(workspace: Workspace) -> tuple[float, Interval]:
+    scores, rows = _scored(workspace)
+    statistics = scores.statistics[scores.known]
+    everything = np.ones((len(statistics), 1), dtype=np.int8)  # one slice that holds every row
+    count = count_patterns(everything, everything[:1], statistics, source_rows=rows)
+    problem = make_problem(count, statistics, scores.metric, EstimatorSettings())
+    outcome = get_estimator("source").estimate(problem)
+    return outcome.value, interval_of(problem, outcome, workspace.project.estimator.confidence)
 
 
 def _scored(workspace: Workspace) -> tuple[Scores, Floats | None]:
     """Score the labelled rows, or cells of them; then also with the rows of each."""
-    settings, model = workspace.project.metric, model_of(workspace)
     if counting.in_tables(workspace):
-        cells, _ = counting.cells(workspace)
-        scores = cells.score(settings, model)
-        return scores, cells.rows[scores.known]
-    source, _ = samples(workspace)
-    return score_rows(settings, source, label=source.label, model=model), None
+        source_cells, _ = counting.sample_cells(workspace)
+        found = source_cells.score(workspace.project.metric, model_of(workspace))
+        return found, source_cells.rows[found.known]
+    return scores(workspace), None
 
 
 def heaviest(workspace: Workspace) -> tuple[HeavyPattern, ...]:

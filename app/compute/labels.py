@@ -10,7 +10,7 @@ from app.compute import keys
 from app.compute.columns import source_classes
 from app.compute.data import revealed, samples
 from app.compute.edits import change
-from app.compute.estimates import prepared
+from app.compute.estimates import fit
 from app.compute.keys import kept
 from app.project import Workspace, read_upload, state
 from mandoline_core import MandolineError, Sample
@@ -44,7 +44,7 @@ def target_labels(workspace: Workspace) -> Labels:
     """Look which new rows have a label."""
     workspace = workspace.on_draw  # which rows have one is asked of rows
     _, target = samples(workspace)
-    problem = prepared(workspace)
+    problem = fit(workspace)
     try:
         with_labels = revealed(workspace)
     except MandolineError:  # there are none
@@ -74,14 +74,14 @@ def few_labels(workspace: Workspace, plan: bytes | None = None) -> FewLabels:
     workspace = workspace.on_draw
     labels = target_labels(workspace)
     weights = None if plan is None else read_plan(read_upload("plan.csv", plan), labels.n_target)
-    return use_labels(prepared(workspace), workspace.project.estimator, labels.known, plan=weights)
+    return use_labels(fit(workspace), workspace.project.estimator, labels.known, plan=weights)
 
 
 @kept(by=keys.some_labels)
 def label_plan(workspace: Workspace, n: int) -> LabelPlan:
     """Draw the new rows to label next."""
     workspace = workspace.on_draw
-    return plan_labels(prepared(workspace), workspace.project.estimator, n, target_labels(workspace).known)
+    return plan_labels(fit(workspace), workspace.project.estimator, n, target_labels(workspace).known)
 
 
 class LabelCount(NamedTuple):

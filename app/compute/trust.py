@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from app.compute import keys
-from app.compute.estimates import prepared, report
+from app.compute.estimates import fit, report
 from app.compute.keys import kept
 from app.project import Workspace
 from mandoline_core import ModelReport
@@ -36,25 +36,14 @@ MOST_GAMMA = 5.0
 _N_GAMMAS, _N_INTERVALS = 41, 9
 
 
-@dataclass(frozen=True)
-class WeightedReport:
-    """Hold an estimate that is a mean of weighted rows: the project's own or, where that is none, the paper's.
+def weighted(workspace: Workspace) -> tuple[ModelReport, bool]:
+    """Find weights that may be changed: those of the project's method or, where it has none, the paper's.
 
-    Parameters
-    ----------
-    instead : bool
-        Whether the paper's weights stand in for the project's own method.
+    The second says whether the paper's stand in.
     """
-
-    report: ModelReport
-    instead: bool
-
-
-def weighted(workspace: Workspace) -> WeightedReport:
-    """Find weights that may be changed: those of the project's method or, where it has none, the paper's."""
     if _weights_rows(workspace):
-        return WeightedReport(report(workspace), instead=False)
-    return WeightedReport(report(_with_method(workspace, PAPER)), instead=True)
+        return report(workspace), False
+    return report(_with_method(workspace, PAPER)), True
 
 
 def _with_method(workspace: Workspace, name: str) -> Workspace:
@@ -70,8 +59,8 @@ def _weights_rows(workspace: Workspace) -> bool:
 @kept(by=keys.solution)
 def trimmings(workspace: Workspace) -> tuple[Trimming, ...]:
     """Estimate with every cap worth trying on how much a row may count; the last is none."""
-    found, confidence = weighted(workspace), workspace.project.estimator.confidence
-    return tuple(trim(found.report, cap, confidence=confidence) for cap in caps(found.report))
+    (found, _), confidence = weighted(workspace), workspace.project.estimator.confidence
+    return tuple(trim(found, cap, confidence=confidence) for cap in caps(found))
 
 
 def attribution(workspace: Workspace) -> tuple[Attribution, bool]:
@@ -82,19 +71,19 @@ def attribution(workspace: Workspace) -> tuple[Attribution, bool]:
 
 @kept(by=keys.solution, spinner="Sharing the difference out among slices ...")
 def _attribution(workspace: Workspace) -> Attribution:
-    return attribute(prepared(workspace), workspace.project.estimator, replicates=REDRAWS)
+    return attribute(fit(workspace), workspace.project.estimator, replicates=REDRAWS)
 
 
 def has_noisy_slices(workspace: Workspace) -> bool:
     """Tell whether any slice is not taken at its word."""
-    return not prepared(workspace).problem.corrections().takes_codes_at_their_word
+    return not fit(workspace).problem.corrections().takes_codes_at_their_word
 
 
 @kept(by=keys.solution)
 def slopes(workspace: Workspace) -> tuple[CorrectionSlope, ...]:
     """Say how fast the estimate moves with every correction of a noisy slice."""
-    noisy = set(noisy_slices(prepared(workspace).problem))
-    found = correction_slopes(prepared(workspace), workspace.project.estimator)
+    noisy = set(noisy_slices(fit(workspace).problem))
+    found = correction_slopes(fit(workspace), workspace.project.estimator)
     return tuple(slope for slope in found if slope.slice in noisy)
 
 
@@ -105,33 +94,29 @@ def hidden_shift(workspace: Workspace, gamma: float) -> SensitivityPoint:
 
 
 def _with_intervals(workspace: Workspace, gammas: list[float]) -> tuple[SensitivityPoint, ...]:
-    found = weighted(workspace)
-    return sensitivity_curve(found.report, gammas, workspace.project.estimator.confidence)
+    return sensitivity_curve(weighted(workspace)[0], gammas, workspace.project.estimator.confidence)
 
 
 @kept(by=keys.solution)
 def hidden_shift_curve(workspace: Workspace) -> tuple[dict[float, Interval], tuple[SensitivityPoint, ...]]:
     """Bound the estimate under hidden shift up to the axis's end: many bounds without sampling error, a few with it."""
     gammas, some = (np.geomspace(1.0, MOST_GAMMA, n).tolist() for n in (_N_GAMMAS, _N_INTERVALS))
-    bounds = {gamma: sensitivity_bounds(weighted(workspace).report, gamma) for gamma in gammas}
+    bounds = {gamma: sensitivity_bounds(weighted(workspace)[0], gamma) for gamma in gammas}
     return bounds, _with_intervals(workspace, some)
 
 
 def crossing_gamma(workspace: Workspace, threshold: float) -> float | None:
     """Find how strong a hidden shift takes the estimate to a threshold; None where none does."""
-    return crossing(weighted(workspace).report, threshold)
+    return crossing(weighted(workspace)[0], threshold)
 
 
 @kept(by=keys.solution)
 def strengths(workspace: Workspace) -> tuple[SliceStrength, ...]:
     """Measure every slice as if it were the hidden shift."""
-    found = weighted(workspace)
-    return slice_strengths(found.report)
+    return slice_strengths(weighted(workspace)[0])
 
 
 def promise(workspace: Workspace, correction_error: float, unknown: float) -> TheoremBound:
     """Compute the paper's bound on the error."""
     failure = 1 - workspace.project.estimator.confidence
-    return theorem_bound(
-        weighted(workspace).report, correction_error=correction_error, unknown=unknown, failure=failure
-    )
+    return theorem_bound(weighted(workspace)[0], correction_error=correction_error, unknown=unknown, failure=failure)

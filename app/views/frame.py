@@ -278,13 +278,13 @@ def show_tour(page: str) -> None:
 
 def _tour_step(page: str) -> None:
     number = visit.remember("tour_step") or 1
-    step, last = wording.TOUR[number - 1], number == len(wording.TOUR)
+    (spoken_of, title, text), last = wording.TOUR[number - 1], number == len(wording.TOUR)
     with st.container(border=True, key="tour"):
-        st.markdown(f":material/explore: **{number} of {len(wording.TOUR)}: {step.title}.** {step.text}")
+        st.markdown(f":material/explore: **{number} of {len(wording.TOUR)}: {title}.** {text}")
         with st.container(horizontal=True, vertical_alignment="center"):
-            if step.page != page:
-                path, icon = _LEADS[step.page]
-                st.page_link(path, label="Use my data" if last else f"Go to {step.page}", icon=icon)
+            if spoken_of != page:
+                path, icon = _LEADS[spoken_of]
+                st.page_link(path, label="Use my data" if last else f"Go to {spoken_of}", icon=icon)
             if not last and st.button("Next", key="next_step"):
                 _next_step(number + 1)
             st.button("Close the tour", key="close_tour", type="tertiary", on_click=_close_tour)
@@ -293,7 +293,7 @@ def _tour_step(page: str) -> None:
 def _next_step(number: int) -> None:
     """Go on to a step, and to the page it speaks of."""
     visit.remember("tour_step", number)
-    st.switch_page(_LEADS[wording.TOUR[number - 1].page][0])
+    st.switch_page(_LEADS[wording.TOUR[number - 1][0]][0])
 
 
 def _close_tour() -> None:

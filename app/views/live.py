@@ -37,9 +37,9 @@ def summary(workspace: Workspace, where: DeltaGenerator | None = None) -> Mandol
             return error
         report = compute.report(workspace)
         change = ""
-        if edit is not None and edit.before is not None and report.converged:
-            difference = report.estimate - edit.before.estimate
-            change = markup.change_words(difference, edit.label, share=is_share(report))
+        label, before = edit or ("", None)
+        if before is not None and report.converged:
+            change = markup.change_words(report.estimate - before.estimate, label, share=is_share(report))
         st.html(markup.bar(report, change))
     return None
 
@@ -72,11 +72,10 @@ def _no_estimate(workspace: Workspace, error: MandolineError) -> None:
     edit = compute.last_edit(workspace)
     if edit is None:
         return
-    if edit.before is not None:
-        st.html(markup.last_estimate(edit.before, edit.label))
-    st.button(
-        wording.plain(f"Undo: {edit.label}"), icon=":material/undo:", key="bar_undo", on_click=state.step, args=(-1,)
-    )
+    label, before = edit
+    if before is not None:
+        st.html(markup.last_estimate(before, label))
+    st.button(wording.plain(f"Undo: {label}"), icon=":material/undo:", key="bar_undo", on_click=state.step, args=(-1,))
 
 
 def problem(workspace: Workspace) -> MandolineError | None:

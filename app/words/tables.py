@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -14,15 +13,6 @@ from mandoline_core.data import class_codes, profile_column
 from mandoline_core.formatting import csv_text, show_times
 from mandoline_core.patterns import describe
 from mandoline_core.pipeline import HeavyPattern, MeanShift
-
-
-@dataclass(frozen=True)
-class ClassShares:
-    """Hold the share of each class: among the labels, and among a model's answers on both samples."""
-
-    labels: dict[str, float]
-    source_answers: dict[str, float]
-    target_answers: dict[str, float]
 
 
 def column_table(source: Sample, target: Sample) -> pd.DataFrame:
@@ -58,14 +48,14 @@ def role_names(sample: Sample) -> dict[str, str]:
     return roles | ({sample.label: "label"} if sample.label is not None else {})
 
 
-def class_shares(source: Sample, target: Sample, model: Model | None) -> ClassShares | None:
-    """Count the classes among labels and answers; None without a label or answers."""
+def class_shares(source: Sample, target: Sample, model: Model | None) -> list[dict[str, float]]:
+    """Share out the labels, and the answers on both samples, among the classes; empty without a label or answers."""
     if source.label is None or model is None or model.prediction is None:
-        return None
+        return []
     columns = (source.series(source.label), source.series(model.prediction), target.series(model.prediction))
     codes, names = class_codes(*columns)
     shares = [np.bincount(known, minlength=len(names)) / max(len(known), 1) for known in (c[c >= 0] for c in codes)]
-    return ClassShares(*(dict(zip(names, share.tolist(), strict=True)) for share in shares))
+    return [dict(zip(names, share.tolist(), strict=True)) for share in shares]
 
 
 def pattern_table(patterns: Sequence[HeavyPattern]) -> pd.DataFrame:

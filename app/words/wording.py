@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from mandoline_core import Slice
 from mandoline_core.checks import ModelReport
@@ -94,25 +93,20 @@ def estimator_sentence(name: str) -> str:
     return f"{tell(estimator.does)} It assumes: {tell(estimator.assumes)}"
 
 
-class Step(NamedTuple):
-    """Hold one step of the tour, and the page it speaks of."""
-
-    page: str
-    title: str
-    text: str
-
-
+# The steps of the tour, each with the page it speaks of.
 TOUR = (
-    Step(
+    (
         "Estimate",
         "Read the number",
-        "This is a sample: reviews of restaurants, and a model that was trained elsewhere. The large number is how "
-        "well the model probably does on new reviews that have no labels yet.",
+        (
+            "This is a sample: reviews of restaurants, and a model that was trained elsewhere. The large number is how "
+            "well the model probably does on new reviews that have no labels yet."
+        ),
     ),
-    Step("Slices", "Switch a slice off", "Switch *negation* off, watch the number move, and switch it on again."),
-    Step("Slices", "Make a slice", "Type a word into the line at the top: matching rows appear, and the number moves."),
-    Step("Estimate", "Check it", "The sample has its labels put aside. Reveal the truth and compare."),
-    Step("Projects", "Use my data", "Two tables are all it takes: rows with labels, and rows without."),
+    ("Slices", "Switch a slice off", "Switch *negation* off, watch the number move, and switch it on again."),
+    ("Slices", "Make a slice", "Type a word into the line at the top: matching rows appear, and the number moves."),
+    ("Estimate", "Check it", "The sample has its labels put aside. Reveal the truth and compare."),
+    ("Projects", "Use my data", "Two tables are all it takes: rows with labels, and rows without."),
 )
 
 

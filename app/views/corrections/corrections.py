@@ -75,7 +75,7 @@ def estimator_switch(workspace: Workspace) -> None:
     st.caption(wording.estimator_sentence(now))
     tested = compute.mistake_tests(workspace)
     if tested:
-        told = " ".join(corrections.mistake_words(name, test.z, test.n) for name, test in tested.items())
+        told = " ".join(corrections.mistake_words(name, *test) for name, test in tested.items())
         st.caption(wording.plain(f"What Denoised assumes, tested. {told}"))
 
 

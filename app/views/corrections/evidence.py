@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import astuple
 from functools import partial
 
 import streamlit as st
@@ -14,6 +13,7 @@ from app.views import parts
 from app.words import corrections, highlighted, wording
 from mandoline_core import Correction, MandolineError, Slice
 from mandoline_core.formatting import counted, show_percent
+from mandoline_core.metrics import get_metric
 from mandoline_core.report import charts
 from mandoline_core.slices import Answer, Side
 
@@ -311,10 +311,8 @@ def _so_far(workspace: Workspace, name: str, turn: compute.AuditTurn) -> None:
     if not any(turn.state.has(side) for side in compute.BOTH):
         return
     try:
-        row, effect = (
-            compute.audited_row(workspace, name, turn.state),
-            compute.audit_effect(workspace, name, turn.state),
-        )
+        row = compute.audited_row(workspace, name, turn.state)
+        effect = compute.audit_effect(workspace, name, turn.state)
     except MandolineError as error:
         st.caption(f"So far they cannot be used: {wording.tell(error)}")
         return
@@ -329,4 +327,5 @@ def _so_far(workspace: Workspace, name: str, turn: compute.AuditTurn) -> None:
             )
     st.html(charts.side_by_side(tables))
     if effect is not None:
-        st.markdown(wording.plain(corrections.effect_words(*astuple(effect)[:-1], share=effect.share)))
+        share = get_metric(workspace.project.metric.name).share
+        st.markdown(wording.plain(corrections.effect_words(*effect, share=share)))

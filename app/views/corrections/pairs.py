@@ -117,7 +117,7 @@ def show_more() -> None:
 
 
 def line(
-    workspace: Workspace, pair: compute.PairTest, trial: compute.PairEffect | None, most: float, *, joined: bool
+    workspace: Workspace, pair: compute.PairTest, trial: tuple[float, float] | None, most: float, *, joined: bool
 ) -> None:
     """Show one pair: a switch, what remains of it as a bar and in words, who chooses it, what switching would do."""
     locked = isinstance(workspace.project.edges, str)
@@ -157,14 +157,14 @@ def remains(pair: compute.PairTest) -> str:
     return f"Agree on {points} points {'more' if pair.after > 0 else 'less'} of the new rows{z}"
 
 
-def effect_words(report: ModelReport, trial: compute.PairEffect | None, *, joined: bool) -> str:
+def effect_words(report: ModelReport, trial: tuple[float, float] | None, *, joined: bool) -> str:
     """Say what joining, or parting, a pair does to the estimate."""
     what = "Parted" if joined else "Joined"
     if trial is None:
         return f"{what}: no estimate"
-    share = is_share(report)
-    now, then = show_value(report.estimate, share=share), show_value(trial.value, share=share)
-    aside = f", {show_percent(trial.set_aside)} of the new rows set aside" if trial.set_aside > report.set_aside else ""
+    value, set_aside = trial
+    now, then = (show_value(one, share=is_share(report)) for one in (report.estimate, value))
+    aside = f", {show_percent(set_aside)} of the new rows set aside" if set_aside > report.set_aside else ""
     return f"{what}: {f'no change ({now})' if now == then else f'{now} → {then}'}{aside}"
 
 

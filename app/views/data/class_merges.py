@@ -12,7 +12,7 @@ from app import compute
 from app.project import Workspace, edits, visit
 from app.views import parts
 from app.words import wording
-from mandoline_core import METRICS, Project, ProjectError
+from mandoline_core import METRICS, MandolineError, Project, ProjectError
 from mandoline_core.data import class_name
 
 NAME, CHOSEN = "merge_name", "merge_chosen"
@@ -93,5 +93,5 @@ def _check_scores(workspace: Workspace, changed: Project) -> None:
     """Refuse a merge that leaves a model without a score it had."""
     before = compute.source_scores(workspace)
     for model, score in compute.source_scores(replace(workspace, project=changed)).items():
-        if score.problem and not before[model].problem:
-            raise ProjectError(f"{model}: {score.problem}")
+        if isinstance(score, MandolineError) and not isinstance(before[model], MandolineError):
+            raise ProjectError(f"{model}: {score.sentence}")

@@ -10,8 +10,9 @@ from app.project import Workspace, visit
 from app.views import live, offers, parts
 from app.views.data import contents, role_controls, target_labels
 from app.words import wording
-from mandoline_core import Prediction, Slice
+from mandoline_core import MandolineError, Prediction, Slice
 from mandoline_core.formatting import show_interval
+from mandoline_core.metrics import get_metric
 from mandoline_core.report import charts
 
 
@@ -55,13 +56,12 @@ def sizes(workspace: Workspace) -> None:
 def scores(workspace: Workspace) -> None:
     """Show how each model does on the labelled data."""
     st.markdown("**How each model does on the labelled data**")
-    lines = []
+    lines, share = [], get_metric(workspace.project.metric.name).share
     for name, score in compute.source_scores(workspace).items():
-        if score.value is None or score.interval is None:
-            st.error(f"{wording.plain(name)}: {wording.plain(score.problem)}", icon=":material/error:")
+        if isinstance(score, MandolineError):
+            st.error(f"{wording.plain(name)}: {wording.plain(score.sentence)}", icon=":material/error:")
         else:
-            written = show_interval(score.value, score.interval, share=score.share)
-            lines.append({"model": name, workspace.project.metric.name: written})
+            lines.append({"model": name, workspace.project.metric.name: show_interval(*score, share=share)})
     if lines:
         # A width of its own: a column that fits its text would not grow when another metric has longer numbers.
         column = st.column_config.TextColumn(width=180)
@@ -79,23 +79,18 @@ def overview(workspace: Workspace) -> None:
         table, hide_index=True, column_config={"missing, labelled": percent, "missing, new": percent, "distinct": whole}
     )
     contents.look_at_column(workspace)
-    shares = compute.class_shares(workspace)
-    if shares is not None:
+    if shares := compute.class_shares(workspace):
         labels, answers = st.columns(2)
         dark = parts.is_dark()
         with labels:
             st.markdown("**Class balance of the labels**")
             parts.chart(
-                charts.class_balance(shares.labels, None, what="label", dark=dark), "labels", alt="Share of each label"
+                charts.class_balance(shares[0], None, what="label", dark=dark), "labels", alt="Share of each label"
             )
         with answers:
             st.markdown(f"**Class balance of {wording.plain(workspace.model)}'s answers**")
-            figure = charts.class_balance(
-                shares.source_answers, shares.target_answers, what="predicted class", dark=dark
-            )
-            rules: dict[str, Slice] = {
-                name: Prediction(f"predicts {name}", value=name) for name in shares.target_answers if name
-            }
+            figure = charts.class_balance(*shares[1:], what="predicted class", dark=dark)
+            rules: dict[str, Slice] = {name: Prediction(f"predicts {name}", value=name) for name in shares[2] if name}
             offers.clickable(workspace, figure, rules, "answers", alt="Share of each predicted class in both files")
     st.markdown("**First rows**")
     contents.rows(workspace)

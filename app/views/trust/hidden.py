@@ -25,15 +25,15 @@ def hidden() -> None:
     """Let a person suppose a hidden change, and see how far it could move the estimate."""
     with answer(TOOLTIPS["hidden shift"]):
         workspace = compute.current()
-        found = compute.weighted(workspace)
-        report, share = found.report, is_share(found.report)
+        report, instead = compute.weighted(workspace)
+        share = is_share(report)
         curve = compute.hidden_shift_curve(workspace)
         st.caption(
             "Suppose something changed that no slice shows, so that some rows should count more, others less, than "
             "they do. How far could that move the number?"
         )
-        if found.instead:
-            st.caption(trust_words.instead_sentence(workspace.project.estimator.name, found.report))
+        if instead:
+            st.caption(trust_words.instead_sentence(workspace.project.estimator.name, report))
         left, right = st.columns([3, 2])
         with left:
             gamma = st.slider(
@@ -103,11 +103,11 @@ def theory() -> None:
     """Show the paper's bound under assumptions that a person sets."""
     with answer(TOOLTIPS["theorem"]):
         workspace = compute.current()
-        found = compute.weighted(workspace)
-        report, share = found.report, is_share(found.report)
+        report, instead = compute.weighted(workspace)
+        share = is_share(report)
         first = compute.promise(workspace, 0.0, 0.0)  # refuses before any slider is shown
-        if found.instead:
-            st.caption(trust_words.instead_sentence(workspace.project.estimator.name, found.report))
+        if instead:
+            st.caption(trust_words.instead_sentence(workspace.project.estimator.name, report))
         if not supposing_words.is_of_use(first, report):
             st.markdown(supposing_words.TOO_WIDE)
             return

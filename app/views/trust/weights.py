@@ -56,9 +56,9 @@ def _numbers(report: ModelReport) -> None:
 def _trimming() -> None:
     """Let a person cap how much a row may count; the estimate before stays beside the one after."""
     workspace = compute.current()
-    found = compute.weighted(workspace)
-    if found.instead:
-        st.caption(trust_words.instead_sentence(workspace.project.estimator.name, found.report))
+    report, instead = compute.weighted(workspace)
+    if instead:
+        st.caption(trust_words.instead_sentence(workspace.project.estimator.name, report))
     with st.spinner("Trying caps ..."):
         every = compute.trimmings(workspace)
     caps = [one.cap for one in every]
@@ -73,12 +73,12 @@ def _trimming() -> None:
         format_func=charts.show_cap,
         help=TOOLTIPS["trimming"],
     )
-    share = is_share(found.report)
+    share = is_share(report)
     chosen = next(one for one in every if one.cap == cap)
     st.markdown(trust_words.trimming_sentence(chosen, every[-1], share=share))
     parts.chart(
         charts.trimming_curve(
-            every, float(cap), metric=found.report.problem.metric.spoken, share=share, dark=parts.is_dark()
+            every, float(cap), metric=report.problem.metric.spoken, share=share, dark=parts.is_dark()
         ),
         "trimming",
         alt="The estimate with its interval against the most a row may count",

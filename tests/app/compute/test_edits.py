@@ -39,8 +39,7 @@ def test_a_try_promises_what_the_edit_gives(workspace: Workspace) -> None:
     assert found is not None
     after = md.estimate(edit(workspace.project)).models["lr"]
     assert found.before == pytest.approx(md.estimate(workspace.project).models["lr"].estimate, abs=1e-12)
-    assert (found.after, found.set_aside) == pytest.approx((after.estimate, after.set_aside), abs=1e-12)
-    assert found.effective_rows == pytest.approx(after.effective_sample_size)
+    assert found.after == pytest.approx(after.estimate, abs=1e-12)
     tables = [md.read_table(path) for path in (workspace.project.source_path, workspace.project.target_path)]
     assert (found.source, found.target) == tuple(int((table["month"] > 3).sum()) for table in tables)
 

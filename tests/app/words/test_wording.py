@@ -125,5 +125,5 @@ def test_every_term_has_a_tooltip(term):
 
 def test_the_tour_has_few_short_steps():
     assert len(wording.TOUR) == 5
-    assert all(step.title and len(step.text) < 200 for step in wording.TOUR)
-    assert wording.TOUR[-1].title == "Use my data"
+    assert all(title and len(text) < 200 for _, title, text in wording.TOUR)
+    assert wording.TOUR[-1][1] == "Use my data"
