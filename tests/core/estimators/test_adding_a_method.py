@@ -15,8 +15,10 @@ from mandoline_core.estimators import ESTIMATORS, Mandoline, Outcome
 from mandoline_core.labels import use_labels
 from mandoline_core.pipeline import Fit, ablation, correction_slopes, estimate
 from mandoline_core.project import EstimatorSettings
+from mandoline_core.schemas import make_schema
 from mandoline_core.slices import Correction, Noise
 from mandoline_core.weighting import Problem
+from tests.core.projects import refused, run_json, write_project
 
 RIDGE = 0.3
 
@@ -109,3 +111,15 @@ def test_a_few_labels_are_combined_with_it_and_a_comparison_lists_it():
     compared = compare_model(own, EstimatorSettings(), list(ESTIMATORS), None)
     assert compared.entries[Shrunken.name].estimate == pytest.approx(expected.mandoline.value, abs=1e-12)
     assert ESTIMATORS[Shrunken.name].is_quick(own.problem)
+
+
+def test_a_project_file_the_command_line_and_the_schema_know_it(tmp_path, capsys):
+    """By its name, which is offered where it is misspelt."""
+    path = write_project(tmp_path, {"estimator": {"name": "shrunken"}})
+    printed = run_json(capsys, "estimate", path)
+    assert printed["estimate"] == md.estimate(md.load_project(path)).estimate
+    compared = run_json(capsys, "compare", path)["models"]["lr"]["estimators"]
+    assert compared["shrunken"]["estimate"] == printed["estimate"] != compared["mandoline"]["estimate"]
+    sentence = refused(capsys, write_project(tmp_path, {"estimator": {"name": "shrunk"}}))
+    assert sentence.endswith("Did you mean 'shrunken'?")
+    assert "shrunken" in make_schema("project")["$defs"]["EstimatorSettings"]["properties"]["name"]["enum"]
