@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from mandoline_core.arrays import Floats, Interval
+from mandoline_core.arrays import Floats
 from mandoline_core.checks import NOT_CONVERGED, find_all, method_for
 from mandoline_core.comparison.results import (
     Comparison,
@@ -169,6 +169,8 @@ def run_estimator(
             for other in (outcome, *outcome.spanned)
         )
     )
+    rounding = ROUNDING * max(1.0, abs(plain.value))
+    direction = "up" if change_interval[0] > rounding else "down" if change_interval[1] < -rounding else "unchanged"
     of_cells = set(map(id, found.cells.findings))  # what is so whatever the method
     findings = [*(one for one in found.findings if id(one) not in of_cells), *find_all(found)]
     return Entry(
@@ -179,18 +181,12 @@ def run_estimator(
         standard_error=outcome.influence.standard_error(),
         change=outcome.value - plain.value,
         change_interval=change_interval,
-        direction=_direction(change_interval, plain.value),
+        direction=direction,
         effective_sample_size=found.effective_sample_size,
         set_aside=found.set_aside,
         findings=worst_first([finding for finding in findings if not finding.slices]),
         pieces=_pieces(found.fit, outcome),
     )
-
-
-def _direction(change: Interval, score: float) -> str:
-    """Say which way a change goes for sure: beyond sampling error, and beyond rounding."""
-    rounding = ROUNDING * max(1.0, abs(score))
-    return "up" if change[0] > rounding else "down" if change[1] < -rounding else "unchanged"
 
 
 def _change_error(fit: Fit, outcome: Outcome, plain: Outcome) -> float:

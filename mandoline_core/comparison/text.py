@@ -29,7 +29,11 @@ def render_comparison(comparison: Comparison) -> str:
 
 def render_comparison_html(comparison: Comparison) -> str:
     """Write a comparison as an HTML fragment; every name in it is escaped."""
-    parts = [_model_html(comparison.name, model) for model in comparison.models.values()]
+    parts = []
+    for model in comparison.models.values():
+        rows = [_head(model), *(_entry_cells(entry, model) for entry in model.entries.values() if entry.available)]
+        title = escape(_title(comparison.name, model))
+        parts.append(f"<h4>{title}</h4>{html_table(rows)}<p>{escape(_scores(model))}</p>")
     if len(comparison.models) > 1:
         rows = [[ranking.estimator, " > ".join(ranking.order)] for ranking in comparison.rankings.values()]
         parts.append(f"<h4>Models, best first</h4>{html_table([['method', 'models'], *rows])}")
@@ -51,11 +55,6 @@ def _model_text(name: str, model: ModelComparison) -> str:
     if model.second_opinion is not None:
         lines.append(wrapped(model.second_opinion, ""))
     return "\n".join([*lines, *_serious(model), *_drawn(model), *_not_applied(model)])
-
-
-def _model_html(name: str, model: ModelComparison) -> str:
-    rows = [_entry_cells(entry, model) for entry in model.entries.values() if entry.available]
-    return f"<h4>{escape(_title(name, model))}</h4>{html_table([_head(model), *rows])}<p>{escape(_scores(model))}</p>"
 
 
 def _title(name: str, model: ModelComparison) -> str:

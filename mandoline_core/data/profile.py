@@ -147,9 +147,15 @@ class ColumnProfile:
         if n_known < _ENOUGH_ROWS or not may_be_keys:
             return ""
         many = sum(self.distinct)
-        if many >= _NEARLY_ALL * n_known and (self._is_text or all(map(_counts_on, self.series, self.known))):
+        if many >= _NEARLY_ALL * n_known and (self._is_text or self._are_close):
             return "an identifier: nearly every value occurs once"
         return "an identifier, by its name" if _KEY.fullmatch(self.name) and many > self.most_levels else ""
+
+    @property
+    def _are_close(self) -> bool:
+        """Tell whether whole numbers lie as close as those of numbered rows do; measurements are further apart."""
+        pairs = zip(self.series, self.known, strict=True)
+        return all(bool(values.max() - values.min() <= 2 * n_known) for values, n_known in pairs)
 
     @property
     def _is_text(self) -> bool:
@@ -235,8 +241,3 @@ def _are_prose(some: Sequence[str], n: int, most_levels: int, whole: Callable[[]
     if not some or sum(len(text.split()) for text in some) < _SEVERAL_WORDS * len(some):
         return False
     return len(set(some)) > few or _count_distinct(whole()) > few
-
-
-def _counts_on(values: nw.Series[Any], n_known: int) -> bool:
-    """Tell whether whole numbers lie as close as those of numbered rows do; measurements are further apart."""
-    return bool(values.max() - values.min() <= 2 * n_known)

@@ -160,7 +160,16 @@ class Estimate:
 
         Rows without a score, or used for fitting only, have 0.
         """
-        return _row_weights(self.fit, self.outcome)
+        if self.fit.in_table:
+            raise MandolineError(
+                Sentence(
+                    "The {source_rows} stay in a table, so their weights are not in memory. Write them with "
+                    "write_weights, or with --weights FILE.parquet."
+                )
+            )
+        weights = np.zeros(len(self.cells.scored))
+        weights[self.cells.scored] = self.outcome.weights(self.problem.members)
+        return weights
 
     @property
     def effective_sample_size(self) -> float:
@@ -247,19 +256,6 @@ def about_draw(whole: Fit, used: Fit) -> list[Finding]:
             n_target=round(table.n_target),
         )
     ]
-
-
-def _row_weights(fit: Fit, outcome: Outcome) -> Floats:
-    if fit.in_table:
-        raise MandolineError(
-            Sentence(
-                "The {source_rows} stay in a table, so their weights are not in memory. Write them with write_weights, "
-                "or with --weights FILE.parquet."
-            )
-        )
-    weights = np.zeros(len(fit.cells.scored))
-    weights[fit.cells.scored] = outcome.weights(fit.problem.members)
-    return weights
 
 
 def _ratios(problem: Problem, outcome: Outcome) -> Floats:

@@ -15,11 +15,7 @@ from mandoline_core.checks import ModelReport, SecondOpinionOn, second_opinion_o
 from mandoline_core.data import Sample
 from mandoline_core.discovery import Spread
 from mandoline_core.findings import Finding, Verdict
-from mandoline_core.pipeline import (
-    Fit,
-    Progress,
-    Request,
-)
+from mandoline_core.pipeline import Fit, Progress, Request
 from mandoline_core.project import EstimatorSettings
 from mandoline_core.slices import Slice
 
@@ -136,7 +132,7 @@ class Report:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the report as plain data: what `mandoline estimate --json` prints."""
-        first = self.first
+        first, bounds = self.first, self.first.diagnostics.bounds
         return {
             **first.told,
             "source": first.source,
@@ -146,7 +142,8 @@ class Report:
             "n_target": first.n_target,
             "n_patterns": first.n_patterns,
             "set_aside": first.set_aside,
-            "bounds": _finite(first.diagnostics.bounds),
+            # JSON has no infinity.
+            "bounds": bounds and [end if math.isfinite(end) else None for end in bounds],
             "unseen": first.diagnostics.unseen,
             "effective_sample_size": first.effective_sample_size,
             "design_effect": first.diagnostics.design_effect,
@@ -221,8 +218,3 @@ class Report:
 def notes_of(slices: Sequence[Slice]) -> dict[str, str]:
     """List what people noted about slices, by name."""
     return {rule.name: rule.note for rule in slices if rule.note and rule.enabled}
-
-
-def _finite(bounds: Interval | None) -> list[float | None] | None:
-    """Write bounds for JSON, which has no infinity: None where there is no bound."""
-    return None if bounds is None else [end if math.isfinite(end) else None for end in bounds]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,12 +11,11 @@ import numpy as np
 import pyarrow as pa
 
 from mandoline_core.arrays import CodeArray, Floats
-from mandoline_core.data import Model, Sample, write_batches
+from mandoline_core.data import Sample, write_batches
 from mandoline_core.errors import MandolineError
 from mandoline_core.formatting import csv_text
-from mandoline_core.metrics import score_rows
+from mandoline_core.metrics import Scores, score_rows
 from mandoline_core.patterns import find_patterns
-from mandoline_core.project import MetricSettings
 from mandoline_core.slices import Slice, codes
 
 if TYPE_CHECKING:
@@ -54,9 +53,9 @@ def write_weights(report: Report, path: str | Path) -> None:
         return
     if path.suffix.lower() not in PARQUET:
         raise MandolineError(f"The rows of {source.name} stay in a table, so their weights go to Parquet. Got {path}.")
-    models = {name: _ModelWeights.of(model, source) for name, model in report.models.items()}
-    columns = dict.fromkeys(column for model in models.values() for column in model.columns)
-    source.table.write(path, list(columns), partial(_weigh, models))
+    models = {name: _weigher(model, source) for name, model in report.models.items()}
+    columns = dict.fromkeys(column for read, _ in models.values() for column in read)
+    source.table.write(path, list(columns), partial(_weigh, {name: weigh for name, (_, weigh) in models.items()}))
 
 
 def weights_csv(weights: Mapping[str, Floats]) -> str:
@@ -74,55 +73,34 @@ def _write_rows(weights: dict[str, Floats], path: Path) -> None:
         raise MandolineError(f"{path} could not be written: {error.strerror}. Choose another place.") from None
 
 
-class _ModelWeights:
-    """Know how much a row of each pattern counts, and what to read to find its pattern."""
-
-    def __init__(
-        self,
-        slices: tuple[Slice, ...],
-        patterns: CodeArray,
-        weights: Floats,
-        metric: MetricSettings,
-        model: Model | None,
-        label: str | None,
-        classes: tuple[str, ...],
-    ) -> None:
-        self.slices, self.patterns, self.weights = slices, patterns, weights
-        self.metric, self.model, self.label, self.classes = metric, model, label, classes
-
-    @classmethod
-    def of(cls, report: ModelReport, source: Sample) -> _ModelWeights:
-        """Take what is needed of a report; nothing of its rows."""
-        cells, table = report.cells, report.problem.patterns
-        if cells.rows is None or report.outcome.scored_weights is not None:
-            raise MandolineError(f"Method {report.estimator!r} gives no weight to rows that stay in a table.")
-        classes = cells.rows.read_source().classes if cells.rows.model is not None else ()
-        return cls(
-            cells.slices,
-            table.codes,
-            report.ratios / table.n_source,
-            cells.rows.metric,
-            cells.rows.model,
-            source.label,
-            classes,
-        )
-
-    @property
-    def columns(self) -> list[str]:
-        """The columns that decide how much a row counts."""
-        found = [column for rule in self.slices for leaf in rule.leaves for column in leaf.reads]
-        found += [] if self.model is None else self.model.columns
-        return [*found, *(column for column in (self.label, self.metric.column) if column is not None)]
-
-    def of_rows(self, rows: pa.Table) -> Floats:
-        """Weigh rows; those without a score count for nothing."""
-        sample = Sample(rows.select(list(dict.fromkeys(self.columns))))
-        place = find_patterns(self.patterns, codes(sample, self.slices))
-        known = score_rows(
-            self.metric, sample, label=self.label, model=self.model, known=self.classes, whole=False
-        ).known
-        return np.where(known & (place >= 0), self.weights[place], 0.0)
+def _weigher(report: ModelReport, source: Sample) -> tuple[list[str], Callable[[pa.Table], Floats]]:
+    """Say which columns decide how much a row counts, and give what weighs rows by them; it holds no rows itself."""
+    cells, table = report.cells, report.problem.patterns
+    if cells.rows is None or report.outcome.scored_weights is not None:
+        raise MandolineError(f"Method {report.estimator!r} gives no weight to rows that stay in a table.")
+    metric, model = cells.rows.metric, cells.rows.model
+    columns = [column for rule in cells.slices for leaf in rule.leaves for column in leaf.reads]
+    columns += [] if model is None else model.columns
+    columns = list(dict.fromkeys([*columns, *(c for c in (source.label, metric.column) if c is not None)]))
+    known = cells.rows.read_source().classes if model is not None else ()
+    score = partial(score_rows, metric, label=source.label, model=model, known=known, whole=False)
+    weights = report.ratios / table.n_source
+    return columns, partial(_weigh_rows, columns, cells.slices, table.codes, weights, score)
 
 
-def _weigh(models: dict[str, _ModelWeights], rows: pa.Table) -> pa.Table:
-    return pa.table({name: model.of_rows(rows) for name, model in models.items()})
+def _weigh_rows(
+    columns: list[str],
+    slices: tuple[Slice, ...],
+    patterns: CodeArray,
+    weights: Floats,
+    score: Callable[[Sample], Scores],
+    rows: pa.Table,
+) -> Floats:
+    """Weigh rows by their patterns; those without a score count for nothing."""
+    sample = Sample(rows.select(columns))
+    place = find_patterns(patterns, codes(sample, slices))
+    return np.where(score(sample).known & (place >= 0), weights[place], 0.0)
+
+
+def _weigh(models: dict[str, Callable[[pa.Table], Floats]], rows: pa.Table) -> pa.Table:
+    return pa.table({name: weigh(rows) for name, weigh in models.items()})

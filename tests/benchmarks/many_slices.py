@@ -105,13 +105,13 @@ def _whole_report() -> list[Bound]:
             return md.prepare(known, md.Sample(frames[1].drop(columns="label")), slices, model=known.models[0])
 
         prepare()  # imports once what is needed
-        prepared = prepare()
+        fit = prepare()
         with threadpool_limits(1):  # processor time counts all threads, and reading has one
             (text, _), (parquet, _), (codes, _), (report, found) = medians_in_turn(
                 lambda: read("csv"),
                 lambda: read("parquet"),
                 prepare,
-                lambda: report_model(_fresh(prepared), EstimatorSettings()),
+                lambda: report_model(_fresh(fit), EstimatorSettings()),
                 rounds=3,
                 clock=time.process_time,
             )
@@ -127,11 +127,11 @@ def _whole_report() -> list[Bound]:
     ]
 
 
-def _fresh(prepared: md.Fit) -> md.Fit:
+def _fresh(fit: md.Fit) -> md.Fit:
     """Forget what an earlier report worked out and kept."""
-    patterns = replace(prepared.problem.patterns)
-    cells = replace(prepared.cells, count=prepared.cells.count._replace(patterns=patterns))
-    return replace(prepared, problem=replace(prepared.problem, patterns=patterns, groups=()), cells=cells)
+    patterns = replace(fit.problem.patterns)
+    cells = replace(fit.cells, count=fit.cells.count._replace(patterns=patterns))
+    return replace(fit, problem=replace(fit.problem, patterns=patterns, groups=()), cells=cells)
 
 
 def _rows(rng: np.random.Generator, shift: float) -> pd.DataFrame:

@@ -139,7 +139,7 @@ def test_it_stops_in_the_middle_and_starts_anew(folder: Path) -> None:
     frames, settings = world(7, 100), md.EstimatorSettings(name="cbiw_finetuned")
     expected = entry(folder, frames)
     source, target = samples(*frames)
-    prepared = md.prepare(source, target, [], model=source.models[0], methods=methods(folder), need_slices=False)
+    fit = md.prepare(source, target, [], model=source.models[0], methods=methods(folder), need_slices=False)
     steps = 0
 
     def step() -> None:
@@ -149,9 +149,9 @@ def test_it_stops_in_the_middle_and_starts_anew(folder: Path) -> None:
             raise Enough
 
     with pytest.raises(Enough):
-        run_estimator(prepared, "cbiw_finetuned", settings, step)
+        run_estimator(fit, "cbiw_finetuned", settings, step)
     assert steps == 10
-    again = run_estimator(prepared, "cbiw_finetuned", settings)
+    again = run_estimator(fit, "cbiw_finetuned", settings)
     assert again.estimate == expected.estimate
 
 

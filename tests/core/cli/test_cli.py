@@ -182,8 +182,8 @@ def test_slices_prints_every_models_table(capsys: Captured) -> None:
     found = run_json(capsys, "slices", DIGITS)
     assert list(found) == ["models"]
     for model in source.models:
-        prepared = md.prepare(source, target, project.slices, model=model, settings=project.estimator)
-        assert found["models"][model.name] == printed([row.as_dict() for row in md.slice_table(prepared)])
+        fit = md.prepare(source, target, project.slices, model=model, settings=project.estimator)
+        assert found["models"][model.name] == printed([row.as_dict() for row in md.slice_table(fit)])
     (row,) = found["models"]["lr"]
     assert row["gold"]["precision"] == pytest.approx(0.714, abs=0.001)
     _, out, _ = run(capsys, "slices", DIGITS)

@@ -43,7 +43,7 @@ def report(case: MetricCase, source: pd.DataFrame, target: pd.DataFrame, **how: 
     return md.estimate(*case.samples(source, target), SLICES, metric=case.settings, **how)
 
 
-def prepared(case: MetricCase, n: int, *, split: str = "none", slices: tuple[md.Slice, ...] = SLICES) -> Fit:
+def fit(case: MetricCase, n: int, *, split: str = "none", slices: tuple[md.Slice, ...] = SLICES) -> Fit:
     """Draw two samples and state the problem."""
     samples = case.samples(draw(1, n, case.n_classes), draw(2, n, case.n_classes, SHIFTED))
     settings = EstimatorSettings(split=split, seed=3)
@@ -81,7 +81,7 @@ def test_estimates_of_a_split_source_are_the_metric_with_the_rows_weights(name: 
 @pytest.mark.parametrize("name", [name for name in CASES if "auroc" not in name])
 def test_without_noise_the_denoised_estimate_is_the_same(name: str) -> None:
     """The weights balance what the regression predicts from."""
-    problem = prepared(CASES[name], 200).problem
+    problem = fit(CASES[name], 200).problem
     expected = get_estimator("mandoline").estimate(problem)
     found = get_estimator("denoised").estimate(problem)
     assert found.value == pytest.approx(expected.value, abs=1e-9)
@@ -161,7 +161,7 @@ def numerical_pieces(problem: Problem, name: str) -> tuple[np.ndarray, np.ndarra
 @pytest.mark.parametrize("name", INFLUENCED)
 def test_the_standard_error_is_made_of_numerical_derivatives(name: str, split: str) -> None:
     """By every row of both samples, the weights refitted."""
-    problem = prepared(CASES[name], 30, split=split).problem
+    problem = fit(CASES[name], 30, split=split).problem
     found = get_estimator("mandoline").estimate(problem).influence.standard_error()
     expected = np.sqrt(sum((side**2).sum() for side in numerical_pieces(problem, "mandoline")))
     assert found == pytest.approx(expected, rel=1e-6)
@@ -171,7 +171,7 @@ def test_the_standard_error_is_made_of_numerical_derivatives(name: str, split: s
 @pytest.mark.parametrize("estimator", ["simple", "source"])
 def test_the_standard_error_of_baselines_is_made_of_numerical_derivatives(name: str, estimator: str) -> None:
     """The pattern ratio moves with both samples, the source score with one."""
-    problem = prepared(CASES[name], 40).problem
+    problem = fit(CASES[name], 40).problem
     found = get_estimator(estimator).estimate(problem).influence.standard_error()
     expected = np.sqrt(sum((side**2).sum() for side in numerical_pieces(problem, estimator)))
     assert found == pytest.approx(expected, rel=1e-6)
@@ -203,7 +203,7 @@ def test_squares_of_pieces_add_up_to_the_variance(name: str, split: str, binary:
 @pytest.mark.parametrize("name", list(CASES))
 def test_squares_of_every_metrics_pieces_add_up_to_the_variance(name: str, split: str) -> None:
     """Statistics of any number, and ranks."""
-    problem = prepared(CASES[name], 150, split=split).problem
+    problem = fit(CASES[name], 150, split=split).problem
     influence = get_estimator("mandoline").estimate(problem).influence
     source, target = influence.pieces(problem.members)
     assert source @ source + target @ target == pytest.approx(influence.standard_error() ** 2, rel=1e-10)
@@ -224,7 +224,7 @@ def test_pieces_are_numerical_derivatives(name: str, split: str) -> None:
 @pytest.mark.parametrize("name", ["f1, 4 classes", "auroc, 2 classes"])
 def test_pieces_of_a_metric_are_numerical_derivatives(name: str) -> None:
     """Row by row, for a ratio of means and for a ranking."""
-    problem = prepared(CASES[name], 30).problem
+    problem = fit(CASES[name], 30).problem
     found = get_estimator("mandoline").estimate(problem).influence.pieces(problem.members)
     for side, expected in zip(found, numerical_pieces(problem, "mandoline"), strict=True):
         np.testing.assert_allclose(side, expected, rtol=0, atol=1e-8)
@@ -332,7 +332,7 @@ def test_redraws_that_lose_the_class_are_failures() -> None:
 def test_the_slice_table_measures_any_metric_inside_and_outside(name: str, split: str) -> None:
     """What scikit-learn says of the rows on one side; a split of the source plays no part."""
     case, source = CASES[name], draw(1, 200, CASES[name].n_classes)
-    for row in md.slice_table(prepared(case, 200, split=split)):
+    for row in md.slice_table(fit(case, 200, split=split)):
         for part, code in ((row.inside, 1), (row.outside, 0)):
             here = (source[row.name] == code).to_numpy()
             assert part.n == here.sum()
@@ -360,7 +360,7 @@ def test_ablation_equals_estimating_with_fewer_slices(name: str) -> None:
     case = CASES[name]
     settings = EstimatorSettings()
     source, target = draw(1, 200, 4), draw(2, 200, 4, SHIFTED)
-    curves = md.ablation(prepared(case, 200), settings)
+    curves = md.ablation(fit(case, 200), settings)
     samples = case.samples(source, target)
     alone = {rule.name: md.estimate(*samples, [rule], metric=case.settings).first for rule in SLICES}
     whole = report(case, source, target).first

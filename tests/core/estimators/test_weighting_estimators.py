@@ -29,11 +29,11 @@ from tests.strategies import cases
 ON_FEATURES = ("cbiw_features", "kmm_features", "ulsif_features")
 
 
-def run(prepared: Fit, name: str) -> Outcome:
+def run(fit: Fit, name: str) -> Outcome:
     """Estimate by a method that applies."""
     estimator = get_estimator(name)
-    assert estimator.reason(prepared.problem) is None
-    return estimator.estimate(prepared.problem)
+    assert estimator.reason(fit.problem) is None
+    return estimator.estimate(fit.problem)
 
 
 def codes_of(frame: pd.DataFrame, names: tuple[str, ...] = ("a", "b")) -> np.ndarray:
@@ -83,16 +83,16 @@ def test_on_one_slice_methods_that_match_moments_agree(case: str, seed: int) -> 
     stated = CASES[case]
     source, target = draw(seed, 300, stated.n_classes), draw(seed + 10, 200, stated.n_classes, (0.6, 0.5))
     before, after = stated.samples(source, target)
-    prepared = prepare(before, after, SLICES[:1], model=before.models[0], metric=stated.settings)
-    expected = run(prepared, "simple").value
+    fit = prepare(before, after, SLICES[:1], model=before.models[0], metric=stated.settings)
+    expected = run(fit, "simple").value
     share, rate = target["a"].mean(), source["a"].mean()
     weights = np.where(source["a"] == 1, share / rate, (1 - share) / (1 - rate)) / len(source)
     assert expected == pytest.approx(stated.expected(source, weights), rel=1e-9)
     methods = {"mandoline": 1e-9, "denoised": 1e-9, "kmm_slices": 1e-4}
-    if prepared.problem.metric.ranked:  # of which the denoised estimator has no version
+    if fit.problem.metric.ranked:  # of which the denoised estimator has no version
         del methods["denoised"]
     for name, tolerance in methods.items():
-        assert run(prepared, name).value == pytest.approx(expected, abs=tolerance), name
+        assert run(fit, name).value == pytest.approx(expected, abs=tolerance), name
 
 
 @given(cases(max_slices=1, inside=True))
@@ -102,10 +102,10 @@ def test_on_one_slice_agreement_holds_for_any_counts(case: Any) -> None:
     frame = pd.DataFrame({"a": case.source[:, 0] == 1, "guess": case.scores})
     target = pd.DataFrame({"a": case.target[:, 0] == 1, "guess": 0.0})
     before, after = samples(frame.assign(label="no"), target, ())
-    prepared = prepare(before, after, SLICES[:1], model=None, metric=MetricSettings("mean", column="guess"))
-    expected = run(prepared, "simple").value
+    fit = prepare(before, after, SLICES[:1], model=None, metric=MetricSettings("mean", column="guess"))
+    expected = run(fit, "simple").value
     for name, tolerance in (("mandoline", 1e-7), ("denoised", 1e-7), ("kmm_slices", 1e-4)):
-        assert run(prepared, name).value == pytest.approx(expected, abs=tolerance), name
+        assert run(fit, name).value == pytest.approx(expected, abs=tolerance), name
 
 
 # Classifiers.
@@ -118,9 +118,9 @@ def test_classifier_on_slices_is_scikit_learns_on_the_rows(seed: int, abstain: f
     source = draw_rows(seed, 400, abstain=abstain)
     target = draw_rows(seed + 50, 300, 0.2, abstain=abstain)
     ratios = classifier_ratios(codes_of(source), codes_of(target))
-    outcome = run(prepared := prepare_rows(source, target), "cbiw_slices")
+    outcome = run(fit := prepare_rows(source, target), "cbiw_slices")
     assert outcome.value == pytest.approx(accuracy(source, ratios), abs=1e-6)
-    weights = outcome.weights(prepared.problem.members)
+    weights = outcome.weights(fit.problem.members)
     assert weights * len(source) == pytest.approx(ratios / ratios.mean(), abs=1e-6)
     ranked = run(prepare_rows(source, target, "auroc"), "cbiw_slices").value
     stated = prepare_rows(source, target, "auroc").problem
@@ -140,10 +140,10 @@ def test_classifier_on_columns_is_scikit_learns_on_the_features(columns: tuple[s
     features = build_features(*samples(source, target), columns)
     assert issparse(features.source) == sparse
     ratios = classifier_ratios(features.source, features.target)
-    prepared = prepare_rows(source, target, features=columns)
-    outcome = run(prepared, "cbiw_features")
+    fit = prepare_rows(source, target, features=columns)
+    outcome = run(fit, "cbiw_features")
     assert outcome.value == pytest.approx(accuracy(source, ratios), abs=1e-6)
-    assert outcome.weights(prepared.problem.members) * len(source) == pytest.approx(ratios / ratios.mean(), abs=1e-5)
+    assert outcome.weights(fit.problem.members) * len(source) == pytest.approx(ratios / ratios.mean(), abs=1e-5)
 
 
 def test_columns_are_those_of_default_columns_unless_chosen() -> None:
@@ -190,9 +190,9 @@ def test_scores_are_judged_on_scored_rows_alone() -> None:
     """A row without a label may have any score; a bad one is named by its row in the file."""
     source, target = draw_rows(7, 60), draw_rows(57, 50)
     source.loc[0, ["label", "new"]] = [None, 1.0]
-    prepared = prepare_rows(source, target, scores="new")
+    fit = prepare_rows(source, target, scores="new")
     known = source[1:]
-    assert run(prepared, "cbiw_scores").value == pytest.approx(accuracy(known, known["new"] / (1 - known["new"])))
+    assert run(fit, "cbiw_scores").value == pytest.approx(accuracy(known, known["new"] / (1 - known["new"])))
     source.loc[9, "new"] = 2.0
     reason = get_estimator("cbiw_scores").reason(prepare_rows(source, target, scores="new").problem)
     assert "has 2 in row 10." in str(reason)
@@ -247,8 +247,8 @@ def test_a_box_that_binds_is_a_warning_with_the_share_of_rows(name: str) -> None
     """Rows, and not patterns, are what is counted; a wide box binds nobody."""
     source, target = draw_rows(10, 200), draw_rows(60, 150, 0.3)
     tuning: dict[str, Any] = {"width": 1.0, "box": 1.2, "redraws": 10, "features": ("x",)}
-    prepared = prepare_rows(source, target, **tuning)
-    outcome = run(prepared, name)
+    fit = prepare_rows(source, target, **tuning)
+    outcome = run(fit, name)
     points = (
         (codes_of(source), codes_of(target))
         if name == "kmm_slices"
@@ -259,7 +259,7 @@ def test_a_box_that_binds_is_a_warning_with_the_share_of_rows(name: str) -> None
     said = finding(outcome, "box_reached")
     assert said.severity == "warning"
     assert f"{at_box:.0%} of the labelled rows count as much as box = 1.2 allows." in said.message
-    weights = outcome.weights(prepared.problem.members)
+    weights = outcome.weights(fit.problem.members)
     assert at_box == (weights >= weights.max() * (1 - 1e-3)).mean()
     assert 0.3 < at_box < 0.95
     wide = run(prepare_rows(source, target, **(tuning | {"box": 1000.0})), name)
@@ -281,9 +281,9 @@ def test_kernel_matching_on_columns_is_matching_of_the_features() -> None:
 
 def test_settings_without_a_solution_are_refused_in_a_sentence() -> None:
     """No ratio above a half, and an average of 1."""
-    prepared = prepare_rows(draw_rows(12, 60), draw_rows(62, 50), box=0.5, tolerance=0.0, redraws=10)
+    fit = prepare_rows(draw_rows(12, 60), draw_rows(62, 50), box=0.5, tolerance=0.0, redraws=10)
     with pytest.raises(MandolineError, match="no ratios do both"):
-        get_estimator("kmm_slices").estimate(prepared.problem)
+        get_estimator("kmm_slices").estimate(fit.problem)
 
 
 # Density ratios.
@@ -307,11 +307,11 @@ def test_density_ratio_on_slices_is_that_of_the_rows(seed: int, width: float | N
         widths=WIDTHS if width is None else (width / median,),
         centres=np.unique(after, axis=0),
     )
-    prepared = prepare_rows(source, target, width=width)
-    outcome = run(prepared, "ulsif_slices")
+    fit = prepare_rows(source, target, width=width)
+    outcome = run(fit, "ulsif_slices")
     assert outcome.value == pytest.approx(accuracy(source, fitted.ratios), abs=1e-9)
     expected = fitted.ratios / fitted.ratios.sum()
-    assert outcome.weights(prepared.problem.members) == pytest.approx(expected, rel=1e-7)
+    assert outcome.weights(fit.problem.members) == pytest.approx(expected, rel=1e-7)
     said = finding(outcome, "ratio_fit").message
     assert f"kernel width {width or fitted.width:.3g} and ridge {fitted.ridge:.3g}," in said
 
@@ -333,10 +333,10 @@ def test_drawn_rows_carry_all_the_weight(name: str) -> None:
     """With fewer rows than there are, the others weigh 0, the weights sum to 1, and a finding says how many."""
     source, target = draw_rows(16, 300), draw_rows(66, 250, 0.2)
     tuning: dict[str, Any] = {"features": ("x", "place"), "max_rows": 120, "redraws": 10}
-    prepared = prepare_rows(source, target, **tuning)
-    outcome, again = run(prepared, name), run(prepare_rows(source, target, **tuning), name)
+    fit = prepare_rows(source, target, **tuning)
+    outcome, again = run(fit, name), run(prepare_rows(source, target, **tuning), name)
     other = run(prepare_rows(source, target, seed=1, **tuning), name)
-    weights = outcome.weights(prepared.problem.members)
+    weights = outcome.weights(fit.problem.members)
     drawn = build_features(*samples(source, target), ("x", "place"), max_rows=120).source_rows
     assert set(np.flatnonzero(weights)) <= set(drawn)
     assert weights.sum() == pytest.approx(1, abs=1e-12)
@@ -354,8 +354,8 @@ def test_all_models_see_the_same_rows(name: str) -> None:
     source, target = draw_rows(17, 300), draw_rows(67, 250, 0.2)
     found = []
     for model in MODELS:
-        prepared = prepare_rows(source, target, model=model, features=("x",), max_rows=100, redraws=10)
-        found.append(run(prepared, name).weights(prepared.problem.members))
+        fit = prepare_rows(source, target, model=model, features=("x",), max_rows=100, redraws=10)
+        found.append(run(fit, name).weights(fit.problem.members))
     assert np.array_equal(found[0], found[1])
 
 
@@ -367,10 +367,10 @@ def test_rows_without_scores_are_as_if_not_there(name: str) -> None:
     missing.loc[::4, "label"] = None
     known = source[missing["label"].notna()].reset_index(drop=True)
     tuning: dict[str, Any] = {"features": ("place",), "redraws": 10}
-    prepared = prepare_rows(missing, target, **tuning)
-    outcome, expected = run(prepared, name), run(prepare_rows(known, target, **tuning), name)
+    fit = prepare_rows(missing, target, **tuning)
+    outcome, expected = run(fit, name), run(prepare_rows(known, target, **tuning), name)
     assert outcome.value == pytest.approx(expected.value, rel=1e-9)
-    assert len(outcome.weights(prepared.problem.members)) == len(known)
+    assert len(outcome.weights(fit.problem.members)) == len(known)
     if not name.startswith("kmm"):  # whose redraws are of other rows
         assert outcome.influence.standard_error() == pytest.approx(expected.influence.standard_error(), rel=1e-6)
 
@@ -379,9 +379,9 @@ def test_drawn_rows_are_counted_among_labelled_rows() -> None:
     """A row that was drawn and has no label is not looked at, and not said to be."""
     source, target = draw_rows(19, 300), draw_rows(69, 100, 0.2)
     source.loc[::2, "label"] = None
-    prepared = prepare_rows(source, target, features=("x",), max_rows=150)
-    outcome = run(prepared, "cbiw_features")
-    used = int((outcome.weights(prepared.problem.members) > 0).sum())
+    fit = prepare_rows(source, target, features=("x",), max_rows=150)
+    outcome = run(fit, "cbiw_features")
+    used = int((outcome.weights(fit.problem.members) > 0).sum())
     assert 50 < used < 100
     assert f"in {used} of 150 labelled rows and 100 of 100 new rows" in finding(outcome, "rows_drawn").message
 

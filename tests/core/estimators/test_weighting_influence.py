@@ -145,11 +145,11 @@ def test_a_redraw_without_the_class_a_metric_needs_is_left_out() -> None:
     source["label"] = ["yes", *["no"] * 99]
     spreads = []
     for model in MODELS:
-        prepared = prepare_rows(source, target, "auroc", model=model, redraws=40)
-        outcome = get_estimator("kmm_slices").estimate(prepared.problem)
+        fit = prepare_rows(source, target, "auroc", model=model, redraws=40)
+        outcome = get_estimator("kmm_slices").estimate(fit.problem)
         spreads.append(outcome.influence)
         assert np.isfinite(outcome.influence.standard_error())
-    pieces = [spread.pieces(prepared.problem.members)[0] for spread in spreads]
+    pieces = [spread.pieces(fit.problem.members)[0] for spread in spreads]
     assert [len(piece) for piece in pieces] == [40, 40]
     assert np.isfinite(pieces).all()
     assert isinstance(spreads[0], Redraws)

@@ -73,8 +73,8 @@ def prepared_with(
 
 def use(n_labels: int = 60, metric: str = "accuracy", n_classes: int = 2, **more: Any) -> FewLabels:
     """Use some labels of random answers."""
-    prepared, target = prepared_with(n_labels, metric, n_classes, **more)
-    return use_labels(prepared, EstimatorSettings(), target)
+    fit, target = prepared_with(n_labels, metric, n_classes, **more)
+    return use_labels(fit, EstimatorSettings(), target)
 
 
 # --- By hand ---
@@ -164,9 +164,9 @@ def test_regression_recovers_lines_and_keeps_to_the_range_seen() -> None:
 
 def test_without_noise_expected_scores_average_to_the_estimate() -> None:
     """Weighted regression on the slices is Mandoline's own estimate, but for the tiny penalty."""
-    prepared, _ = prepared_with(probabilities=False)
-    outcome = report_model(prepared, EstimatorSettings()).outcome
-    by_slices, best = predict_scores(prepared.problem, outcome)
+    fit, _ = prepared_with(probabilities=False)
+    outcome = report_model(fit, EstimatorSettings()).outcome
+    by_slices, best = predict_scores(fit.problem, outcome)
     assert best is by_slices  # without probabilities there is no confidence to go by
     assert by_slices.mean() == pytest.approx(outcome.value, abs=1e-4)
 
@@ -177,10 +177,10 @@ def test_without_noise_expected_scores_average_to_the_estimate() -> None:
 @pytest.mark.parametrize("metric", ["accuracy", "error", "f1", "brier", "log_loss", "balanced_accuracy"])
 def test_every_metric_of_means_can_be_used(metric: str) -> None:
     """Labels alone equal the metric on the labelled rows; everything else is near and finite."""
-    prepared, target = prepared_with(60, metric)
-    found = use_labels(prepared, EstimatorSettings(), target)
-    some = nw_filter(target, has_label(prepared, target))
-    model = prepared.cells.rows.model  # type: ignore[union-attr]
+    fit, target = prepared_with(60, metric)
+    found = use_labels(fit, EstimatorSettings(), target)
+    some = nw_filter(target, has_label(fit, target))
+    model = fit.cells.rows.model  # type: ignore[union-attr]
     alone = Sample(some, label="label", models=[model])
     rules = [Flag("z", column="z"), Flag("u", column="u")]
     cells = prepare(alone, alone, rules, model=model, metric=MetricSettings(metric)).cells
@@ -188,7 +188,7 @@ def test_every_metric_of_means_can_be_used(metric: str) -> None:
     assert found.labels_only.value == pytest.approx(truth)
     assert found.labels_only.interval[0] < found.labels_only.value < found.labels_only.interval[1]
     assert found.combined.interval[0] < found.combined.value < found.combined.interval[1]
-    assert found.mandoline.value == pytest.approx(report_model(prepared, EstimatorSettings()).estimate)
+    assert found.mandoline.value == pytest.approx(report_model(fit, EstimatorSettings()).estimate)
     assert found.n_labelled == 60
     assert 0 <= found.weight <= 1
     json.dumps(found.as_dict(), allow_nan=False)
@@ -213,8 +213,8 @@ def test_numbers_with_gaps_are_scored_where_they_are(metric: str) -> None:
     model = Model("m", "pred")
     settings = MetricSettings(metric, column="label" if metric == "mean" else None)
     samples = Sample(source, label="label", models=[model]), Sample(target, models=[model])
-    prepared = prepare(*samples, [Flag("a", column="a")], model=model, metric=settings)
-    found = use_labels(prepared, EstimatorSettings(), samples[1])
+    fit = prepare(*samples, [Flag("a", column="a")], model=model, metric=settings)
+    found = use_labels(fit, EstimatorSettings(), samples[1])
     known = target["label"].dropna()
     gap = target["pred"][known.index] - known
     expected = {"mae": gap.abs().mean(), "rmse": np.sqrt((gap**2).mean()), "mean": known.mean()}[metric]
@@ -231,11 +231,11 @@ def test_words_say_how_much_the_slices_leave_out() -> None:
     assert agrees.test.words == (
         f"The labels agree with the estimate: what the slices leave out is at most about {100 * most:.2g} points."
     )
-    prepared, target = prepared_with(150)
+    fit, target = prepared_with(150)
     wrong = target.frame.to_pandas().copy()
     wrong["label"] = wrong["label"].mask(wrong["label"].notna(), np.where(wrong["pred"] == "a", "b", "a"))
     wrong.loc[wrong["label"].dropna().index[:20], "label"] = wrong["pred"]
-    found = use_labels(prepared, EstimatorSettings(), Sample(wrong, models=target.models))
+    found = use_labels(fit, EstimatorSettings(), Sample(wrong, models=target.models))
     assert found.test is not None
     assert found.test.difference < -0.3
     assert found.test.p_value == pytest.approx(2 * norm.sf(abs(found.test.z)))
@@ -245,10 +245,10 @@ def test_words_say_how_much_the_slices_leave_out() -> None:
 
 def test_labels_that_are_no_random_draw_are_noticed() -> None:
     """Only rows inside a slice were labelled; with the plan's weights for them there is nothing to notice."""
-    prepared, target = prepared_with(300)
+    fit, target = prepared_with(300)
     frame = target.frame.to_pandas().copy()
     frame["label"] = frame["label"].where((frame["z"] == 1) & (np.arange(300) < 120))
-    found = use_labels(prepared, EstimatorSettings(), Sample(frame, models=target.models))
+    found = use_labels(fit, EstimatorSettings(), Sample(frame, models=target.models))
     assert found.findings[0].code == "labels_not_random"
     assert found.findings[0].slices == ("z",)
     assert "labels_not_random" not in {finding.code for finding in use(60).findings}
@@ -264,14 +264,14 @@ def test_plan_weights_count_rows_as_often_as_they_stand_for() -> None:
 
 def test_weighted_labels_balance_an_uneven_draw() -> None:
     """All rows inside a slice are labelled, and every third outside: weights 1 and 3 give the whole's mean."""
-    prepared, target = prepared_with(300)
+    fit, target = prepared_with(300)
     frame = target.frame.to_pandas().copy()
     right = (frame["label"] == frame["pred"]).to_numpy()
     inside = frame["z"].to_numpy() == 1
     chosen = inside | (np.cumsum(~inside) % 3 == 0)
     frame["label"] = frame["label"].where(chosen)
     weights = np.where(inside, 1.0, 3.0)
-    found = use_labels(prepared, EstimatorSettings(), Sample(frame, models=target.models), plan=weights)
+    found = use_labels(fit, EstimatorSettings(), Sample(frame, models=target.models), plan=weights)
     expected = (weights[chosen] @ right[chosen]) / weights[chosen].sum()
     assert found.labels_only.value == pytest.approx(expected)
     assert "labels_not_random" not in {finding.code for finding in found.findings}
@@ -279,7 +279,7 @@ def test_weighted_labels_balance_an_uneven_draw() -> None:
 
 def test_a_plan_without_a_label_at_its_rows_is_refused() -> None:
     """The labels stand one row too high, as when rows are counted from 0."""
-    prepared, target = prepared_with(300)
+    fit, target = prepared_with(300)
     frame = target.frame.to_pandas().copy()
     planned = np.arange(10, 210, 10)
     plan = np.full(300, np.nan)
@@ -287,7 +287,7 @@ def test_a_plan_without_a_label_at_its_rows_is_refused() -> None:
     labels = frame["label"]
     shifted = Sample(frame.assign(label=labels.where(labels.index.isin(planned - 1))), models=target.models)
     with pytest.raises(MandolineError, match=r"None of the 20 planned rows has a label\. .* column row counts from 1"):
-        use_labels(prepared, EstimatorSettings(), shifted, plan=plan)
+        use_labels(fit, EstimatorSettings(), shifted, plan=plan)
 
 
 @pytest.mark.parametrize(
@@ -301,13 +301,13 @@ def test_a_plan_without_a_label_at_its_rows_is_refused() -> None:
 )
 def test_planned_rows_without_a_label_are_counted(at: int, others: int, severity: str | None, words: str) -> None:
     """Labels elsewhere make it worse: they may be the planned ones, at the wrong rows."""
-    prepared, target = prepared_with(300)
+    fit, target = prepared_with(300)
     frame = target.frame.to_pandas().copy()
     plan = np.full(300, np.nan)
     plan[:20] = 15.0
     kept = [*range(at), *range(100, 100 + others)]
     some = Sample(frame.assign(label=frame["label"].where(frame.index.isin(kept))), models=target.models)
-    found = use_labels(prepared, EstimatorSettings(), some, plan=plan).findings
+    found = use_labels(fit, EstimatorSettings(), some, plan=plan).findings
     said = [one for one in found if one.code == "planned_rows_without_label"]
     assert [one.severity for one in said] == [severity] * bool(severity)
     assert all(one.message.startswith(words) for one in said)
@@ -321,13 +321,13 @@ def test_rows_set_aside_are_left_to_the_labels() -> None:
     model = Model("m", "pred")
     samples = Sample(source, label="label", models=[model]), Sample(target, models=[model])
     rules = [Flag("z", column="z"), Flag("new", column="new")]
-    prepared = prepare(*samples, rules, model=model)
-    found = use_labels(prepared, EstimatorSettings(), samples[1])
+    fit = prepare(*samples, rules, model=model)
+    found = use_labels(fit, EstimatorSettings(), samples[1])
     assert "labels_speak_of_all" in {finding.code for finding in found.findings}
     right = (target["label"] == target["pred"])[target["label"].notna()]
     assert found.labels_only.value == pytest.approx(right.mean())
     only = target.assign(label=target["label"].where(target["new"]))
-    assert use_labels(prepared, EstimatorSettings(), Sample(only, models=[model])).test is None
+    assert use_labels(fit, EstimatorSettings(), Sample(only, models=[model])).test is None
 
 
 def test_a_perfect_source_does_not_make_one_error_impossible() -> None:
@@ -335,8 +335,8 @@ def test_a_perfect_source_does_not_make_one_error_impossible() -> None:
     source = pd.DataFrame({"a": [0, 1] * 50, "pred": "x", "label": "x"})
     target = pd.DataFrame({"a": [0, 1, 1] * 20, "pred": "x", "label": ["x"] * 25 + ["y"] * 5 + [None] * 30})
     samples = Sample(source, label="label", prediction="pred"), Sample(target, prediction="pred")
-    prepared = prepare(*samples, [Flag("a", column="a")], model=samples[0].models[0])
-    found = use_labels(prepared, EstimatorSettings(), samples[1])
+    fit = prepare(*samples, [Flag("a", column="a")], model=samples[0].models[0])
+    found = use_labels(fit, EstimatorSettings(), samples[1])
     assert found.test is not None
     assert np.isfinite(found.test.z)
     assert found.test.z < -2
@@ -345,36 +345,36 @@ def test_a_perfect_source_does_not_make_one_error_impossible() -> None:
 
 def test_what_is_refused() -> None:
     """Rankings, missing or empty columns, too few labels, other rows, classes the source never shows."""
-    prepared, target = prepared_with(60, "auroc")
+    fit, target = prepared_with(60, "auroc")
     with pytest.raises(MandolineError, match="auroc is not made of means"):
-        use_labels(prepared, EstimatorSettings(), target)
-    prepared, target = prepared_with(4)
+        use_labels(fit, EstimatorSettings(), target)
+    fit, target = prepared_with(4)
     with pytest.raises(MandolineError, match="has 4 rows with a label and a prediction, too few"):
-        use_labels(prepared, EstimatorSettings(), target)
+        use_labels(fit, EstimatorSettings(), target)
     frame = target.frame.to_pandas().copy()
     with pytest.raises(DataError, match=r"Column 'label' is not in target\.csv"):
-        use_labels(prepared, EstimatorSettings(), Sample(frame.drop(columns="label"), name="target.csv"))
+        use_labels(fit, EstimatorSettings(), Sample(frame.drop(columns="label"), name="target.csv"))
     with pytest.raises(MandolineError, match="has no values"):
-        use_labels(prepared, EstimatorSettings(), Sample(frame.assign(label=None), models=target.models))
+        use_labels(fit, EstimatorSettings(), Sample(frame.assign(label=None), models=target.models))
     with pytest.raises(DataError, match="has 10 rows, and the estimate was prepared on 300"):
-        use_labels(prepared, EstimatorSettings(), Sample(frame[:10], models=target.models))
-    prepared, target = prepared_with(60, "f1")
+        use_labels(fit, EstimatorSettings(), Sample(frame[:10], models=target.models))
+    fit, target = prepared_with(60, "f1")
     strange = target.frame.to_pandas().copy()
     strange.loc[strange["label"].first_valid_index(), "label"] = "new"
     with pytest.raises(MandolineError, match=r"has class 'new', which source\.csv never shows"):
-        use_labels(prepared, EstimatorSettings(), Sample(strange, models=target.models))
+        use_labels(fit, EstimatorSettings(), Sample(strange, models=target.models))
     with pytest.raises(MandolineError, match="plan has weights for 3 rows"):
-        use_labels(prepared, EstimatorSettings(), target, plan=np.ones(3))
+        use_labels(fit, EstimatorSettings(), target, plan=np.ones(3))
 
 
 def test_labels_without_a_prediction_count_for_nothing() -> None:
     """They are counted and said, not scored as wrong."""
-    prepared, target = prepared_with(60)
+    fit, target = prepared_with(60)
     frame = target.frame.to_pandas().copy()
     frame.loc[frame["label"].dropna().index[:7], "pred"] = None
     changed = Sample(frame, models=target.models)
-    assert score_labelled(prepared, changed)[1].sum() == 53
-    found = use_labels(prepared, EstimatorSettings(), changed)
+    assert score_labelled(fit, changed)[1].sum() == 53
+    found = use_labels(fit, EstimatorSettings(), changed)
     assert "labels_without_prediction" in {finding.code for finding in found.findings}
 
 

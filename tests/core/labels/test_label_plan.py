@@ -102,41 +102,40 @@ def test_patterns_never_seen_have_the_largest_spread() -> None:
 
 def test_plan_proposes_n_rows_without_a_label() -> None:
     """Counts add up; weights undo the preference: they sum, on average, to the rows they stand for."""
-    prepared, target = prepared_with(60)
-    plan = plan_labels(prepared, EstimatorSettings(), 50, target)
+    fit, target = prepared_with(60)
+    plan = plan_labels(fit, EstimatorSettings(), 50, target)
     rows = [one.row for one in plan.rows]
     assert len(rows) == len(set(rows)) == sum(one.planned for one in plan.by_pattern) == 50
-    assert not has_label(prepared, target)[np.array(rows) - 1].any()
+    assert not has_label(fit, target)[np.array(rows) - 1].any()
     assert sum(one.expected for one in plan.by_pattern) == pytest.approx(50)
     assert sum(one.n_target for one in plan.by_pattern) == 300
     assert all(one.weight == pytest.approx(1 / one.probability) for one in plan.rows)
     totals = [
-        sum(one.weight for one in plan_labels(prepared, EstimatorSettings(seed=seed), 50, target).rows)
-        for seed in range(30)
+        sum(one.weight for one in plan_labels(fit, EstimatorSettings(seed=seed), 50, target).rows) for seed in range(30)
     ]
     assert np.mean(totals) == pytest.approx(240, rel=0.02)
-    words = dict(zip(range(300), np.array(pattern_words(prepared))[prepared.problem.members.target], strict=True))
+    words = dict(zip(range(300), np.array(pattern_words(fit))[fit.problem.members.target], strict=True))
     assert all(one.in_slices == words[one.row - 1] for one in plan.rows)
     json.dumps(plan.as_dict(), allow_nan=False)
 
 
-def pattern_words(prepared):
+def pattern_words(fit):
     """Describe the patterns of a problem."""
-    return [describe(prepared.problem.patterns.names, row) for row in prepared.problem.patterns.codes]
+    return [describe(fit.problem.patterns.names, row) for row in fit.problem.patterns.codes]
 
 
 def test_plan_follows_its_seed() -> None:
     """The same seed gives the same rows, another others."""
-    prepared, target = prepared_with(0)
-    first, again, other = (plan_labels(prepared, EstimatorSettings(seed=seed), 30, target) for seed in (1, 1, 2))
+    fit, target = prepared_with(0)
+    first, again, other = (plan_labels(fit, EstimatorSettings(seed=seed), 30, target) for seed in (1, 1, 2))
     assert first == again
     assert first.rows != other.rows
 
 
 def test_csv_reads_back(tmp_path) -> None:
     """With the agreed columns; the weights come out as they went in, also as a plan for labels."""
-    prepared, target = prepared_with(0)
-    plan = plan_labels(prepared, EstimatorSettings(), 40, target)
+    fit, target = prepared_with(0)
+    plan = plan_labels(fit, EstimatorSettings(), 40, target)
     path = tmp_path / "plan.csv"
     path.write_text(plan.to_csv(), encoding="utf-8")
     table = Sample(read_table(path), name="plan.csv")
@@ -158,21 +157,21 @@ def test_files_that_are_no_plan_are_refused() -> None:
 
 def test_plan_refuses_what_it_cannot_draw() -> None:
     """More rows than there are without a label; none; rankings."""
-    prepared, target = prepared_with(290)
+    fit, target = prepared_with(290)
     for n in (0, 11):
         with pytest.raises(MandolineError, match=rf"rows to label \(--rows\) must be between 1 and 10, .* Got {n}"):
-            plan_labels(prepared, EstimatorSettings(), n, target)
-    assert len(plan_labels(prepared, EstimatorSettings(), 10, target).rows) == 10
-    prepared, target = prepared_with(0, "auroc")
+            plan_labels(fit, EstimatorSettings(), n, target)
+    assert len(plan_labels(fit, EstimatorSettings(), 10, target).rows) == 10
+    fit, target = prepared_with(0, "auroc")
     with pytest.raises(MandolineError, match="not made of means"):
-        plan_labels(prepared, EstimatorSettings(), 10, target)
+        plan_labels(fit, EstimatorSettings(), 10, target)
 
 
 def test_expected_interval_narrows_with_labels_and_is_about_what_follows() -> None:
     """More labels, a shorter interval; with labels at hand, the interval before is the combined one."""
-    prepared, target = prepared_with(40)
-    plans = [plan_labels(prepared, EstimatorSettings(), n, target) for n in (40, 160)]
-    now = use_labels(prepared, EstimatorSettings(), target).combined.interval
+    fit, target = prepared_with(40)
+    plans = [plan_labels(fit, EstimatorSettings(), n, target) for n in (40, 160)]
+    now = use_labels(fit, EstimatorSettings(), target).combined.interval
     widths = [np.diff(plan.expected_interval_after)[0] for plan in plans]
     assert all(plan.expected_interval_before == now for plan in plans)
     assert np.diff(now)[0] > widths[0] > widths[1]

@@ -28,7 +28,7 @@ def samples(seed: int = 0, n: int = 500) -> tuple[md.Sample, md.Sample]:
     return md.Sample(source, label="label", prediction="prediction"), md.Sample(target.drop(columns="label"))
 
 
-def prepared(settings: md.EstimatorSettings, rules=RULES, edges=(("b", "c"),)) -> md.Fit:
+def fit(settings: md.EstimatorSettings, rules=RULES, edges=(("b", "c"),)) -> md.Fit:
     """Count the patterns of both samples."""
     source, target = samples()
     return md.prepare(source, target, rules, model=source.models[0], edges=edges, settings=settings)
@@ -37,7 +37,7 @@ def prepared(settings: md.EstimatorSettings, rules=RULES, edges=(("b", "c"),)) -
 @pytest.mark.parametrize("estimator", ["mandoline", "denoised", "simple", "source"])
 def test_the_number_alone_without_a_slice_is_that_of_the_curve(estimator):
     settings = md.EstimatorSettings(name=estimator)
-    stated = prepared(settings)
+    stated = fit(settings)
     for point in md.ablation(stated, settings).leave_one_out:
         assert estimate_without(stated, settings, point.slice) == pytest.approx(point.estimate, abs=1e-12)
 
@@ -49,7 +49,7 @@ def test_the_curve_leads_from_the_source_score_to_the_estimate(estimator, split)
     settings = md.EstimatorSettings(name=estimator, split=split)
     source, target = samples()
     report = md.estimate(source, target, RULES, edges=[("b", "c")], estimator=settings)
-    curve = md.ablation(prepared(settings), settings).cumulative
+    curve = md.ablation(fit(settings), settings).cumulative
     assert [point.slice for point in curve] == [None, *NAMES]
     assert curve[0].estimate == report.source
     assert curve[0].interval == report.first.source_interval
@@ -62,7 +62,7 @@ def test_the_curve_leads_from_the_source_score_to_the_estimate(estimator, split)
 def test_each_point_equals_estimating_with_these_slices_alone():
     """Edges stay in when both their slices are in."""
     settings = md.EstimatorSettings()
-    curves = md.ablation(prepared(settings), settings)
+    curves = md.ablation(fit(settings), settings)
     source, target = samples()
 
     def alone(*chosen: str) -> float:
@@ -80,7 +80,7 @@ def test_each_point_equals_estimating_with_these_slices_alone():
 def test_the_order_is_the_callers_choice():
     """Slices are added in the order asked for; the end is the same."""
     settings = md.EstimatorSettings()
-    ready = prepared(settings)
+    ready = fit(settings)
     curve = md.ablation(ready, settings, order=["c", "a", "b"]).cumulative
     assert [point.slice for point in curve] == [None, "c", "a", "b"]
     expected = get_estimator("mandoline").estimate(ready.problem.select([0, 2])).value
@@ -91,14 +91,14 @@ def test_the_order_is_the_callers_choice():
 def test_leaving_the_only_slice_out_leaves_the_source_score():
     """There is nothing to reweight by."""
     settings = md.EstimatorSettings()
-    curves = md.ablation(prepared(settings, RULES[:1], ()), settings)
+    curves = md.ablation(fit(settings, RULES[:1], ()), settings)
     assert curves.leave_one_out[0].estimate == curves.cumulative[0].estimate
 
 
 def test_a_point_that_cannot_be_computed_says_why():
     """The others are still there."""
     settings = md.EstimatorSettings(overlap="strict")
-    ready = prepared(settings, edges=())
+    ready = fit(settings, edges=())
     table = ready.problem.patterns
     inside = table.codes[:, 0] == 1
     emptied = replace(table.only(~inside), target=table.target)
@@ -114,6 +114,6 @@ def test_progress_ends_at_one():
     """One step a point."""
     told = []
     settings = md.EstimatorSettings()
-    md.ablation(prepared(settings), settings, progress=told.append)
+    md.ablation(fit(settings), settings, progress=told.append)
     assert told == sorted(told)
     assert told[-1] == 1.0

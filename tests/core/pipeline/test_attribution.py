@@ -198,9 +198,9 @@ def test_parts_sum_for_every_metric(name):
     """Ratios, roots and tables of classes, on rows."""
     case = CASES[name]
     samples = case.samples(draw(1, 300, case.n_classes), draw(2, 300, case.n_classes, (0.5, 0.6)))
-    prepared = prepare(*samples, SLICES, model=samples[0].models[0], metric=case.settings)
-    found = attribute(prepared, EstimatorSettings(), replicates=0)
-    value, source = (get_estimator(e).estimate(prepared.problem).value for e in ("mandoline", "source"))
+    fit = prepare(*samples, SLICES, model=samples[0].models[0], metric=case.settings)
+    found = attribute(fit, EstimatorSettings(), replicates=0)
+    value, source = (get_estimator(e).estimate(fit.problem).value for e in ("mandoline", "source"))
     assert sum(part.value for part in found.parts) == pytest.approx(value - source, abs=1e-12)
     assert [part.rule for part in found.parts] == [rule.name for rule in SLICES]
 
@@ -216,8 +216,8 @@ def test_a_rule_for_a_family_is_one_part():
         frame["pred"] = (rng.random(300) < np.where(frame["shop"] == "a", 0.9, 0.6)).astype(int)
     source = md.Sample(frames[0], label="label", prediction="pred")
     rules = [md.Category("shop", column="shop"), md.Flag("big", column="big")]
-    prepared = prepare(source, md.Sample(frames[1].drop(columns="label")), rules, model=source.models[0])
-    found = attribute(prepared, EstimatorSettings(), replicates=0)
+    fit = prepare(source, md.Sample(frames[1].drop(columns="label")), rules, model=source.models[0])
+    found = attribute(fit, EstimatorSettings(), replicates=0)
     assert [part.rule for part in found.parts] == ["shop", "big"]
     assert abs(found.parts[0].value) > 10 * abs(found.parts[1].value)
     assert found.words.startswith("Weighting moves the score by -")
@@ -231,9 +231,9 @@ def test_what_has_no_parts_is_refused():
         attribute(as_prepared(problem), EstimatorSettings(name="simple"))
     case = CASES["auroc, 2 classes"]
     samples = case.samples(draw(1, 100, 2), draw(2, 100, 2))
-    prepared = prepare(*samples, SLICES, model=samples[0].models[0], metric=MetricSettings("auroc"))
+    fit = prepare(*samples, SLICES, model=samples[0].models[0], metric=MetricSettings("auroc"))
     with pytest.raises(MandolineError, match="'auroc' ranks rows"):
-        attribute(prepared, EstimatorSettings())
+        attribute(fit, EstimatorSettings())
 
 
 def test_intervals_come_from_redraws_with_the_settings_seed():

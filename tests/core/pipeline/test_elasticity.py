@@ -79,8 +79,8 @@ def test_slopes_equal_those_of_re_run_projects(kind, name):
 @pytest.mark.parametrize("name", ["mandoline", "denoised"])
 def test_at_the_ends_slopes_are_one_sided(name):
     """A slice taken at its word can only become less sure."""
-    prepared = problem_of(None, name, abstain=0.0)
-    found = {s.key: s for s in correction_slopes(prepared, EstimatorSettings(name=name)) if s.slice == "a"}
+    fit = problem_of(None, name, abstain=0.0)
+    found = {s.key: s for s in correction_slopes(fit, EstimatorSettings(name=name)) if s.slice == "a"}
     assert set(found) == {"inside", "outside"}
     for key, end, sign in (("inside", 1.0, -1), ("outside", 0.0, 1)):
         assert found[key].value == end
@@ -113,8 +113,8 @@ def test_a_slice_that_does_not_matter_moves_nothing():
     slope = CorrectionSlope("a", "source", "inside", 0.9, 0.0, "")
     assert slope.as_dict()["slope"] == 0.0
     codes = np.array([[1], [-1]] * 50)
-    prepared = md.estimate_from_codes(codes, np.ones(100), codes).first.fit
-    for slope in correction_slopes(prepared, EstimatorSettings()):
+    fit = md.estimate_from_codes(codes, np.ones(100), codes).first.fit
+    for slope in correction_slopes(fit, EstimatorSettings()):
         assert slope.slope == pytest.approx(0, abs=1e-9)
         assert slope.words.endswith("moves the estimate by 0.00 points.")
 
@@ -124,8 +124,8 @@ def test_a_step_that_changes_which_rows_are_set_aside_has_no_slope():
     rng = np.random.default_rng(3)
     source = np.column_stack([-np.ones(200), rng.choice([-1, 1], 200)]).astype(int)
     target = rng.choice([-1, 1], (200, 2))
-    prepared = md.estimate_from_codes(source, rng.random(200), target).first.fit
-    found = {(s.slice, s.side, s.key): s for s in correction_slopes(prepared, EstimatorSettings())}
+    fit = md.estimate_from_codes(source, rng.random(200), target).first.fit
+    found = {(s.slice, s.side, s.key): s for s in correction_slopes(fit, EstimatorSettings())}
     jump = next(s for (name, side, key), s in found.items() if (side, key) == ("source", "outside") and name == "0")
     assert jump.slope is None
     assert jump.words == "1 point less sure outside changes which rows can be estimated at all."
@@ -133,6 +133,6 @@ def test_a_step_that_changes_which_rows_are_set_aside_has_no_slope():
 
 def test_methods_that_do_not_look_at_slices_are_refused():
     """No correction moves them."""
-    prepared = problem_of(NOISES["same"], "mandoline")
+    fit = problem_of(NOISES["same"], "mandoline")
     with pytest.raises(MandolineError, match=r"'source' does not apply here\. It does not look at slices"):
-        correction_slopes(prepared, EstimatorSettings(name="source"))
+        correction_slopes(fit, EstimatorSettings(name="source"))

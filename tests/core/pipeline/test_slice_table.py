@@ -39,8 +39,8 @@ def codes(frame: pd.DataFrame) -> dict[str, pd.Series]:
 def rows() -> dict[str, md.SliceRow]:
     """Compute the table once."""
     source = md.Sample(SOURCE, label="label", prediction="pred_lr")
-    prepared = md.prepare(source, md.Sample(TARGET), SLICES, model=source.models[0])
-    return {row.name: row for row in md.slice_table(prepared)}
+    fit = md.prepare(source, md.Sample(TARGET), SLICES, model=source.models[0])
+    return {row.name: row for row in md.slice_table(fit)}
 
 
 @pytest.mark.parametrize("name", [rule.name for rule in SLICES])
@@ -127,6 +127,6 @@ def test_a_side_without_target_rows_has_its_source_score() -> None:
 def test_confidence_widens_the_intervals(rows: dict[str, md.SliceRow]) -> None:
     """A surer interval is a longer one."""
     source = md.Sample(SOURCE, label="label", prediction="pred_lr")
-    prepared = md.prepare(source, md.Sample(TARGET), SLICES, model=source.models[0])
-    for row in md.slice_table(prepared, confidence=0.5):
+    fit = md.prepare(source, md.Sample(TARGET), SLICES, model=source.models[0])
+    for row in md.slice_table(fit, confidence=0.5):
         assert np.ptp(row.inside.interval) < np.ptp(rows[row.name].inside.interval)

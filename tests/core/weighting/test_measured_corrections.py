@@ -124,9 +124,9 @@ def test_slopes_behind_the_audit_are_those_of_the_sliders():
     """The audit's part is slope times distance from the share over rows; slopes from re-solved estimates."""
     source, truth, target, statistics = rows(5, 300)
     problem = audited_problem(source, truth, target, statistics[:, :1], metric=get_metric("mean"))
-    prepared = md.estimate_from_codes(source, statistics[:, 0], target).first.fit
+    fit = md.estimate_from_codes(source, statistics[:, 0], target).first.fit
     slopes = np.zeros((2, 3))
-    for found in correction_slopes(replace(prepared, problem=problem), EstimatorSettings()):
+    for found in correction_slopes(replace(fit, problem=problem), EstimatorSettings()):
         slopes[problem.patterns.names.index(found.slice), {"outside": 0, "inside": 2}[found.key]] = found.slope
     audit = get_estimator("mandoline").estimate(problem).influence.audit
     for row, value in zip(audit.rows, audit.moves, strict=True):
@@ -262,7 +262,7 @@ def test_reports_and_comparisons_allow_for_the_audit():
     known = prepare(source, target, [stated], model=source.models[0], settings=settings)
     assert found.problem.audit.sizes.sum() == 150
     assert known.problem.audit is None
-    one, other = (run_estimator(prepared, "denoised", settings) for prepared in (found, known))
+    one, other = (run_estimator(fit, "denoised", settings) for fit in (found, known))
     assert one.estimate == other.estimate
     assert one.interval[0] < other.interval[0] < other.interval[1] < one.interval[1]
     assert sum(piece @ piece for piece in one.pieces) == pytest.approx(one.standard_error**2, rel=1e-10)

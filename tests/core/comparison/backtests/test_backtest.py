@@ -138,9 +138,9 @@ def test_later_rows_are_foretold_from_earlier_ones():
 
 def test_the_seed_decides_everything():
     """The same seed repeats every number, another does not."""
-    prepared = prepare_rows(draw_rows(1, 500), draw_rows(2, 300, 0.2))
+    fit = prepare_rows(draw_rows(1, 500), draw_rows(2, 300, 0.2))
     one, again, other = (
-        backtest_model(prepared, md.EstimatorSettings(seed=seed), draws=3, estimators=FAST).draws for seed in (0, 0, 1)
+        backtest_model(fit, md.EstimatorSettings(seed=seed), draws=3, estimators=FAST).draws for seed in (0, 0, 1)
     )
     assert one == again
     tilted = [drawn.estimate for drawn in one if drawn.kind == "slices"]
@@ -149,10 +149,10 @@ def test_the_seed_decides_everything():
 
 def test_a_draw_does_not_depend_on_the_others():
     """More draws, or fewer methods, leave the first draws as they were."""
-    prepared = prepare_rows(draw_rows(1, 500), draw_rows(2, 300, 0.2))
+    fit = prepare_rows(draw_rows(1, 500), draw_rows(2, 300, 0.2))
     settings = md.EstimatorSettings()
-    many = backtest_model(prepared, settings, draws=6, estimators=FAST).draws
-    few = backtest_model(prepared, settings, draws=3, estimators=["mandoline"]).draws
+    many = backtest_model(fit, settings, draws=6, estimators=FAST).draws
+    few = backtest_model(fit, settings, draws=3, estimators=["mandoline"]).draws
     assert set(few) <= set(many)
 
 

@@ -50,8 +50,8 @@ def test_a_family_is_held_out_as_one():
     """All slices of a rule go together."""
     before, after = samples(SOURCE, TARGET)
     rules = [md.Category("place", column="place"), *flags("a")]
-    prepared = md.prepare(before, after, rules, model=MODELS[0])
-    made = pseudo_targets(prepared)[0]["held-out slice"]
+    fit = md.prepare(before, after, rules, model=MODELS[0])
+    made = pseudo_targets(fit)[0]["held-out slice"]
     assert [(pseudo.detail, len(pseudo.problem.patterns.names)) for pseudo in made] == [("place", 1), ("a", 3)]
     for place in ("north", "south", "west"):
         share = made[0].weights @ (SOURCE["place"] == place).to_numpy()
@@ -138,8 +138,8 @@ def test_columns_are_found_that_look_like_times_or_groups():
 
 def test_a_split_by_a_column_takes_the_rows_as_they_are():
     """Its truth is the score of the rows on the target's side."""
-    prepared = prepare_rows(SOURCE, TARGET)
-    for pseudo in pseudo_targets(prepared, columns=["place"])[0]["column"]:
+    fit = prepare_rows(SOURCE, TARGET)
+    for pseudo in pseudo_targets(fit, columns=["place"])[0]["column"]:
         inside = (SOURCE["place"] == pseudo.detail.removeprefix("'place' is ")).to_numpy()
         _, drawn_source, drawn_target = draw(pseudo, md.EstimatorSettings(), np.random.default_rng(0))
         assert (drawn_target == np.flatnonzero(inside)).all()
@@ -149,10 +149,10 @@ def test_a_split_by_a_column_takes_the_rows_as_they_are():
 
 def test_rows_are_drawn_by_their_weights():
     """Of many target rows drawn, so many are inside a slice as its tilted rate says; the source keeps its own."""
-    prepared = prepare_rows(SOURCE, pd.concat([TARGET] * 40))
-    (pseudo,) = pseudo_targets(prepared)[0]["slices"]
+    fit = prepare_rows(SOURCE, pd.concat([TARGET] * 40))
+    (pseudo,) = pseudo_targets(fit)[0]["slices"]
     _, drawn_source, drawn_target = draw(pseudo, md.EstimatorSettings(), np.random.default_rng(3))
-    assert (len(drawn_source), len(drawn_target)) == most_rows(prepared.problem) == (900, 16_000)
+    assert (len(drawn_source), len(drawn_target)) == most_rows(fit.problem) == (900, 16_000)
     inside = SOURCE["a"].to_numpy() == 1
     for rows, rate in ((drawn_source, inside.mean()), (drawn_target, pseudo.weights @ inside)):
         low, high = binom.ppf([0.0005, 0.9995], len(rows), rate)
@@ -165,10 +165,10 @@ def test_drawn_problems_are_those_of_real_samples_of_the_rows(kind, metric):
     """Every method says the same of a draw as of samples that hold its rows, also the methods on single rows."""
     source = SOURCE.copy()
     source.loc[::50, "label"] = None  # rows without a score
-    prepared = prepare_rows(source, TARGET, metric)
-    rows, settings = prepared.cells.rows, md.EstimatorSettings()
+    fit = prepare_rows(source, TARGET, metric)
+    rows, settings = fit.cells.rows, md.EstimatorSettings()
     predictions = read_predictions(rows, probabilities=True)
-    pseudo = pseudo_targets(prepared, columns=["place"])[0][kind][0]
+    pseudo = pseudo_targets(fit, columns=["place"])[0][kind][0]
     problem, drawn_source, drawn_target = draw(pseudo, settings, np.random.default_rng(5), predictions)
     scored = source[source["label"].notna()].reset_index(drop=True)
     before, after = scored.iloc[drawn_source], scored.iloc[drawn_target]
@@ -193,12 +193,12 @@ def test_edges_corrections_and_splits_are_the_real_problem_s():
     frames = [draw_rows(seed, n, shift, abstain=0.1) for seed, n, shift in ((1, 900, 0.0), (2, 400, 0.2))]
     rules = [replace(rule, noise=md.Noise(md.Correction(0.9, 0.1))) for rule in flags("a", "b")]
 
-    def prepared(before: pd.DataFrame, after: pd.DataFrame) -> md.Fit:
+    def fit(before: pd.DataFrame, after: pd.DataFrame) -> md.Fit:
         return md.prepare(*samples(before, after), rules, model=MODELS[0], edges=[("a", "b")], settings=settings)
 
-    (pseudo,) = pseudo_targets(prepared(*frames))[0]["slices"]
+    (pseudo,) = pseudo_targets(fit(*frames))[0]["slices"]
     problem, drawn_source, drawn_target = draw(pseudo, settings, np.random.default_rng(6))
-    real = prepared(frames[0].iloc[drawn_source], frames[0].iloc[drawn_target]).problem
+    real = fit(frames[0].iloc[drawn_source], frames[0].iloc[drawn_target]).problem
     for name in ("mandoline", "denoised"):
         expected, found = (ESTIMATORS[name].estimate(posed) for posed in (real, problem))
         assert found.value == pytest.approx(expected.value, abs=1e-8)
@@ -209,7 +209,7 @@ def test_merged_classes_stay_merged_in_draws():
     """Methods on predictions see the classes that the metric sees."""
     source = SOURCE.assign(label=np.where(SOURCE["x"] > 0, SOURCE["label"], "never"))
     metric = md.MetricSettings("accuracy", merge={"no": ["never"]})
-    prepared = md.prepare(*samples(source, TARGET), flags("a"), model=MODELS[0], metric=metric)
-    predictions = read_predictions(prepared.cells.rows, probabilities=True)
+    fit = md.prepare(*samples(source, TARGET), flags("a"), model=MODELS[0], metric=metric)
+    predictions = read_predictions(fit.cells.rows, probabilities=True)
     assert sorted(predictions.labels.classes) == ["no", "yes"]
     assert predictions.probabilities.shape == (len(source), 2)
