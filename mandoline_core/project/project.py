@@ -250,7 +250,7 @@ class Project:
             if model.prediction is None:
                 raise ProjectError(
                     f"Model {model.name!r} has no prediction, which metric {self.metric.name!r} needs. "
-                    "Add prediction, the column of predicted classes."
+                    "Add prediction, the column of its predictions."
                 )
 
     def _check_slices(self) -> None:

@@ -405,11 +405,8 @@ def test_the_column_of_a_mean_must_be_in_the_source(data):
             ),
         ),
         (
-            {"models": [{"name": "lr"}]},
-            (
-                "Model 'lr' has no prediction, which metric 'accuracy' needs. "
-                "Add prediction, the column of predicted classes."
-            ),
+            {"models": [{"name": "lr"}], "metric": {"name": "mae"}},
+            ("Model 'lr' has no prediction, which metric 'mae' needs. Add prediction, the column of its predictions."),
         ),
         (
             {"models": [{"name": "lr", "prediction": "p"}] * 2},
