@@ -69,7 +69,8 @@ def _remedies(finding: Finding, report: ModelReport, project: Project, alike: Ma
         if code == "tiny_slice" and named:
             yield from _merge(named[0], alike.get(named[0]), report)
         if code in ("derived_rate_outside", "corrections_not_derivable") and named:
-            yield _at_its_word(report, named[0])
+            rule = report.cells.origins.get(named[0], named[0])
+            yield Remedy(f"Take {rule} at its word", partial(edits.set_noise, name=rule, noise=None))
     elif code == "duplicate_slice":
         yield from _drop(named[-1:], report)
     elif code == "set_aside":
@@ -79,7 +80,8 @@ def _remedies(finding: Finding, report: ModelReport, project: Project, alike: Ma
             yield from _merge(beyond[0], beyond[1], report)
         for pair in report.edges:
             if f"{pair[0]}*{pair[1]}" in report.outcome.beyond and not isinstance(project.edges, str):
-                yield _without_edge(pair)
+                part = partial(edits.part, first=pair[0], second=pair[1])
+                yield Remedy(f"Let {pair[0]} and {pair[1]} move apart", part)
     elif code == "few_effective_rows":
         yield from _drop(_most_shifted(report), report)
         yield _setting(f"Add a ridge of {RIDGE:g}", ridge=RIDGE)
@@ -101,8 +103,6 @@ def _remedies(finding: Finding, report: ModelReport, project: Project, alike: Ma
 
 def _add(finding: Finding, report: ModelReport) -> Iterator[Remedy]:
     """Add the slice that would model what is off: the line of the balance that the finding speaks of has it."""
-    if not isinstance(report, ModelReport):
-        return
     for line in report.evidence.columns or ():  # of each column there is one
         if line.column in finding.numbers["columns"] and isinstance(line.suggestion, Slice):
             yield slice_remedy(line.suggestion)
@@ -118,14 +118,6 @@ def edge_remedy(pair: tuple[str, str]) -> Remedy:
     return Remedy(f"Let {pair[0]} and {pair[1]} move together", partial(add_edge, pair=pair))
 
 
-def _without_edge(pair: tuple[str, str]) -> Remedy:
-    def edit(project: Project) -> Project:
-        given = () if isinstance(project.edges, str) else project.edges
-        return edits.set_edges(project, [edge for edge in given if set(edge) != set(pair)])
-
-    return Remedy(f"Let {pair[0]} and {pair[1]} move apart", edit)
-
-
 def _drop(names: list[str], report: ModelReport) -> Iterator[Remedy]:
     origins = report.cells.origins
     for rule in dict.fromkeys(origins.get(name, name) for name in names):
@@ -137,11 +129,6 @@ def _merge(first: str, second: str | None, report: ModelReport) -> Iterator[Reme
     origins = report.cells.origins
     if second is not None and all(origins.get(name) == name for name in (first, second)):
         yield Remedy(f"Merge {first} with {second}", lambda project: merge(project, first, second))
-
-
-def _at_its_word(report: ModelReport, name: str) -> Remedy:
-    rule = report.cells.origins.get(name, name)
-    return Remedy(f"Take {rule} at its word", lambda project: edits.set_noise(project, rule, None))
 
 
 def _most_shifted(report: ModelReport) -> list[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import streamlit as st
@@ -35,6 +37,15 @@ def tell(message: str) -> None:
 def refuse(error: MandolineError) -> None:
     """Say why something was not done, in a corner of the screen."""
     _toast(wording.tell(error), ":material/error:")
+
+
+@contextmanager
+def refusing() -> Iterator[None]:
+    """Do something, or say in a corner of the screen why it was not done."""
+    try:
+        yield
+    except MandolineError as error:
+        refuse(error)
 
 
 def _toast(text: str, icon: str | None) -> None:

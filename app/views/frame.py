@@ -118,14 +118,8 @@ def _take_away(workspace: Workspace) -> None:
     """Offer links, files and numbers; each file is made when it is asked for."""
     with st.popover("Save and share", icon=":material/download:"):
         _share()
-        _download(
-            workspace,
-            "Download project file",
-            "toml",
-            "application/toml",
-            _as_text,
-            "Put it beside the two data files and run: mandoline estimate",
-        )
+        says = "Put it beside the two data files and run: mandoline estimate"
+        _download(workspace, "Download project file", "toml", _as_text, says)
         in_table = _is_in_table(workspace)
         if in_table:
             st.caption(
@@ -133,44 +127,20 @@ def _take_away(workspace: Workspace) -> None:
                 "written on the command line: mandoline estimate PROJECT.toml --weights FILE.parquet"
             )
         else:
-            _download(
-                workspace,
-                "Download project with its data",
-                "zip",
-                "application/zip",
-                _as_zip,
-                "One file that this app and the command line open.",
-            )
+            says = "One file that this app and the command line open."
+            _download(workspace, "Download project with its data", "zip", _as_zip, says)
         try:
             compute.report(workspace)
         except MandolineError:
             st.caption("There is no estimate to take away yet.")
-        else:
-            _download(
-                workspace,
-                "Download report",
-                "html",
-                "text/html",
-                compute.report_html,
-                "One file for someone else's hands. The Report page shows it.",
-            )
-            _download(
-                workspace,
-                "Download estimate (JSON)",
-                "json",
-                "application/json",
-                compute.estimate_json,
-                "What mandoline estimate --json prints, in full precision.",
-            )
-            if not in_table:
-                _download(
-                    workspace,
-                    "Download weights (CSV)",
-                    "csv",
-                    "text/csv",
-                    compute.weights_csv,
-                    "How much each labelled row counts, a column a model.",
-                )
+            return
+        says = "One file for someone else's hands. The Report page shows it."
+        _download(workspace, "Download report", "html", compute.report_html, says)
+        says = "What mandoline estimate --json prints, in full precision."
+        _download(workspace, "Download estimate (JSON)", "json", compute.estimate_json, says)
+        if not in_table:
+            says = "How much each labelled row counts, a column a model."
+            _download(workspace, "Download weights (CSV)", "csv", compute.weights_csv, says)
 
 
 def _share() -> None:
@@ -188,10 +158,8 @@ def _share() -> None:
 
 
 def _change_sharing(kind: Share, key: str) -> None:
-    try:
+    with visit.refusing():
         links.share(kind, shared=bool(visit.typed(key)))
-    except MandolineError as error:
-        visit.refuse(error)
 
 
 def _is_in_table(workspace: Workspace) -> bool:
@@ -202,8 +170,9 @@ def _is_in_table(workspace: Workspace) -> bool:
 
 
 def _download(
-    workspace: Workspace, label: str, ending: str, kind: str, write: Callable[[Workspace], str | bytes], says: str
+    workspace: Workspace, label: str, ending: str, write: Callable[[Workspace], str | bytes], says: str
 ) -> None:
+    kind = f"{'text' if ending in ('csv', 'html') else 'application'}/{ending}"
     name = file_stem(workspace.project.name) + {"csv": "-weights", "html": "-report"}.get(ending, "")
     st.download_button(
         label, state.exporter(workspace, write), file_name=f"{name}.{ending}", mime=kind, help=says, on_click="ignore"
@@ -286,14 +255,9 @@ def _tour_step(page: str) -> None:
                 path, icon = _LEADS[spoken_of]
                 st.page_link(path, label="Use my data" if last else f"Go to {spoken_of}", icon=icon)
             if not last and st.button("Next", key="next_step"):
-                _next_step(number + 1)
+                visit.remember("tour_step", number + 1)
+                st.switch_page(_LEADS[wording.TOUR[number][0]][0])
             st.button("Close the tour", key="close_tour", type="tertiary", on_click=_close_tour)
-
-
-def _next_step(number: int) -> None:
-    """Go on to a step, and to the page it speaks of."""
-    visit.remember("tour_step", number)
-    st.switch_page(_LEADS[wording.TOUR[number - 1][0]][0])
 
 
 def _close_tour() -> None:

@@ -274,9 +274,14 @@ def verdict_chip(workspace: Workspace) -> None:
 
 
 def verdict_badge(found: Verdict) -> None:
-    """Show a verdict's light with its word."""
-    light = trust_words.LIGHTS[found.level]
-    st.badge(f"\u25cf {light.word.capitalize()}", icon=light.icon, color=light.colour, help=TOOLTIPS["verdict"])
+    """Show a verdict's light with its word, and say what it is."""
+    level_badge(found.level, "\u25cf ", help=TOOLTIPS["verdict"])
+
+
+def level_badge(level: str, dot: str = "", **more: Any) -> None:
+    """Show the light of a level with its word."""
+    light = trust_words.LIGHTS[level]
+    st.badge(f"{dot}{light.word.capitalize()}", icon=light.icon, color=light.colour, **more)
 
 
 def show_finding(finding: Finding) -> None:

@@ -302,19 +302,7 @@ def matrices(rule: Slice, row: compute.CorrectionRow) -> None:
     """Show what the numbers mean as small tables; where a family's differ, what they make of each member."""
     differ = len(row.source) > 1
     sides = ("source",) if differ and edits.way(rule) == "derived" else SIDES
-    tables = []
-    for side in sides:
-        used = next(iter(getattr(row, side).values()))
-        tables.append(
-            charts.correction_matrix(
-                used.inside,
-                used.outside,
-                used.abstain,
-                title=SIDES[side].capitalize(),
-                dark=parts.is_dark(),
-                intervals=used.intervals,
-            )
-        )
+    tables = [evidence.matrix(next(iter(getattr(row, side).values())), SIDES[side].capitalize()) for side in sides]
     if differ:
         lines = {name: (show_rate(row.source[name]), show_rate(row.target[name])) for name in row.source}
         tables.append(charts.rate_table(lines, [f"In {name}" for name in SIDES.values()]))

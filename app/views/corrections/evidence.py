@@ -101,16 +101,13 @@ def _published(workspace: Workspace, name: str, change: Change) -> None:
             ("Recall", "Of the rows truly in, those that the slice puts in."),
         )
     }
-    try:
+    with parts.boundary():
         found = compute.from_published(workspace, name, shares["Precision"] / 100, shares["Recall"] / 100)
-    except MandolineError as error:
-        parts.show_error(error)
-        return
-    said = f"truly in: {show_percent(found.inside)} where it says in, {show_percent(round(found.outside, 4))} where out"
-    st.markdown(wording.plain(f"At its rate in the labelled data, {said}."))
-    edit = partial(edits.state_corrections, name=name, source=found)
-    label = f"take precision and recall of {name}"
-    st.button("Use these numbers", type="primary", key=f"published:{name}", on_click=change, args=(name, label, edit))
+        inside, outside = show_percent(found.inside), show_percent(round(found.outside, 4))
+        said = f"truly in: {inside} where it says in, {outside} where out"
+        st.markdown(wording.plain(f"At its rate in the labelled data, {said}."))
+        args = (name, f"take precision and recall of {name}", partial(edits.state_corrections, name=name, source=found))
+        st.button("Use these numbers", type="primary", key=f"published:{name}", on_click=change, args=args)
 
 
 def _second_rule(workspace: Workspace, name: str, others: list[str], change: Change) -> None:
@@ -139,6 +136,12 @@ def _second_rule(workspace: Workspace, name: str, others: list[str], change: Cha
     edit = partial(edits.state_corrections, name=name, source=source, target=target)
     label = f"take {other} for the truth of {name}"
     st.button("Use what it says", type="primary", key=f"second:{name}", on_click=change, args=(name, label, edit))
+
+
+def matrix(used: compute.CorrectionInUse, title: str) -> str:
+    """Draw the corrections of a slice in one sample as a small table."""
+    shares = used.inside, used.outside, used.abstain
+    return charts.correction_matrix(*shares, title=title, dark=parts.is_dark(), intervals=used.intervals)
 
 
 _WIDTH, _SHORT = 2000, 60  # characters of a text: enough to judge it by, and few enough to stand beside others
@@ -316,16 +319,8 @@ def _so_far(workspace: Workspace, name: str, turn: compute.AuditTurn) -> None:
     except MandolineError as error:
         st.caption(f"So far they cannot be used: {wording.tell(error)}")
         return
-    tables = []
-    for side, title in (("source", "Labelled data"), ("target", "New data")):
-        used = getattr(row, side)[name]
-        if used.intervals:
-            tables.append(
-                charts.correction_matrix(
-                    used.inside, used.outside, used.abstain, title=title, dark=parts.is_dark(), intervals=used.intervals
-                )
-            )
-    st.html(charts.side_by_side(tables))
+    sides = {"Labelled data": row.source[name], "New data": row.target[name]}
+    st.html(charts.side_by_side([matrix(used, title) for title, used in sides.items() if used.intervals]))
     if effect is not None:
         share = get_metric(workspace.project.metric.name).share
         st.markdown(wording.plain(corrections.effect_words(*effect, share=share)))

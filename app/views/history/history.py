@@ -14,7 +14,7 @@ from app.project import Workspace, differences, state, visit
 from app.views import parts
 from app.words import trust as trust_words
 from app.words import wording
-from mandoline_core import MandolineError, Project
+from mandoline_core import Project
 from mandoline_core.formatting import show_interval, show_points
 from mandoline_core.report import charts
 
@@ -73,11 +73,8 @@ def name_field(workspace: Workspace) -> None:
 def take_name(number: int) -> None:
     """Give the current state the name that was typed."""
     name = str(visit.typed(f"snapshot:{number}") or "").strip()
-    try:
+    with visit.refusing():
         state.name_snapshot(number, name)
-    except MandolineError as error:
-        visit.refuse(error)
-    else:
         visit.tell(f"Kept as {name}." if name else "The state has no name any more.")
 
 
@@ -140,8 +137,7 @@ def side(
         moment = known[number]
         st.metric("Estimate", estimate_words(moment.summary))
         if moment.summary is not None and moment.summary.level:
-            light = trust_words.LIGHTS[moment.summary.level]
-            st.badge(light.word.capitalize(), icon=light.icon, color=light.colour)
+            parts.level_badge(moment.summary.level)
         with parts.boundary():
             curve(workspace, moment, key)
         if number != now and not workspace.view_only:
@@ -200,11 +196,8 @@ def estimate_words(summary: compute.Summary | None) -> str:
 
 def restore(number: int) -> None:
     """Bring a state back."""
-    try:
+    with visit.refusing():
         state.restore(number)
-    except MandolineError as error:
-        visit.refuse(error)
-    else:
         visit.tell("Restored. Undo brings back what was here.")
 
 

@@ -10,7 +10,6 @@ from app import compute
 from app.project import SavedProject, links, people, state, visit
 from app.views import parts
 from app.views.data import ways_in
-from app.words import trust as trust_words
 from app.words import wording
 from mandoline_core import MandolineError, Project
 from mandoline_core.formatting import show_interval
@@ -100,8 +99,7 @@ def estimated(entry: SavedProject, project: Project) -> None:
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.markdown(f"{wording.plain(summary.metric)} **{value}**", width="content")
             if summary.level:
-                light = trust_words.LIGHTS[summary.level]
-                st.badge(light.word.capitalize(), icon=light.icon, color=light.colour)
+                parts.level_badge(summary.level)
     rows = "" if summary is None else f": {summary.n_source:,} labelled rows, {summary.n_target:,} new rows"
     st.caption(f"{wording.plain(names['source'])} and {wording.plain(names['target'])}{rows}")
 
@@ -132,28 +130,21 @@ def more(entry: SavedProject, name: str) -> None:
 def rename(project_id: str, key: str) -> None:
     """Take the name that was typed."""
     name = str(visit.typed(key)).strip()
-    try:
+    with visit.refusing():
         if name:
             state.rename_project(project_id, name)
-    except MandolineError as error:
-        visit.refuse(error)
 
 
 def duplicate(project_id: str) -> None:
     """Make a copy beside a project."""
-    try:
+    with visit.refusing():
         state.copy_project(project_id)
-    except MandolineError as error:
-        visit.refuse(error)
 
 
 def archive(entry: SavedProject, name: str) -> None:
     """Put a project away, or take it out again."""
-    try:
+    with visit.refusing():
         state.store().archive(entry.id, archived=not entry.archived)
-    except MandolineError as error:
-        visit.refuse(error)
-    else:
         visit.tell(f"{name} is {'back among the projects' if entry.archived else 'in the archive'}.")
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import NamedTuple
 
 import streamlit as st
 
@@ -19,14 +18,6 @@ from mandoline_core.report import charts
 KEY = "row_map"
 _COLOURS = {"side": "labelled or new", "score": "score", "weight": "how much it counts"}
 _TOOLS: dict[parts.Tool, str] = {"lasso": "lasso2d", "box": "select2d"}
-
-
-class _Chosen(NamedTuple):
-    """Hold what was selected, on which map, and under which figure: another figure starts without a selection."""
-
-    selection: Selection
-    map: str
-    figure: str
 
 
 def show(workspace: Workspace) -> None:
@@ -76,13 +67,14 @@ def _choose(workspace: Workspace, drawn: compute.DrawnMap, colour: str) -> Selec
     elif colour == "weight":
         shade = compute.map_weights(workspace, drawn.rows)
     dark = parts.is_dark()
-    before = visit.remember("map_chosen") or _Chosen(Selection(), drawn.key, "")
-    if before.map != drawn.key:
-        before = _Chosen(Selection(), drawn.key, "")
+    # What was selected, on which map, and under which figure: another figure starts without a selection.
+    before, map_key, under = visit.remember("map_chosen") or (Selection(), drawn.key, "")
+    if map_key != drawn.key:
+        before, under = Selection(), ""
     look = f"{drawn.key}:{colour}:{dark}:{'' if shade is None else hash(shade.values.tobytes())}"
     start = visit.remember("map_start")
     if not start or start[0] != look:
-        start = (look, before.selection)
+        start = (look, before)
         visit.remember("map_start", start)
     points = start[1].points
     figure = charts.row_map(
@@ -93,9 +85,9 @@ def _choose(workspace: Workspace, drawn: compute.DrawnMap, colour: str) -> Selec
         dark=dark,
     )
     now = parts.chart(figure, "map", alt="Map of labelled and new rows", tools=_TOOLS)
-    if not now.points and before.figure != look:
-        return before.selection
-    visit.remember("map_chosen", _Chosen(now, drawn.key, look))
+    if not now.points and under != look:
+        return before
+    visit.remember("map_chosen", (now, drawn.key, look))
     return now
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import NamedTuple
 
 import streamlit as st
 
@@ -99,42 +98,32 @@ def _switch(name: str, key: str) -> None:
     compute.attempt(f"{word} {name}", partial(edits.switch_slice, name=name, on=on))
 
 
-class _Action(NamedTuple):
-    """Hold what can be done with a slice: the words on the button, its icon, the edit, and what it is called."""
-
-    word: str
-    icon: str
-    edit: Callable[[Project, str], Project]
-    label: str
-
-
-_ACTIONS = (
-    _Action("Up", "arrow_upward", lambda project, name: edits.move_slice(project, name, -1), "move up"),
-    _Action("Down", "arrow_downward", lambda project, name: edits.move_slice(project, name, 1), "move down"),
-    _Action("Duplicate", "content_copy", edits.duplicate_slice, "duplicate"),
-    _Action("Delete", "delete", edits.remove_slice, "delete"),
+# What can be done with a slice: the words on the button, its icon, the edit, and what it is called.
+_ACTIONS: tuple[tuple[str, str, Callable[[Project, str], Project], str], ...] = (
+    ("Up", "arrow_upward", lambda project, name: edits.move_slice(project, name, -1), "move up"),
+    ("Down", "arrow_downward", lambda project, name: edits.move_slice(project, name, 1), "move down"),
+    ("Duplicate", "content_copy", edits.duplicate_slice, "duplicate"),
+    ("Delete", "delete", edits.remove_slice, "delete"),
 )
 
 
 def show_open(workspace: Workspace, rule: Slice, said: MandolineError | None) -> None:
     """Show the open slice."""
     with st.container(horizontal=True):
-        for action in _ACTIONS:
-            icon = f":material/{action.icon}:"
-            st.button(action.word, icon=icon, key=f"do:{action.word}", on_click=_act, args=(action, rule.name))
+        for word, icon, edit, label in _ACTIONS:
+            args = (edit, label, rule.name)
+            st.button(word, icon=f":material/{icon}:", key=f"do:{word}", on_click=_act, args=args)
     forms.edit_form(workspace, rule)
     with parts.boundary(said):
         _matching_rows(workspace, rule)
 
 
-def _act(action: _Action, name: str) -> None:
+def _act(edit: Callable[[Project, str], Project], label: str, name: str) -> None:
     """Move, copy or delete a slice; undo brings it back."""
-    deletes = action.edit is edits.remove_slice
+    deletes = edit is edits.remove_slice
     done = f"Deleted {name}. Undo brings it back." if deletes else ""
     # One that someone else has renamed or deleted meanwhile is refused with a sentence.
-    compute.attempt(
-        f"{action.label} {name}", lambda project: action.edit(project, edits.find_slice(project, name).name), done
-    )
+    compute.attempt(f"{label} {name}", lambda project: edit(project, edits.find_slice(project, name).name), done)
     if deletes and name not in [rule.name for rule in state.workspace().project.slices]:
         visit.remember("editing", "")
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import Any
 
 import streamlit as st
 
 from app.project import Workspace, state, track_plan, visit
 from app.words import track as words
-from mandoline_core import MandolineError
 from mandoline_core.formatting import tidy_number
 from mandoline_core.metrics import Metric, get_metric
 from mandoline_core.monitoring import BASES, AlertRule
@@ -29,35 +29,13 @@ def show(workspace: Workspace) -> None:
     worst = None if now.worst is None else float(tidy_number(scale * now.worst))
     least, most = _limits(metric, scale)
     drop, base, floor = st.columns([4, 3, 4], vertical_alignment="bottom")
-    drop.number_input(
-        words.drop_label(metric),
-        min_value=0.0,
-        step=1.0 if metric.share else None,
-        format="%g",
-        placeholder="never",
-        key=visit.bind(DROP, now.drop),
-        on_change=_change,
-        args=(scale,),
-    )
-    base.selectbox(
-        "Worse than",
-        BASES,
-        format_func=words.BASES.__getitem__,
-        key=visit.bind(BASE, now.base),
-        on_change=_change,
-        args=(scale,),
-    )
-    floor.number_input(
-        words.worst_label(metric),
-        min_value=least,
-        max_value=most,
-        step=1.0 if metric.share else None,
-        format="%g",
-        placeholder="never",
-        key=visit.bind(WORST, worst),
-        on_change=_change,
-        args=(scale,),
-    )
+    bound: dict[str, Any] = {"on_change": _change, "args": (scale,)}
+    box: dict[str, Any] = {"step": 1.0 if metric.share else None, "format": "%g", "placeholder": "never", **bound}
+    drop.number_input(words.drop_label(metric), min_value=0.0, key=visit.bind(DROP, now.drop), **box)
+    key = visit.bind(BASE, now.base)
+    base.selectbox("Worse than", BASES, format_func=words.BASES.__getitem__, key=key, **bound)
+    key = visit.bind(WORST, worst)
+    floor.number_input(words.worst_label(metric), min_value=least, max_value=most, key=key, **box)
 
 
 def _limits(metric: Metric, scale: float) -> tuple[float | None, float | None]:
@@ -73,8 +51,6 @@ def _limits(metric: Metric, scale: float) -> tuple[float | None, float | None]:
 def _change(scale: float) -> None:
     """Write the rule beside the project; undo brings the other back."""
     drop, base, worst = (visit.typed(key) for key in (DROP, BASE, WORST))
-    try:
+    with visit.refusing():
         rule = AlertRule(drop, base, None if worst is None else tidy_number(worst / scale))
         state.change_track("set the alert rule", lambda plan: replace(plan, alert=rule))
-    except MandolineError as error:
-        visit.refuse(error)

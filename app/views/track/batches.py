@@ -121,20 +121,15 @@ def _take_out(workspace: Workspace) -> None:
 
 
 def _drop(names: tuple[str, ...]) -> None:
-    try:
+    with visit.refusing():
         state.change_track(f"take out {listed(names, most=3)}", lambda plan: track_plan.drop_batches(plan, names))
-    except MandolineError as error:
-        visit.refuse(error)
-    else:
         visit.tell(f"Taken out: {listed(names, most=3)}. Undo brings them back.")
 
 
 def _add(batches: list[Batch]) -> None:
     names = listed((batch.name for batch in batches), most=3)
-    try:
+    with visit.refusing():
         state.change_track(f"track {names}", lambda plan: track_plan.add_batches(plan, batches))
-    except MandolineError as error:
-        visit.refuse(error)
 
 
 def look_into(workspace: Workspace) -> None:

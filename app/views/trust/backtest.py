@@ -13,6 +13,7 @@ from app.views.estimate import evidence
 from app.views.trust.frame import answer
 from app.words import METHOD_WIDTH, WRAPPED, wording
 from app.words import what_if as supposing_words
+from app.words.comparison import percent
 from mandoline_core import MandolineError
 from mandoline_core.comparison.backtests import ModelBacktest
 from mandoline_core.report import charts
@@ -104,10 +105,7 @@ def _numbers(found: ModelBacktest) -> None:
     table = supposing_words.backtest_table(found)
     errors = [column for column in table if "error" in column]
     held = [column for column in table if column.endswith("held")]
-    shown = table.copy()
-    if found.metric.share:
-        shown[errors] = 100 * shown[errors].astype(float)
-    shown[held] = 100 * shown[held].astype(float)
+    shown = percent(percent(table, errors, share=found.metric.share), held, share=True)
     written = "%.1f points" if found.metric.share else "%.3g"
     st.dataframe(
         shown,

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Sequence
 
 import streamlit as st
 
@@ -25,16 +24,7 @@ from mandoline_core.report.words import TOOLTIPS
 MOST_LINES, MOST_SLICES, MOST_OFFERED = 9, 4, 5
 _MATCHED = 0.05  # standard deviations; slices that abstain or are doubted match roughly
 _LEAST_OF_A_NAME = 5  # characters
-
-
-class _Dot(NamedTuple):
-    """Hold one line of the figure, and the slice that would model it."""
-
-    name: str
-    before: float
-    after: float
-    modelled: bool = False
-    rule: Slice | None = None
+_Dot = tuple[str, float, float, Slice | None]  # of the figure: name, shift before and after, the slice to model it
 
 
 def unmodelled() -> None:
@@ -51,7 +41,8 @@ def unmodelled() -> None:
             )
             st.page_link("views/data/data.py", label="Change the data", icon=":material/table:")
             return
-        dots = list(_dots(lines, found.slices))
+        matched = _matched(found.slices)
+        dots = [*_dots(lines, found.slices), *matched]
         st.caption(
             "Slices match the new data by construction. Columns, words and pairs that no slice speaks of need not: "
             "what stays far from 0 is a change that the estimate does not know of."
@@ -62,13 +53,13 @@ def unmodelled() -> None:
         offers.clickable(
             workspace,
             charts.balance(
-                [dot.name for dot in dots],
-                [dot.before for dot in dots],
-                [dot.after for dot in dots],
-                [dot.modelled for dot in dots],
+                [dot[0] for dot in dots],
+                [before for _, before, _, _ in dots],
+                [after for _, _, after, _ in dots],
+                [dot in matched for dot in dots],
                 dark=parts.is_dark(),
             ),
-            {dot.name: dot.rule for dot in dots if dot.rule is not None},
+            {name: rule for name, _, _, rule in dots if rule is not None},
             "unmodelled",
             alt="Shift of columns, words and pairs before and after weighting",
             what="dot",
@@ -80,27 +71,30 @@ def unmodelled() -> None:
         evidence.download(trust_words.unmodelled_table(lines), "what nobody modelled")
 
 
-def _dots(lines: Sequence[BalanceLine], slices: Sequence[MeanShift]) -> Iterator[_Dot]:
-    """List what the figure shows: the worst of what is not modelled, words one by one, then some slices in grey."""
-    free = []
+def _dots(lines: Sequence[BalanceLine], slices: Sequence[MeanShift]) -> list[_Dot]:
+    """List the worst of what is not modelled, words one by one."""
+    free: list[_Dot] = []
     for line in lines:
         if not line.words or not line.detail.startswith("contains "):
             rule = line.suggestion if isinstance(line.suggestion, Slice) else None
-            free.append(_Dot(_name(line), line.before, line.after, rule=rule))
+            free.append((_name(line), line.before, line.after, rule))
         free += [
-            _Dot(
+            (
                 f"{line.column}: {word.name}",
                 word.before,
                 word.after,
-                rule=Keyword(f"{line.column} contains {word.name}", column=line.column, words=(word.name,)),
+                Keyword(f"{line.column} contains {word.name}", column=line.column, words=(word.name,)),
             )
             for word in line.words
         ]
-    free += [_Dot(line.name, line.before, line.after) for line in slices if not _matches(line)]
-    free.sort(key=lambda dot: -abs(dot.after))
-    yield from free[:MOST_LINES]
+    free += [(line.name, line.before, line.after, None) for line in slices if not _matches(line)]
+    return sorted(free, key=lambda dot: -abs(dot[2]))[:MOST_LINES]
+
+
+def _matched(slices: Sequence[MeanShift]) -> list[_Dot]:
+    """List some of the slices that match, which the figure shows in grey."""
     matching = sorted(filter(_matches, slices), key=lambda line: -abs(line.before))
-    yield from (_Dot(line.name, line.before, line.after, modelled=True) for line in matching[:MOST_SLICES])
+    return [(line.name, line.before, line.after, None) for line in matching[:MOST_SLICES]]
 
 
 def _matches(line: MeanShift) -> bool:
