@@ -11,6 +11,7 @@ from app.compute.counting import is_known
 from app.compute.estimates import report, shown_model
 from app.project import Revision, Workspace, state
 from mandoline_core import MandolineError, ModelReport
+from mandoline_core.arrays import Interval
 from mandoline_core.pipeline import is_share
 
 MOST = 50  # states whose estimate is worked out where it is not known yet
@@ -68,14 +69,14 @@ def note_summary(workspace: Workspace) -> None:
         _worked_out(workspace)
 
 
-def last_summary(workspace: Workspace) -> Summary | None:
-    """Find the last estimate on all rows that there was on the way to a state, of the same model and metric."""
+def last_estimate(workspace: Workspace) -> tuple[float, Interval, bool] | None:
+    """Find the last estimate on all rows on the way to a state, with its interval, and whether it is a share."""
     known = {revision.number: revision for revision in state.store().history(workspace.id)}
     here: int | None = workspace.revision.number
     while here in known:
         found = read_summary(known[here], workspace.model)
         if found is not None and found.estimate is not None:
-            return found
+            return found.estimate, found.interval, found.share
         here = known[here].parent
     return None
 

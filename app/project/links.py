@@ -7,7 +7,7 @@ There are three kinds of links. `project` is for who made it: where nobody signs
 from __future__ import annotations
 
 import ipaddress
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 import streamlit as st
 
@@ -50,7 +50,7 @@ def _follow(kind: Kind, token: str) -> ProjectLink | None:
     found = None if project is None else store().sharing.access(project)
     if project is None or found is None:
         return None
-    if kind == "project" and people.asks() and found.owner not in (None, people.visitor_id()):
+    if kind == "project" and people.asks() and found["owner"] not in (None, people.visitor_id()):
         return None
     return ProjectLink(kind, token, project)
 
@@ -105,9 +105,8 @@ def shareable() -> dict[Share, str]:
         return {"edit": f"{base}?project={found.project}", "view": f"{base}?view={view}"}
     if found.kind != "project":
         return {found.kind: f"{base}?{found.kind}={found.token}"}
-    sharing = store().sharing.access(found.project)
-    held: dict[Share, str | None] = {"edit": sharing.edit, "view": sharing.view} if sharing else {}
-    return {kind: f"{base}?{kind}={token}" for kind, token in held.items() if token}
+    sharing, kinds = store().sharing.access(found.project) or {}, get_args(Share)
+    return {kind: f"{base}?{kind}={sharing[kind]}" for kind in kinds[::-1] if sharing.get(kind)}
 
 
 def can_share() -> bool:

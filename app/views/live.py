@@ -50,7 +50,7 @@ def _updating(workspace: Workspace, where: DeltaGenerator | None) -> MandolineEr
     stopped = working is not None and not working.job.running
     with where or place():
         # At once: what the draw says takes a moment.
-        st.html(markup.updating(compute.last_summary(workspace), stopped=stopped))
+        st.html(markup.updating(compute.last_estimate(workspace), stopped=stopped))
         below = st.empty()
         if working is not None:
             parts.show_working(working, "count")

@@ -119,6 +119,12 @@ def expression_is_sound(workspace: Workspace, text: str) -> bool:
     return True
 
 
+def lead_on() -> None:
+    """Lead on from where there is no estimate: to the slices, and to the data."""
+    st.page_link("views/slices/slices.py", label="Change the slices", icon=":material/content_cut:")
+    st.page_link(DATA, label="Change the data", icon=":material/table:")
+
+
 def style(name: str) -> None:
     """Use one of the app's stylesheets.
 

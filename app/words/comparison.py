@@ -34,17 +34,14 @@ def agreement(comparison: ModelComparison) -> tuple[str, bool]:
         return f"Only {only} has an estimate, so there is nothing to compare it with.", False
     ends = min(found), max(found)
     gap_words = show_difference(spread, share=share)
-    if spread > max(_half(comparison.entries[name]) for _, name in ends) and (not share or spread > LARGE):
+    intervals = [comparison.entries[name].interval or (0.0, 0.0) for _, name in ends]
+    if spread > max((high - low) / 2 for low, high in intervals) and (not share or spread > LARGE):
         lowest, highest = (plain(title_of(name)) for _, name in ends)
         return (
             f"Methods disagree by {gap_words}: look at Trust before you quote one. "
             f"{lowest} says {show_value(ends[0][0], share=share)}, {highest} {show_value(ends[1][0], share=share)}."
         ), True
     return f"The methods agree within {gap_words}.", False
-
-
-def _half(entry: Entry) -> float:
-    return 0.0 if entry.interval is None else (entry.interval[1] - entry.interval[0]) / 2
 
 
 def change_words(entry: Entry, *, share: bool) -> str:

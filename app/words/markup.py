@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
-from typing import Protocol
 
 from app.words.trust import LIGHTS
 from mandoline_core import ModelReport, SliceRow
@@ -54,19 +53,20 @@ def bar(report: ModelReport, change: str) -> str:
     )
 
 
-def updating(last: _Summary | None, *, stopped: bool) -> str:
+def updating(last: tuple[float, Interval, bool] | None, *, stopped: bool) -> str:
     """Write the last estimate on all rows, greyed, and marked as such.
 
     Parameters
     ----------
-    last : summary, optional
-        With estimate, interval and share.
+    last : float, pair of floats and bool, optional
+        With its interval, and whether it is a share.
     stopped : bool
         Whether nobody is counting.
     """
     parts = [f'<span class="updating">\u21bb {"not counted" if stopped else "updating"}</span>']
-    if last is not None and last.estimate is not None:
-        value, ends = show_value(last.estimate, share=last.share), show_ends(last.interval, share=last.share)
+    if last is not None:
+        estimate, interval, share = last
+        value, ends = show_value(estimate, share=share), show_ends(interval, share=share)
         parts.insert(0, f'<span class="last"><b class="number">{value}</b> ({ends})</span>')
         parts.append('<span class="more">the number is of the state before</span>')
     return _line(*parts)
@@ -85,17 +85,6 @@ def on_draw(report: ModelReport, drawn: str) -> str:
     now = f"{show_value(report.estimate, share=is_share(report))} ({_ends(report)})"
     rows = f" on {drawn}, as is all below" if drawn else ""
     return f'<div class="more">Now {escape(now + rows)}.</div>'
-
-
-class _Summary(Protocol):
-    """What was estimated in some state."""
-
-    @property
-    def estimate(self) -> float | None: ...
-    @property
-    def interval(self) -> tuple[float, float]: ...
-    @property
-    def share(self) -> bool: ...
 
 
 def last_estimate(report: ModelReport, label: str) -> str:

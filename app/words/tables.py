@@ -132,15 +132,17 @@ def balance_table(lines: Sequence[MeanShift | BalanceLine]) -> pd.DataFrame:
             {
                 "what": line.name,
                 "modelled": isinstance(line, MeanShift),
-                "labelled data": line.source,
-                "reweighted": line.weighted,
-                "new data": line.target,
-                "shift before": line.before,
-                "shift after": line.after,
+                **shift_columns(line),
             }
             for line in lines
         ]
     )
+
+
+def shift_columns(line: MeanShift | BalanceLine) -> dict[str, float]:
+    """List what a mean is in both samples and after weighting, and how far off before and after."""
+    means = {"labelled data": line.source, "reweighted": line.weighted, "new data": line.target}
+    return {**means, "shift before": line.before, "shift after": line.after}
 
 
 def as_csv(table: pd.DataFrame) -> bytes:

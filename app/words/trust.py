@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple
 
 import pandas as pd
 
+from app.words.tables import shift_columns
 from app.words.wording import plain, tell
 from mandoline_core.checks import (
     FINITE_MEAN,
@@ -190,11 +191,7 @@ def unmodelled_table(lines: Sequence[BalanceLine]) -> pd.DataFrame:
             {
                 "what": line.name,
                 "kind": line.kind,
-                "labelled data": line.source,
-                "reweighted": line.weighted,
-                "new data": line.target,
-                "shift before": line.before,
-                "shift after": line.after,
+                **shift_columns(line),
                 "z": line.z,
                 "stands out": line.stands_out,
             }

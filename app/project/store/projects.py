@@ -6,7 +6,6 @@ import secrets
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Literal
 
@@ -283,31 +282,25 @@ _END = {
 }
 
 
-@dataclass(frozen=True)
-class Access:
-    """Hold whose a project is, None where nobody had to sign in, and what its links hold, where it is shared."""
-
-    owner: str | None
-    view: str | None
-    edit: str | None
-
-
 class Sharing:
     """Share projects, and stop sharing them."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def access(self, project: str) -> Access | None:
-        """Tell whose a project is and how it is shared; None where there is no such project."""
+    def access(self, project: str) -> dict[str, str | None] | None:
+        """Tell whose a project is, and what its links hold where it is shared; None where there is no such project.
+
+        "owner" is None where nobody had to sign in, "view" and "edit" where there is no such link.
+        """
         with self._database.connection() as database:
             row = database.execute("SELECT owner, view, edit FROM project WHERE id = ?", (project,)).fetchone()
-        return None if row is None else Access(*row)
+        return None if row is None else dict(zip(("owner", "view", "edit"), row, strict=True))
 
     def share(self, project: str, kind: Share) -> str:
         """Return what a link holds that leads to a project; it cannot be guessed, and stays until it is ended."""
         found = self.access(project)  # every page asks, and need not wait for those who write
-        if found is not None and (known := found.view if kind == "view" else found.edit):
+        if found is not None and (known := found[kind]):
             return known
         with self._database.transaction() as database:
             head_number(database, project)

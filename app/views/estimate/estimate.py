@@ -43,8 +43,7 @@ def no_estimate(workspace: Workspace, error: MandolineError) -> None:
         offered = remedies.error_remedies(error, workspace.project)
         for number, offer in enumerate(offers.worth_offering(workspace, offered, MOST_TRIED)):
             offers.button(*offer, f"remedy:error:{number}")
-        st.page_link("views/slices/slices.py", label="Change the slices", icon=":material/content_cut:")
-        st.page_link("views/data/data.py", label="Change the data", icon=":material/table:")
+        parts.lead_on()
 
 
 def headline(workspace: Workspace, report: ModelReport) -> None:

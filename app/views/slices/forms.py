@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from itertools import groupby
 from typing import Any
 
@@ -174,12 +175,12 @@ def _interval(workspace: Workspace, rule: Slice, control: Control) -> None:
     with st.container(horizontal=True):
         for place, label in enumerate(("From", "To")):
             one = Control("cut", control.field, label, control.value[place])
-            _box(workspace, rule, one, label, step=step, read=_placing(control.value, place))
+            _box(workspace, rule, one, label, step=step, read=partial(_with_end, control.value, place))
 
 
-def _placing(ends: tuple[float, float], place: int) -> Callable[[Any], tuple[Any, Any]]:
+def _with_end(ends: tuple[float, float], place: int, given: Any) -> tuple[Any, Any]:
     """Put a number in the place of one end."""
-    return lambda given: (_tidied(given), ends[1]) if place == 0 else (ends[0], _tidied(given))
+    return (_tidied(given), ends[1]) if place == 0 else (ends[0], _tidied(given))
 
 
 def _box(

@@ -45,7 +45,9 @@ def labels() -> None:
 
 def _used(workspace: Workspace) -> None:
     """Show labels only, the estimate and both together on one axis, and the test in words."""
-    found = compute.few_labels(workspace, _plan_file(workspace))
+    kept = workspace.revision.document.get("plan")
+    plan = Path(kept).read_bytes() if kept and Path(kept).is_file() else None
+    found = compute.few_labels(workspace, plan)
     metric, ink = get_metric(workspace.project.metric.name), palette(parts.is_dark()).ink
     rows = [
         charts.IntervalRow("labels only", *found.labels_only, "square", TARGET),
@@ -132,8 +134,3 @@ def _take(workspace: Workspace, name: str, content: bytes, label: str) -> None:
     known = found.known.series(label).to_list() if found.some else [None] * found.n_target
     plan = content if "weight" in table.columns and match.by == label_files.ROW else None
     compute.bring_labels("labels.csv", label_files.write_labels(label_files.merge(known, match.labels), label), plan)
-
-
-def _plan_file(workspace: Workspace) -> bytes | None:
-    kept = workspace.revision.document.get("plan")
-    return Path(kept).read_bytes() if kept and Path(kept).is_file() else None

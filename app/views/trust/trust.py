@@ -41,8 +41,7 @@ def no_estimate(workspace: Workspace) -> None:
     """Lead on from where there is nothing to trust yet."""
     harmless.declared(workspace)
     with st.container(horizontal=True):
-        st.page_link("views/slices/slices.py", label="Change the slices", icon=":material/content_cut:")
-        st.page_link("views/data/data.py", label="Change the data", icon=":material/table:")
+        parts.lead_on()
 
 
 main()

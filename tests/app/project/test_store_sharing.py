@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from app.project.store import Access, Share, Store, StoreError, projects
+from app.project.store import Share, Store, StoreError, projects
 from app.project.store.revisions import revision_of
 
 
@@ -23,8 +23,8 @@ def test_a_project_is_listed_for_its_owner(store: Store) -> None:
     assert [entry.id for entry in store.entries("bob")] == [bobs]
     assert store.entries("") == []
     assert {entry.id for entry in store.entries()} == {anns, bobs, nobodys}
-    assert store.sharing.access(anns) == Access("ann", None, None)
-    assert store.sharing.access(nobodys) == Access(None, None, None)
+    assert store.sharing.access(anns) == {"owner": "ann", "view": None, "edit": None}
+    assert store.sharing.access(nobodys) == {"owner": None, "view": None, "edit": None}
     assert store.sharing.access("no-such") is None
 
 
