@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from app.words import corrections
-from app.words.comparison import METHOD_WIDTH, WRAPPED, duration
+from app.words.comparison import METHOD_WIDTH, WRAPPED, duration, percent
 from app.words.story import Slide, reveal, slides
 from app.words.wording import highlighted, plain, tell

@@ -11,9 +11,8 @@ from app.project import Workspace, visit
 from app.views import parts
 from app.views.estimate import evidence
 from app.views.trust.frame import answer
-from app.words import METHOD_WIDTH, WRAPPED, wording
+from app.words import METHOD_WIDTH, WRAPPED, percent, wording
 from app.words import what_if as supposing_words
-from app.words.comparison import percent
 from mandoline_core import MandolineError
 from mandoline_core.comparison.backtests import ModelBacktest
 from mandoline_core.report import charts
