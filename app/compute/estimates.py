@@ -278,6 +278,6 @@ def _scored(workspace: Workspace) -> tuple[Scores, Floats | None]:
     return scores(workspace), None
 
 
-def heaviest(workspace: Workspace) -> tuple[HeavyPattern, ...]:
+def heaviest(workspace: Workspace) -> list[HeavyPattern]:
     """Describe the labelled rows that count most."""
     return heaviest_patterns(report(workspace))

@@ -11,7 +11,6 @@ from mandoline_core import Ablation, Model, ModelReport, Sample
 from mandoline_core.checks import BalanceLine
 from mandoline_core.data import class_codes, profile_column
 from mandoline_core.formatting import csv_text, show_times
-from mandoline_core.patterns import describe
 from mandoline_core.pipeline import HeavyPattern, MeanShift
 
 
@@ -62,16 +61,8 @@ def pattern_table(patterns: Sequence[HeavyPattern]) -> pd.DataFrame:
     """List patterns in words, heaviest first."""
     return pd.DataFrame(
         [
-            {
-                "in slices": describe(
-                    (*pattern.inside, *pattern.unknown), [1] * len(pattern.inside) + [0] * len(pattern.unknown)
-                ),
-                "each counts": show_times(pattern.ratio),
-                "labelled": pattern.source,
-                "new": pattern.target,
-                "share": pattern.weight,
-            }
-            for pattern in patterns
+            {"in slices": slices, "each counts": show_times(ratio), "labelled": source, "new": target, "share": weight}
+            for slices, ratio, source, target, weight in patterns
         ]
     )
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mandoline_core.arrays import Floats
+from mandoline_core.patterns import describe
 from mandoline_core.pipeline.estimates import Estimate
 
 # Where no two rows of a sample differ there is no standard deviation to measure a gap by. Such a gap counts as so many:
@@ -14,6 +15,9 @@ from mandoline_core.pipeline.estimates import Estimate
 FARTHEST = 10.0
 NO_VARIANCE = 1e-12  # of a share: one row in a trillion
 _ROUNDING = 1e-9
+# The slices that rows are in, in words; how many times each row counts; source and target rows; their share of all
+# weight.
+HeavyPattern = tuple[str, float, int, int, float]
 
 
 @dataclass(frozen=True)
@@ -43,30 +47,6 @@ class MeanShift:
     def gap(self) -> float:
         """What remains after weighting, as it is."""
         return self.target - self.weighted
-
-
-@dataclass(frozen=True)
-class HeavyPattern:
-    """Describe source rows that look alike to the slices, and how much each of them counts.
-
-    Parameters
-    ----------
-    inside, unknown : tuple of slice names
-        Slices that hold these rows, and slices that abstain on them.
-    source, target : int
-        Rows.
-    ratio : float
-        How many times a row counts.
-    weight : float
-        Share of the estimate that rests on these rows.
-    """
-
-    inside: tuple[str, ...]
-    unknown: tuple[str, ...]
-    source: int
-    target: int
-    ratio: float
-    weight: float
 
 
 def standardise(gap: Floats, deviation: Floats, size: Floats | float) -> Floats:
@@ -106,24 +86,18 @@ def slice_balance(report: Estimate) -> tuple[MeanShift, ...]:
     return tuple(map(MeanShift, table.names, *(column.tolist() for column in columns)))
 
 
-def heaviest_patterns(report: Estimate, most: int = 8) -> tuple[HeavyPattern, ...]:
+def heaviest_patterns(report: Estimate, most: int = 8) -> list[HeavyPattern]:
     """Describe the patterns whose source rows count most, heaviest first."""
     table = report.problem.patterns
     ratios = np.where(table.source > 0, report.ratios, -1.0)
-    order = np.argsort(-ratios, kind="stable")[:most]
-
-    def with_code(pattern: int, code: int) -> tuple[str, ...]:
-        return tuple(name for name, given in zip(table.names, table.codes[pattern], strict=True) if given == code)
-
-    return tuple(
-        HeavyPattern(
-            inside=with_code(pattern, 1),
-            unknown=with_code(pattern, 0),
-            source=round(table.source[pattern]),
-            target=round(table.target[pattern]),
-            ratio=float(ratios[pattern]),
-            weight=float(ratios[pattern] * table.source[pattern] / table.n_source),
+    return [
+        (
+            describe(table.names, table.codes[pattern]),
+            float(ratios[pattern]),
+            round(table.source[pattern]),
+            round(table.target[pattern]),
+            float(ratios[pattern] * table.source[pattern] / table.n_source),
         )
-        for pattern in order
+        for pattern in np.argsort(-ratios, kind="stable")[:most]
         if table.source[pattern] > 0
-    )
+    ]

@@ -133,58 +133,41 @@ class Report:
     def as_dict(self) -> dict[str, Any]:
         """Return the report as plain data: what `mandoline estimate --json` prints."""
         first, bounds = self.first, self.first.diagnostics.bounds
+        models = {name: self._model_as_dict(name, model) for name, model in self.models.items()}
         return {
-            **first.told,
-            "source": first.source,
-            "source_interval": list(first.source_interval),
-            "truth": first.truth,
+            **models[first.model],
             "n_source": first.n_source,
             "n_target": first.n_target,
             "n_patterns": first.n_patterns,
-            "set_aside": first.set_aside,
             # JSON has no infinity.
             "bounds": bounds and [end if math.isfinite(end) else None for end in bounds],
             "unseen": first.diagnostics.unseen,
-            "effective_sample_size": first.effective_sample_size,
             "design_effect": first.diagnostics.design_effect,
-            "largest_ratio": first.largest_ratio,
-            "converged": first.converged,
             "delta": first.delta,
             "edges": [
                 {"edge": list(edge), "z": first.edge_z[i] if first.edge_z else None}
                 for i, edge in enumerate(first.edges)
             ],
-            "models": {
-                name: {
-                    **model.told,
-                    "source": model.source,
-                    "source_interval": list(model.source_interval),
-                    "truth": model.truth,
-                    "set_aside": model.set_aside,
-                    "effective_sample_size": model.effective_sample_size,
-                    "largest_ratio": model.largest_ratio,
-                    "converged": model.converged,
-                    "findings": [finding.as_dict() for finding in model.findings],
-                    "verdict": None if model.verdict is None else model.verdict.as_dict(),
-                    "second_opinion": self._second_opinion(name),
-                    "spread": self._spread(name),
-                }
-                for name, model in self.models.items()
-            },
-            "findings": [finding.as_dict() for finding in first.findings],
-            "verdict": None if first.verdict is None else first.verdict.as_dict(),
-            "second_opinion": self._second_opinion(first.model),
-            "spread": self._spread(first.model),
+            "models": models,
             "made": dict(self.made),
         }
 
-    def _spread(self, model: str) -> dict[str, Any] | None:
-        found = self.spreads.get(model)
-        return None if found is None else found.as_dict()
-
-    def _second_opinion(self, model: str) -> dict[str, Any] | None:
-        opinion = self.second_opinions[model]
-        return None if opinion is None else opinion.as_dict()
+    def _model_as_dict(self, name: str, model: ModelReport) -> dict[str, Any]:
+        opinion, spread = self.second_opinions[name], self.spreads.get(name)
+        return {
+            **model.told,
+            "source": model.source,
+            "source_interval": list(model.source_interval),
+            "truth": model.truth,
+            "set_aside": model.set_aside,
+            "effective_sample_size": model.effective_sample_size,
+            "largest_ratio": model.largest_ratio,
+            "converged": model.converged,
+            "findings": [finding.as_dict() for finding in model.findings],
+            "verdict": None if model.verdict is None else model.verdict.as_dict(),
+            "second_opinion": None if opinion is None else opinion.as_dict(),
+            "spread": None if spread is None else spread.as_dict(),
+        }
 
     def without_truth(self) -> Report:
         """Leave the truth out, also where the target brings its labels along."""

@@ -47,10 +47,7 @@ def picture(moments: tuple[compute.Moment, ...], workspace: Workspace) -> None:
     if len(known) < 2:
         st.info("There is one state so far. Edit the slices, and the way of the number shows here.")
         return
-    points = [
-        charts.TimelinePoint(revision.label, found.estimate or 0.0, found.interval, revision.snapshot)
-        for revision, found in known
-    ]
+    points = [(revision.label, found.estimate or 0.0, found.interval, revision.snapshot) for revision, found in known]
     figure = charts.timeline(points, share=known[-1][1].share, dark=parts.is_dark())
     parts.chart(figure, "timeline", alt="How the estimate moved from edit to edit")
 

@@ -42,5 +42,5 @@ from mandoline_core.report.charts.style import (
     palette,
     shorten,
 )
-from mandoline_core.report.charts.tracking import TimelinePoint, TrackedPoint, timeline, track_chart
+from mandoline_core.report.charts.tracking import TrackedPoint, timeline, track_chart
 from mandoline_core.report.charts.weights import show_cap, show_capped, trimming_curve, weight_histogram

@@ -18,15 +18,6 @@ _SYMBOLS = {"green": "circle", "amber": "diamond", "red": "x"}
 _KEY = "● green   ◆ amber   ✖ red   ◯ alert"
 
 
-class TimelinePoint(NamedTuple):
-    """Hold the estimate after one edit, and the name that a person gave to that state, if any."""
-
-    label: str
-    estimate: float
-    interval: Interval
-    name: str = ""
-
-
 class TrackedPoint(NamedTuple):
     """Hold the estimate on one target: its name, value, interval, and verdict.
 
@@ -190,32 +181,42 @@ def _track_title(points: Sequence[TrackedPoint], model: str, share: bool) -> str
     return f"{shorten(model)}: {value} on {shorten(last.name)}, {far} {than} on {shorten(first.name)}{end}"
 
 
-def timeline(points: Sequence[TimelinePoint], *, share: bool = True, dark: bool = False) -> go.Figure:
-    """Show how the estimate moved from edit to edit, with its interval; named states stand out."""
+def timeline(
+    points: Sequence[tuple[str, float, Interval, str]], *, share: bool = True, dark: bool = False
+) -> go.Figure:
+    """Show how the estimate moved from edit to edit, with its interval; named states stand out.
+
+    Parameters
+    ----------
+    points : sequence of tuple
+        The edit in words, the estimate after it, its interval, and the name that a person gave to that state, or "".
+    """
+    edits, values, intervals, names = (list(column) for column in zip(*points, strict=True))
     steps, figure = list(range(len(points))), Drawing(dark)
-    low, high = zip(*(point.interval for point in points), strict=True)
+    low, high = zip(*intervals, strict=True)
     figure.band(steps, low, high)
+    moves = [b - a for a, b in pairwise(values)]
     figure.scatter(
         steps,
-        [point.estimate for point in points],
+        values,
         "estimate",
         mode="lines+markers+text",
         line={"color": figure.colours.ink, "width": 2, "shape": "hv"},
         marker={
-            "symbol": ["star" if point.name else "diamond" for point in points],
-            "size": [13 if point.name else 8 for point in points],
+            "symbol": ["star" if name else "diamond" for name in names],
+            "size": [13 if name else 8 for name in names],
             "color": figure.colours.ink,
             "opacity": 1,
         },
-        text=[label(point.name) if point.name else "" for point in points],
+        text=[label(name) if name else "" for name in names],
         textposition="top center",
         cliponaxis=False,
-        hover=[_edit_words(point, before, share) for before, point in zip([None, *points], points, strict=False)],
+        hover=[_edit_words(*point, move, share=share) for point, move in zip(points, [None, *moves], strict=True)],
     )
     figure.x_axis = {"range": [-0.3, len(points) - 0.7], "showticklabels": False, "ticks": "", "showgrid": False}
     figure.value_axis("y", value_range([*low, *high], share), share=share, ticks=6)
     return figure.finish(
-        title=_timeline_title(points, share),
+        title=_timeline_title(edits, values, moves, share),
         x="edits, the oldest on the left",
         y=f"estimate ({ZOOMED})",
         height=260,
@@ -223,18 +224,18 @@ def timeline(points: Sequence[TimelinePoint], *, share: bool = True, dark: bool 
     )
 
 
-def _edit_words(point: TimelinePoint, before: TimelinePoint | None, share: bool) -> str:
-    moved = "" if before is None else f"<br>{show_points(point.estimate - before.estimate, share=share, unit=False)}"
+def _edit_words(edit: str, value: float, interval: Interval, name: str, move: float | None, *, share: bool) -> str:
+    moved = "" if move is None else f"<br>{show_points(move, share=share, unit=False)}"
     unit = " points" if moved and share else ""
-    name = f"<br>{mark(point.name)}" if point.name else ""
-    return f"{wrap(point.label)}{name}<br>{show_interval(point.estimate, point.interval, share=share)}{moved}{unit}"
+    named = f"<br>{mark(name)}" if name else ""
+    return f"{wrap(edit)}{named}<br>{show_interval(value, interval, share=share)}{moved}{unit}"
 
 
-def _timeline_title(points: Sequence[TimelinePoint], share: bool) -> str:
-    change = points[-1].estimate - points[0].estimate
+def _timeline_title(edits: Sequence[str], values: Sequence[float], moves: Sequence[float], share: bool) -> str:
+    change = values[-1] - values[0]
     way = direction(change, share=share)
     if way == "the same":
         return "The estimate is where it started"
-    largest = max(pairwise(points), key=lambda pair: abs(pair[1].estimate - pair[0].estimate))[1]
+    _, largest = max(zip(moves, edits[1:], strict=True), key=lambda pair: abs(pair[0]))
     far = show_difference(change, share=share)
-    return f"The estimate is {far} {way} than at the start; most came with: {shorten(largest.label, 30)}"
+    return f"The estimate is {far} {way} than at the start; most came with: {shorten(largest, 30)}"

@@ -9,7 +9,6 @@ import numpy as np
 from mandoline_core.comparison import ModelComparison
 from mandoline_core.estimators import ESTIMATORS, get_estimator
 from mandoline_core.formatting import Sentence, listed, show_interval, show_points, show_times, show_value
-from mandoline_core.patterns import describe
 from mandoline_core.pipeline import Ablation, AblationPoint, heaviest_patterns
 from mandoline_core.report import charts
 from mandoline_core.report.gathering import HiddenChange
@@ -78,14 +77,8 @@ def weights(page: ReportPage) -> Html:
         _counts(report.ratios, report.problem.patterns.source),
     )
     heavy = [
-        (
-            describe((*pattern.inside, *pattern.unknown), [1] * len(pattern.inside) + [0] * len(pattern.unknown)),
-            show_times(pattern.ratio),
-            f"{pattern.source:,}",
-            f"{pattern.target:,}",
-            f"{pattern.weight:.1%}",
-        )
-        for pattern in heaviest_patterns(report, MOST_PATTERNS)
+        (slices, show_times(ratio), f"{source:,}", f"{target:,}", f"{weight:.1%}")
+        for slices, ratio, source, target, weight in heaviest_patterns(report, MOST_PATTERNS)
     ]
     return section(
         "weights",
