@@ -239,10 +239,10 @@ class Sample:
             raise DataError.missing_column(column, self.name, self.columns)
         return self.frame[column]
 
-    def values(self, column: str, most: int = MOST_VALUES) -> nw.Series[Any]:
+    def values(self, column: str) -> nw.Series[Any]:
         """List the distinct values of a column, missing ones left out; of very many, only some."""
         if self.table is not None and column in self.columns:
-            return self.table.distinct(column, most)
+            return self.table.distinct(column, MOST_VALUES)
         return self.series(column).unique().drop_nulls()
 
     def _check(self) -> None:

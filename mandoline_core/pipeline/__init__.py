@@ -56,5 +56,4 @@ from mandoline_core.pipeline.fits import EdgeNames, Fit, choose_edges, fit, make
 from mandoline_core.pipeline.labels import score_labels, score_truth
 from mandoline_core.pipeline.predictions import tally_predictions
 from mandoline_core.pipeline.request import Request, part_of, prepare, request_of, state, state_project
-from mandoline_core.pipeline.slice_table import Part as SlicePart
-from mandoline_core.pipeline.slice_table import SliceRow, SliceTable, slice_table
+from mandoline_core.pipeline.slice_table import SlicePart, SliceRow, SliceTable, slice_table

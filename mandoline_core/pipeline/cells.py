@@ -125,16 +125,11 @@ class Cells:
         return tally_predictions(self.predictions, self.members, len(self.count.patterns))
 
 
-def count(codes: Codes, metric: MetricSettings, memo: Memo = no_memo, *, tables: SampleCells | None = None) -> Cells:
-    """Count the patterns of coded rows, and read off the rows whatever later steps need of them.
-
-    Parameters
-    ----------
-    tables : pair of TableCells, optional
-        Of both samples, where rows stay in a table and have been counted already.
-    """
+def count(codes: Codes, metric: MetricSettings, memo: Memo = no_memo) -> Cells:
+    """Count the patterns of coded rows, and read off the rows whatever later steps need of them."""
     source, target, model, slices = codes.source, codes.target, codes.model, codes.slices
-    if tables is None and codes.source_codes is None:
+    tables: SampleCells | None = None
+    if codes.source_codes is None:  # the rows stay in a table
         models = source.models or (None,)
         asked = (source, target, codes.every_slice, models, metric)
         tables = memo(("tables", *asked), lambda: count_tables(*asked))

@@ -70,15 +70,15 @@ class DrawnColumns:
         """Say on how many rows the comparison rests, where that is not all of them; else nothing."""
         n_source, n_target = self.all_source or self.n_source, self.all_target or self.n_target
         sides = (
-            (len(self.source_rows), n_source, "{here:,} of {n_source:,} {source_rows}"),
-            (len(self.target_rows), n_target, "{there:,} of {n_target:,} {target_rows}"),
+            (len(self.source_rows), n_source, "{source_read:,} of {n_source:,} {source_rows}"),
+            (len(self.target_rows), n_target, "{target_read:,} of {n_target:,} {target_rows}"),
         )
         parts = " and ".join(template for read, n, template in sides if read < n)
         return parts and Sentence(
             f"Columns are compared on {parts}, drawn at random.",
-            here=len(self.source_rows),
+            source_read=len(self.source_rows),
             n_source=n_source,
-            there=len(self.target_rows),
+            target_read=len(self.target_rows),
             n_target=n_target,
         )
 

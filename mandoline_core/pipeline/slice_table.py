@@ -18,7 +18,7 @@ from mandoline_core.pipeline.fits import Fit
 
 
 @dataclass(frozen=True)
-class Part:
+class SlicePart:
     """Hold the score on one side of a slice, in the source."""
 
     n: int
@@ -65,8 +65,8 @@ class SliceRow:
     target_abstains: float
     shift: float
     standardised_shift: float | None
-    inside: Part
-    outside: Part
+    inside: SlicePart
+    outside: SlicePart
     most_like: str | None
     overlap: float | None
     gold: Gold | None
@@ -139,7 +139,7 @@ def _cells(row: SliceRow, *, share: bool) -> list[str]:
     ]
 
 
-def _part_text(part: Part, *, share: bool) -> str:
+def _part_text(part: SlicePart, *, share: bool) -> str:
     if part.score is None or part.interval is None:
         return f"- ({part.n:,})"
     return f"{show_interval(part.score, part.interval, share=share)} ({part.n:,})"
@@ -151,13 +151,13 @@ def _speaking(rates: np.ndarray) -> float:
     return float(rates[2] / total) if total > 0 else 0.0
 
 
-def _part(fit: Fit, i: int, code: int, confidence: float) -> Part:
+def _part(fit: Fit, i: int, code: int, confidence: float) -> SlicePart:
     """Score the source rows with one code: the plain mean, with its interval."""
     table = fit.problem.patterns
     here = table.codes[:, i] == code
     n = float(table.source[here].sum())
     if not n:
-        return Part(0, None, None)
+        return SlicePart(0, None, None)
     inside = table.only(here)
     members = fit.problem.membership
     if members is not None:  # a split of the source has no part in a plain mean
@@ -166,8 +166,8 @@ def _part(fit: Fit, i: int, code: int, confidence: float) -> Part:
     try:
         outcome = get_estimator("source").estimate(problem)
     except MandolineError:  # a metric may not be defined on so few rows: recall without a label of the class
-        return Part(round(n), None, None)
-    return Part(round(n), outcome.value, interval_of(problem, outcome, confidence))
+        return SlicePart(round(n), None, None)
+    return SlicePart(round(n), outcome.value, interval_of(problem, outcome, confidence))
 
 
 def _overlaps(table: Patterns) -> np.ndarray:

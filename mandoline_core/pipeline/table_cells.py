@@ -57,10 +57,10 @@ class TableCells:
         if self.answers is not None:
             return score_rows(metric, self.answers, label=self.answers.label, model=model, known=known)
         found, classes = self.statistics[name_of(model)], self.classes[name_of(model)]
-        there = np.asarray(np.isfinite(found).all(axis=1))
+        complete = np.asarray(np.isfinite(found).all(axis=1))
         fitted = get_metric(metric.name)
         fitted = fitted.fit(classes, metric.positive) if classes else fitted
-        return Scores(np.where(there[:, None], found, 0.0), there, fitted, classes)
+        return Scores(np.where(complete[:, None], found, 0.0), complete, fitted, classes)
 
 
 def gold_rule(rule: Slice) -> Slice:
@@ -87,8 +87,8 @@ class Question:
         The column of true classes or values.
     scored : bool
         Whether rows are scored, too.
-    there : tuple of str
-        All columns that there are.
+    all_columns : tuple of str
+        Of the sample.
     classes : dict of str to tuple of str
         Of each model, where scores need them beforehand.
     """
@@ -99,7 +99,7 @@ class Question:
     metric: MetricSettings
     scored: bool
     name: str
-    there: tuple[str, ...]
+    all_columns: tuple[str, ...]
     classes: dict[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
 
     @property
@@ -124,7 +124,7 @@ class Question:
     def columns(self) -> tuple[str, ...]:
         """All columns that are read."""
         if self.sees_all:
-            return self.there
+            return self.all_columns
         found = [column for rule in self.rules for leaf in rule.leaves for column in leaf.reads]
         found += self.answers
         if self.scored and not self.by_answers:

@@ -72,7 +72,7 @@ def _partition(slices: tuple[md.Slice, ...], n_rows: int) -> Partition:
     rng = np.random.default_rng([len(slices), n_rows])
     rows = make_chunk(rng, make_words(np.random.default_rng(0)), n_rows, moved=0.0).to_arrow()
     question = Question(
-        slices, (md.Model("model", "pred"),), "label", MetricSettings(), scored=True, name="rows", there=()
+        slices, (md.Model("model", "pred"),), "label", MetricSettings(), scored=True, name="rows", all_columns=()
     )
     columns = {f"column{i}": column for i, column in enumerate(question.answers)}
     keys = [*(f"code{i}" for i in range(len(slices))), *columns]

@@ -54,7 +54,7 @@ def test_a_sample_of_a_table_knows_all_rows_and_holds_a_draw(tmp_path: Path, eng
     sample = Sample(open_data(write_parts(tmp_path), engine=engine), name="rows")
     assert (sample.n_rows, sample.n_all) == (DRAWN, 90_000)
     assert (sample.drawn.n_rows, sample.drawn.n_all, sample.drawn.table) == (DRAWN, 90_000, None)
-    assert sorted(sample.values("number", most=10**6).to_list()) == list(range(90_000))
+    assert sorted(sample.table.distinct("number", 10**6).to_list()) == list(range(90_000))
 
 
 def test_small_files_come_into_memory_and_large_ones_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
