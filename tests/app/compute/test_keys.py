@@ -293,7 +293,7 @@ def test_codes_of_a_classifier_follow_both_samples(workspace: Workspace, tmp_pat
     shown = of_project(slices=(Classifier("new"),))(workspace)
 
     def codes(here: Workspace) -> list[int]:
-        (rule,) = compute.report(here).fit.cells.slices
+        (rule,) = compute.report(here).cells.slices
         return compute.estimates.codes_of(compute.samples(here)[0], [rule])[:, 0].tolist()
 
     assert codes(other_rows(tmp_path, "target")(shown)) != codes(shown)
@@ -326,7 +326,7 @@ def test_functions_do_not_share_their_answers_nor_keep_errors() -> None:
 def test_a_sample_is_called_what_its_visitor_calls_it(workspace: Workspace) -> None:
     """The same rows under another name are another visitor's: messages name the file."""
     named = of_names(source="mine.csv")(workspace)
-    assert [compute.report(shown).fit.cells.rows.source.name for shown in (workspace, named)] == [
+    assert [compute.report(shown).cells.rows.source.name for shown in (workspace, named)] == [
         "source.csv",
         "mine.csv",
     ]

@@ -75,7 +75,7 @@ def test_precision_and_recall_from_elsewhere_become_corrections(folder: Path) ->
     run(app)
     press(app, "Use these numbers")
     (rule, _) = current(app).slices
-    inside = md.estimate(current(app)).first.fit.cells.count.patterns.rates("source")[0]
+    inside = md.estimate(current(app)).first.cells.count.patterns.rates("source")[0]
     rate = inside[2] / (inside[0] + inside[2])
     expected = md.published_correction(0.8, 0.75, rate)
     assert rule.noise.source.inside == 0.8

@@ -65,7 +65,7 @@ def small_report(seed: int, kind: str, split: str = "none") -> md.ModelReport:
 def test_bounds_are_those_of_a_linear_programme(seed, kind, gamma, split):
     """For scores of all kinds, tied or not, and weights fitted on all rows or on halves."""
     report = small_report(seed, kind, split)
-    expected = linear_programme(report.weights, report.fit.cells.statistics[:, 0], gamma)
+    expected = linear_programme(report.weights, report.cells.statistics[:, 0], gamma)
     assert sensitivity_bounds(report, gamma) == pytest.approx(expected, abs=1e-7)
 
 

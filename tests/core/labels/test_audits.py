@@ -211,8 +211,8 @@ def test_a_changed_rule_keeps_the_answers_and_moves_the_strata():
     ]
     states = []
     for rule in rules:
-        counted = md.prepare(known["source"], known["target"], [rule], model=known["source"].models[0]).cells
-        states.append(audit_state(counted, "dark", audit).strata)
+        cells = md.prepare(known["source"], known["target"], [rule], model=known["source"].models[0]).cells
+        states.append(audit_state(cells, "dark", audit).strata)
     assert [sum(one.answered for one in found) for found in states] == [40, 40]
     first = MADE["source"].iloc[:40]
     assert states[1][0].answered == (first["kind"] == "a").sum()
@@ -221,33 +221,33 @@ def test_a_changed_rule_keeps_the_answers_and_moves_the_strata():
 
 def test_rows_are_drawn_by_stratum_and_none_twice():
     """In and out in turn, abstained too; skipped rows do not come back; stopping and going on changes nothing."""
-    counted = stated(MADE).cells
+    cells = stated(MADE).cells
     audit, asked = SliceAudit(COLUMNS), []
     for _ in range(60):
-        question = audit_state(counted, "dark", audit).question
-        assert question == audit_state(counted, "dark", audit).question
+        question = audit_state(cells, "dark", audit).question
+        assert question == audit_state(cells, "dark", audit).question
         asked.append((question.side, question.key))
         audit = audit.put(question.side, question.key, "skipped" if len(asked) % 10 == 0 else "truly_in")
     assert len(set(asked)) == 60
-    strata = audit_state(counted, "dark", audit).strata
+    strata = audit_state(cells, "dark", audit).strata
     assert [(one.side, one.code) for one in strata] == [(side, code) for side in N for code in (1, -1, 0)]
     assert {one.asked for one in strata} == {10}
-    alone = [audit_state(counted, "dark", SliceAudit(COLUMNS), sides=("target",), seed=seed) for seed in (1, 2, 3)]
+    alone = [audit_state(cells, "dark", SliceAudit(COLUMNS), sides=("target",), seed=seed) for seed in (1, 2, 3)]
     assert {found.question.side for found in alone} == {"target"}
     assert len({found.question.row for found in alone}) > 1
 
 
 def test_enough_is_a_matter_of_width():
     """Agreeing answers are enough sooner than others; an audit of all rows is enough, whatever it says."""
-    counted = stated(MADE).cells
-    few = audit_state(counted, "dark", audited(MADE, {"source": list(range(40)), "target": list(range(40))}))
+    cells = stated(MADE).cells
+    few = audit_state(cells, "dark", audited(MADE, {"source": list(range(40)), "target": list(range(40))}))
     assert not few.is_enough
     assert 0 < few.progress < 1
     everyone = audited(MADE, {side: list(range(n)) for side, n in N.items()})
-    found = audit_state(counted, "dark", everyone)
+    found = audit_state(cells, "dark", everyone)
     assert (found.is_enough, found.progress, found.question) == (True, 1.0, None)
     assert found.has("source")
-    assert not audit_state(counted, "dark", SliceAudit(COLUMNS)).has("source")
+    assert not audit_state(cells, "dark", SliceAudit(COLUMNS)).has("source")
 
 
 def test_the_project_file_holds_the_answers_and_the_command_line_has_the_same_numbers(tmp_path: Path, capsys):

@@ -18,7 +18,7 @@ def report_of(metric: str = "mean") -> Report:
     report = md.estimate_from_codes([[1], [-1], [-1], [-1]] * 50, [0.0, 1.0, 1.0, 1.0] * 50, [[1], [-1]] * 50)
     model = report.first
     how = replace(model.problem.metric, better=get_metric(metric).better)
-    problem = replace(model.fit.problem, metric=how)
+    problem = replace(model.problem, metric=how)
     return replace(report, models={"score": replace(model, fit=replace(model.fit, problem=problem))})
 
 

@@ -40,16 +40,16 @@ RATIO = Metric(
 )
 
 
-def as_prepared(problem: Problem, origins: dict[str, str] | None = None) -> Fit:
+def as_fit(problem: Problem, origins: dict[str, str] | None = None) -> Fit:
     """Wrap a problem stated on patterns, as slice codes alone give it."""
     none = np.zeros(0)
-    counted = Cells("m", (), origins or {}, problem.metric, None, none, none, (), {}, ())  # type: ignore[arg-type]
-    return Fit(counted, problem)
+    cells = Cells("m", (), origins or {}, problem.metric, None, none, none, (), {}, ())  # type: ignore[arg-type]
+    return Fit(cells, problem)
 
 
 def parts(problem: Problem, name: str = "mandoline", origins: dict[str, str] | None = None) -> dict[str, float]:
     """Attribute without intervals; check the sum."""
-    found = attribute(as_prepared(problem, origins), EstimatorSettings(name=name), replicates=0)
+    found = attribute(as_fit(problem, origins), EstimatorSettings(name=name), replicates=0)
     total = get_estimator(name).estimate(problem).value - get_estimator("source").estimate(problem).value
     assert found.total == pytest.approx(total, abs=1e-12)
     assert sum(part.value for part in found.parts) == pytest.approx(total, abs=1e-12)
@@ -228,7 +228,7 @@ def test_what_has_no_parts_is_refused():
     """Methods without weights that build up, and metrics that rank."""
     problem = random_case(np.random.default_rng(11)).problem()
     with pytest.raises(MandolineError, match=r"Estimator 'simple' has no weights .* Choose 'mandoline' or 'denoised'"):
-        attribute(as_prepared(problem), EstimatorSettings(name="simple"))
+        attribute(as_fit(problem), EstimatorSettings(name="simple"))
     case = CASES["auroc, 2 classes"]
     samples = case.samples(draw(1, 100, 2), draw(2, 100, 2))
     fit = prepare(*samples, SLICES, model=samples[0].models[0], metric=MetricSettings("auroc"))
@@ -240,9 +240,9 @@ def test_intervals_come_from_redraws_with_the_settings_seed():
     """The same seed gives the same; every interval holds its value, and the total's is that of the sums."""
     problem = random_case(np.random.default_rng(12), n=800, noises=(NOISY, None, None)).problem()
     told: list[float] = []
-    first = attribute(as_prepared(problem), EstimatorSettings(seed=1), replicates=40, progress=told.append)
-    again = attribute(as_prepared(problem), EstimatorSettings(seed=1), replicates=40)
-    other = attribute(as_prepared(problem), EstimatorSettings(seed=2), replicates=40)
+    first = attribute(as_fit(problem), EstimatorSettings(seed=1), replicates=40, progress=told.append)
+    again = attribute(as_fit(problem), EstimatorSettings(seed=1), replicates=40)
+    other = attribute(as_fit(problem), EstimatorSettings(seed=2), replicates=40)
     assert first == again
     assert first.parts != other.parts
     assert told == sorted(told)
@@ -257,7 +257,7 @@ def test_words_say_when_weighting_did_no_more_than_luck():
     rng = np.random.default_rng(13)
     codes = np.where(rng.random((800, 2)) < 0.4, 1, -1).astype(np.int8)
     case = Case(codes[:400], rng.random(400), codes[400:])
-    found = attribute(as_prepared(case.problem()), EstimatorSettings(), replicates=60)
+    found = attribute(as_fit(case.problem()), EstimatorSettings(), replicates=60)
     assert found.words.endswith("no more than luck would.")
 
 
@@ -271,7 +271,7 @@ def test_measured_corrections_are_redrawn():
     problem = audited_problem(codes, truth, target, scores)
     width = []
     for stated in (problem, replace(problem, audit=None)):
-        found = attribute(as_prepared(stated), EstimatorSettings(name="denoised"), replicates=100)
+        found = attribute(as_fit(stated), EstimatorSettings(name="denoised"), replicates=100)
         width.append(found.total_interval[1] - found.total_interval[0])
     assert width[0] > 1.5 * width[1]
 
@@ -303,7 +303,7 @@ def test_intervals_of_parts_cover_the_populations():
     hits, n_worlds = [], 25
     for world in range(n_worlds):
         case, expected = additive(rng, 1000)
-        found = attribute(as_prepared(case.problem()), EstimatorSettings(seed=world), replicates=100)
+        found = attribute(as_fit(case.problem()), EstimatorSettings(seed=world), replicates=100)
         pairs = zip([*found.parts, None], [*expected, expected.sum()], strict=True)
         intervals = [(found.total_interval if part is None else part.interval, value) for part, value in pairs]
         hits.append([low <= value <= high for (low, high), value in intervals])
