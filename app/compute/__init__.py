@@ -68,7 +68,6 @@ from app.compute.edits import EditEffect, attempt, change, edit_effect
 from app.compute.estimates import (
     curves,
     effects,
-    heaviest,
     last_edit,
     matches,
     members,
@@ -119,11 +118,8 @@ from app.compute.track import TrackState, ask_track, check_table, start_track, t
 from app.compute.trust import (
     MOST_GAMMA,
     attribution,
-    crossing_gamma,
-    has_noisy_slices,
     hidden_shift,
     hidden_shift_curve,
-    promise,
     slopes,
     strengths,
     trimmings,

@@ -23,7 +23,6 @@ from mandoline_core.project import EDGE_CHOICES
 from mandoline_core.slices import slice_codes
 from mandoline_core.weighting import (
     MAX_UNCERTAIN,
-    Audit,
     Problem,
     count_uncertain,
     edge_threshold,
@@ -86,16 +85,15 @@ def correction_rows(workspace: Workspace) -> dict[str, CorrectionRow]:
     rates = {side: problem.patterns.rates(side) for side in ("source", "target")}
     for place, name in enumerate(problem.patterns.names):
         row = found[table.origins[name]]
-        for side, used, audit in (("source", row.source, problem.audit), ("target", row.target, _target(problem))):
+        for side, used, audit in (
+            ("source", row.source, problem.audit),
+            ("target", row.target, problem.audit and problem.audit.target),
+        ):
             known = {} if audit is None else _intervals(audit.counts[place], confidence)
             used[name] = _in_use(getattr(corrections, side)[place], rates[side][place], known)
     for name, gold in stated.truths["source"].tables.items():
         found[name] = replace(found[name], measured_on=round(gold.counts[np.ix_([0, 2], [0, 2])].sum()))
     return found
-
-
-def _target(problem: Problem) -> Audit | None:
-    return None if problem.audit is None else problem.audit.target
 
 
 def _intervals(counts: np.ndarray, confidence: float) -> dict[str, Interval]:

@@ -146,26 +146,22 @@ def engine_at(path: Path, *, guarded: bool) -> str | None:
     return _engine(path, None, _states(path), guarded)
 
 
-def state_of(path: Path) -> tuple[str, int, int]:
-    """Tell one state of a file from another without reading it."""
-    return _state(path)
-
-
 def _states(path: Path) -> _States:
     if not is_pattern(path):
-        return (_state(path),)
+        return (state_of(path),)
     found = _patterns.get(path)
     if found is None or time.monotonic() - found[0] > _LOOKED_FOR:
         try:
             files = find_files(path)
         except MandolineError:  # said when they are read
             files = ()
-        found = time.monotonic(), tuple(map(_state, files))
+        found = time.monotonic(), tuple(map(state_of, files))
         _patterns.put(path, found)
     return found[1]
 
 
-def _state(path: Path) -> tuple[str, int, int]:
+def state_of(path: Path) -> tuple[str, int, int]:
+    """Tell one state of a file from another without reading it."""
     try:
         status = path.stat()
     except OSError:

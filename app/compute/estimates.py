@@ -36,13 +36,11 @@ from mandoline_core.pipeline import (
     Cells,
     Estimate,
     Fit,
-    HeavyPattern,
     Memo,
     Request,
     estimate,
     estimate_without,
     evaluate_slices,
-    heaviest_patterns,
     interval_of,
     make_problem,
     request_of,
@@ -276,8 +274,3 @@ def _scored(workspace: Workspace) -> tuple[Scores, Floats | None]:
         found = source_cells.score(workspace.project.metric, model_of(workspace))
         return found, source_cells.rows[found.known]
     return scores(workspace), None
-
-
-def heaviest(workspace: Workspace) -> list[HeavyPattern]:
-    """Describe the labelled rows that count most."""
-    return heaviest_patterns(report(workspace))

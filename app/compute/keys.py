@@ -188,7 +188,8 @@ def tracked(workspace: Workspace) -> Key:
 
 def report(workspace: Workspace) -> Key:
     """Name what an estimate with the truth beside it depends on."""
-    return (*solution(workspace), *_truth(workspace))
+    truth = ("revealed", *_labels(workspace)) if workspace.revealed else ("hidden",)
+    return (*solution(workspace), *truth)
 
 
 def written(workspace: Workspace) -> Key:
@@ -207,13 +208,8 @@ def labels(workspace: Workspace) -> Key:
     return (*samples(workspace), repr(workspace.project.metric), *_labels(workspace))
 
 
-def method(workspace: Workspace, name: str) -> Key:
-    """Name what a method's answer depends on; one on columns alone outlives any edit of the slices."""
-    return methods(workspace, [name])[name]
-
-
 def methods(workspace: Workspace, names: Iterable[str]) -> dict[str, Key]:
-    """Name what the answers of several methods depend on: the rows are looked up once."""
+    """Name what the answers of methods depend on; one on columns alone outlives any edit of the slices."""
     project, asked = workspace.project, answers(workspace)
     slices: Key = (repr(project.slices), repr(project.edges), repr(project.trust))
     found = {}
@@ -229,10 +225,6 @@ def _stated(workspace: Workspace) -> Key:
     project = workspace.project
     parts: tuple[Any, ...] = (project.metric, project.slices, project.edges, project.methods, project.trust)
     return (*answers(workspace), *map(repr, parts))
-
-
-def _truth(workspace: Workspace) -> Key:
-    return ("revealed", *_labels(workspace)) if workspace.revealed else ("hidden",)
 
 
 def _labels(workspace: Workspace) -> Key:

@@ -92,13 +92,9 @@ def map_weights(workspace: Workspace, found: RowMap) -> charts.Shade:
     return charts.weight_shade((weights * np.count_nonzero(scores(workspace.on_draw).known))[found.source_rows])
 
 
+@kept(by=_key)
 def described(workspace: Workspace, side: str, selected: Sequence[int]) -> tuple[Description, ...]:
     """Find rules for rows of one side of the map, told from the other rows of that side on it."""
-    return _described(workspace, side, tuple(selected))
-
-
-@kept(by=_key)
-def _described(workspace: Workspace, side: str, selected: tuple[int, ...]) -> tuple[Description, ...]:
     drawn = row_map(workspace)
     if drawn is None:
         raise MandolineError("The map is not there any more. Close it and open it again.")

@@ -15,15 +15,12 @@ from mandoline_core.arrays import Interval
 from mandoline_core.checks import (
     SensitivityPoint,
     SliceStrength,
-    TheoremBound,
     Trimming,
     caps,
-    crossing,
     noisy_slices,
     sensitivity_bounds,
     sensitivity_curve,
     slice_strengths,
-    theorem_bound,
     trim,
     weights_can_change,
 )
@@ -74,11 +71,6 @@ def _attribution(workspace: Workspace) -> Attribution:
     return attribute(fit(workspace), workspace.project.estimator, replicates=REDRAWS)
 
 
-def has_noisy_slices(workspace: Workspace) -> bool:
-    """Tell whether any slice is not taken at its word."""
-    return not fit(workspace).problem.corrections().takes_codes_at_their_word
-
-
 @kept(by=keys.solution)
 def slopes(workspace: Workspace) -> tuple[CorrectionSlope, ...]:
     """Say how fast the estimate moves with every correction of a noisy slice."""
@@ -105,18 +97,7 @@ def hidden_shift_curve(workspace: Workspace) -> tuple[dict[float, Interval], tup
     return bounds, _with_intervals(workspace, some)
 
 
-def crossing_gamma(workspace: Workspace, threshold: float) -> float | None:
-    """Find how strong a hidden shift takes the estimate to a threshold; None where none does."""
-    return crossing(weighted(workspace)[0], threshold)
-
-
 @kept(by=keys.solution)
 def strengths(workspace: Workspace) -> tuple[SliceStrength, ...]:
     """Measure every slice as if it were the hidden shift."""
     return slice_strengths(weighted(workspace)[0])
-
-
-def promise(workspace: Workspace, correction_error: float, unknown: float) -> TheoremBound:
-    """Compute the paper's bound on the error."""
-    failure = 1 - workspace.project.estimator.confidence
-    return theorem_bound(weighted(workspace)[0], correction_error=correction_error, unknown=unknown, failure=failure)

@@ -26,6 +26,7 @@ EMPTY = (
     "the next, with an alert when it falls too far."
 )
 COLUMNS = ("batch", "estimate", "verdict", "alert", "change", "new rows")
+_BEYOND = {"higher": "below", "lower": "above", "near 0": "further from 0 than"}
 BASES = {"source": "on the labelled data", "first": "on the first batch", "previous": "on the batch before"}
 
 
@@ -100,8 +101,7 @@ def drop_label(metric: Metric) -> str:
 
 def worst_label(metric: Metric) -> str:
     """Name the box for the worst score that will do."""
-    beyond = {"higher": "below", "lower": "above", "near 0": "further from 0 than"}[metric.better]
-    return f"Alert when {beyond} ({'%' if metric.share else metric.spoken})"
+    return f"Alert when {_BEYOND[metric.better]} ({'%' if metric.share else metric.spoken})"
 
 
 def rule_sentence(rule: AlertRule | None, metric: Metric) -> str:
@@ -116,6 +116,5 @@ def rule_sentence(rule: AlertRule | None, metric: Metric) -> str:
     unit = " points" if metric.share else ""
     said = [] if rule.drop is None else [f"more than {rule.drop:g}{unit} worse than {BASES[rule.base]}"]
     if rule.worst is not None:
-        beyond = {"higher": "below", "lower": "above", "near 0": "further from 0 than"}[metric.better]
-        said.append(f"{beyond} {show_value(rule.worst, share=metric.share)}")
+        said.append(f"{_BEYOND[metric.better]} {show_value(rule.worst, share=metric.share)}")
     return f"Alerts: {plain(', or '.join(said))}."

@@ -356,14 +356,3 @@ def change_card(
         visit.forget_widgets()
     if whole or visit.typed(PAIR_LIST):  # which says what pairs do to the estimate
         visit.remember(WHOLE, "needed")
-
-
-def drawn_whole() -> None:
-    """Note that the whole board is being drawn."""
-    visit.remember(WHOLE, "")
-
-
-def draw_whole_if_needed() -> None:
-    """Draw the whole board where an edit within a card changed more than that card, the number and the panel."""
-    if visit.remember(WHOLE):
-        st.rerun()

@@ -28,7 +28,7 @@ def main() -> None:
 @st.fragment
 def workbench() -> None:
     """Lay the page out and draw what a move does not change; then the rest."""
-    board.drawn_whole()
+    visit.remember(board.WHOLE, "")  # it is being drawn
     workspace = compute.current()
     bar = live.place()
     work, beside = st.columns([3, 2])
@@ -49,7 +49,8 @@ def workbench() -> None:
 @st.fragment
 def moving(bar: DeltaGenerator, cards: dict[str, DeltaGenerator], beside: DeltaGenerator) -> None:
     """Draw all that a move of a slider changes, in the places that were laid out for it; a move reruns only this."""
-    board.draw_whole_if_needed()
+    if visit.remember(board.WHOLE):  # an edit within a card changed more than that card, the number and the panel
+        st.rerun()
     workspace = compute.current()
     live.summary(workspace, bar)
     board.show_open(workspace, cards)

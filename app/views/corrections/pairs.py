@@ -102,18 +102,15 @@ def chosen_pairs(found: compute.PairTests) -> tuple[list[compute.PairTest], int]
 def notes(found: compute.PairTests, left: int) -> None:
     """Offer the rest of the list, and say what is not in it."""
     if left:
-        st.button(f"Show {min(left, STEP)} more of {left:,}", key="more_pairs", on_click=show_more)
+        shown = (visit.remember("pairs_shown") or STEP) + STEP
+        label = f"Show {min(left, STEP)} more of {left:,}"
+        st.button(label, key="more_pairs", on_click=visit.remember, args=("pairs_shown", shown))
     if found.impossible:
         n = "1 pair is" if found.impossible == 1 else f"{found.impossible:,} pairs are"
         st.caption(
             f"{n} not offered: the two never meet in some combination, as two buckets of one column do not, or too "
             "few labelled rows show it."
         )
-
-
-def show_more() -> None:
-    """Show more of the list."""
-    visit.remember("pairs_shown", (visit.remember("pairs_shown") or STEP) + STEP)
 
 
 def line(

@@ -12,7 +12,7 @@ from app.words import tables, wording
 from mandoline_core.checks import BalanceLine, Evidence, ModelReport
 from mandoline_core.formatting import together
 from mandoline_core.metrics import get_metric
-from mandoline_core.pipeline import MeanShift, is_share, steps
+from mandoline_core.pipeline import MeanShift, heaviest_patterns, is_share, steps
 from mandoline_core.report import charts
 from mandoline_core.report.words import TOOLTIPS
 
@@ -52,7 +52,7 @@ def weights(workspace: Workspace, report: ModelReport) -> None:
         )
     with words:
         st.markdown("**The heaviest rows, by the slices they are in**")
-        table = tables.pattern_table(compute.heaviest(workspace))
+        table = tables.pattern_table(heaviest_patterns(report))
         st.dataframe(
             table,
             hide_index=True,

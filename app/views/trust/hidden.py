@@ -12,7 +12,7 @@ from app.words import trust as trust_words
 from app.words import what_if as supposing_words
 from app.words import wording
 from mandoline_core import MandolineError, ModelReport
-from mandoline_core.checks import SliceStrength
+from mandoline_core.checks import SliceStrength, crossing, theorem_bound
 from mandoline_core.pipeline import is_share
 from mandoline_core.report import charts
 from mandoline_core.report.words import TOOLTIPS
@@ -50,9 +50,9 @@ def hidden() -> None:
         with st.spinner("Leaving out one slice after the other ..."):
             strengths = _strengths(workspace)
         point = compute.hidden_shift(workspace, round(float(gamma), 2))
-        crossing = compute.crossing_gamma(workspace, threshold)
+        crosses = crossing(report, threshold)
         st.markdown(supposing_words.hidden_sentence(point, share=share))
-        st.markdown(supposing_words.crossing_sentence(report, threshold, crossing, strengths))
+        st.markdown(supposing_words.crossing_sentence(report, threshold, crosses, strengths))
         parts.chart(
             charts.hidden_shift_curve(
                 *curve,
@@ -61,7 +61,7 @@ def hidden() -> None:
                 metric=report.problem.metric.spoken,
                 share=share,
                 threshold=threshold,
-                crossing=crossing,
+                crossing=crosses,
                 dark=parts.is_dark(),
             ),
             "hidden",
@@ -105,7 +105,8 @@ def theory() -> None:
         workspace = compute.current()
         report, instead = compute.weighted(workspace)
         share = is_share(report)
-        first = compute.promise(workspace, 0.0, 0.0)  # refuses before any slider is shown
+        failure = 1 - workspace.project.estimator.confidence
+        first = theorem_bound(report, failure=failure)  # refuses before any slider is shown
         if instead:
             st.caption(trust_words.instead_sentence(workspace.project.estimator.name, report))
         if not supposing_words.is_of_use(first, report):
@@ -136,8 +137,9 @@ def theory() -> None:
             key=visit.bind("correction_error", visit.typed("correction_error") or 0.0),
             help=TOOLTIPS["correction error"] + ("" if noisy else " No slice is noisy here."),
         )
-        bound = compute.promise(workspace, float(error) / 100 if noisy else 0.0, float(unknown) / 100)
-        st.markdown(supposing_words.promise_sentence(bound, report, 1 - workspace.project.estimator.confidence))
+        assumed = {"correction_error": float(error) / 100 if noisy else 0.0, "unknown": float(unknown) / 100}
+        bound = theorem_bound(report, failure=failure, **assumed)
+        st.markdown(supposing_words.promise_sentence(bound, report, failure))
         if not supposing_words.is_of_use(bound, report):
             return
         half = (report.interval[1] - report.interval[0]) / 2

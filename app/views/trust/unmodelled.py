@@ -167,14 +167,15 @@ def corrections() -> None:
     """Show how the estimate moves with the corrections of noisy slices."""
     with answer(TOOLTIPS["how sure you are of this slice"]):
         workspace = compute.current()
-        if not compute.has_noisy_slices(workspace):
+        report = compute.report(workspace)
+        if report.problem.corrections().takes_codes_at_their_word:
             with st.container(horizontal=True, vertical_alignment="center"):
                 st.markdown("Every slice is taken at its word where it speaks, so no correction can be wrong.")
                 st.page_link("views/corrections/corrections.py", label="Doubt a slice", icon=":material/tune:")
             return
         with st.spinner("Moving every correction a little ..."):
             slopes = compute.slopes(workspace)
-        share = is_share(compute.report(workspace))
+        share = is_share(report)
         parts.chart(
             charts.correction_effects(slopes, share=share, dark=parts.is_dark()),
             "elasticity",

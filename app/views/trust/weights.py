@@ -14,7 +14,7 @@ from app.views.trust.frame import answer
 from app.words import tables, wording
 from app.words import trust as trust_words
 from mandoline_core.checks import ModelReport
-from mandoline_core.pipeline import is_share
+from mandoline_core.pipeline import heaviest_patterns, is_share
 from mandoline_core.report import charts
 from mandoline_core.report.words import TOOLTIPS
 
@@ -30,7 +30,7 @@ def few_rows() -> None:
         _numbers(report)
         st.markdown(trust_words.heaviest_sentence(report, report.evidence.tail))
         with st.expander("The heaviest rows, by the slices they are in", type="compact"):
-            table = tables.pattern_table(compute.heaviest(workspace))
+            table = tables.pattern_table(heaviest_patterns(report))
             st.table(trust_words.heaviest_table(table), hide_index=True)
             evidence.download(table, "heaviest rows")
         _trimming()

@@ -86,9 +86,12 @@ DEPENDS: dict[str, tuple[Callable[[Workspace], keys.Key], frozenset[str]]] = {
     "written": (keys.written, STATED | ESTIMATOR | TRUTH | {"project.name", "project.note", "slices.note"}),
     "some labels": (keys.some_labels, STATED | ESTIMATOR | (TRUTH - {"revealed"})),
     "labels": (keys.labels, ROWS | ROLES | METRIC | (TRUTH - {"revealed"})),
-    "method on slices": (lambda shown: keys.method(shown, "mandoline"), (STATED | ESTIMATOR) - {"estimator.name"}),
+    "method on slices": (
+        lambda shown: keys.methods(shown, ["mandoline"])["mandoline"],
+        (STATED | ESTIMATOR) - {"estimator.name"},
+    ),
     "method on columns": (
-        lambda shown: keys.method(shown, "kmm_features"),
+        lambda shown: keys.methods(shown, ["kmm_features"])["kmm_features"],
         (SHOWN | METRIC | ESTIMATOR | METHODS) - {"estimator.name", "methods.scores"},
     ),
 }
