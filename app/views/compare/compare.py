@@ -42,16 +42,10 @@ def main() -> None:
     coming, waiting = compute.not_run(workspace, "quick"), compute.not_run(workspace, "slow")
     headline(workspace, comparison, coming)
     methods.progress(workspace, "quick", quick)
-    parts.chart(
-        charts.method_dots(
-            comparison,
-            chosen=workspace.project.estimator.name,
-            waiting=[*coming, *waiting],
-            dark=parts.is_dark(),
-        ),
-        "methods",
-        alt="What every method says, with its interval",
+    figure = charts.method_dots(
+        comparison, chosen=workspace.project.estimator.name, waiting=[*coming, *waiting], dark=parts.is_dark()
     )
+    parts.chart(figure, "methods", alt="What every method says, with its interval")
     methods.progress(workspace, "slow", slow)
     methods.method_settings(workspace)
     method_table(comparison, coming, waiting)
@@ -160,11 +154,8 @@ def rank(workspace: Workspace, picked: str) -> None:
     if len(everything.models) < 2:
         no_ranking("Ranking needs a second model that can be scored: check its columns on the Data page.")
         return
-    parts.chart(
-        charts.model_dots(everything, chosen=workspace.project.estimator.name, dark=parts.is_dark()),
-        "models_ranked",
-        alt="What every method says of every model",
-    )
+    figure = charts.model_dots(everything, chosen=workspace.project.estimator.name, dark=parts.is_dark())
+    parts.chart(figure, "models_ranked", alt="What every method says of every model")
     pairs(everything, picked)
     known = any(model.truth is not None for model in everything.models.values())
     if not known:

@@ -55,13 +55,21 @@ def files() -> None:
         return
     if source.fingerprint == target.fingerprint:
         st.warning("Both files hold the same rows. Choose the new data again.", icon=":material/warning:")
+    roles = chosen_roles(source, target, "Use these files", "use_files")
+    if roles is not None:
+        use(*roles)
+
+
+def chosen_roles(source: Sample, target: Sample, label: str, key: str) -> tuple[str | None, tuple[Model, ...]] | None:
+    """Show the roles that were guessed, to be changed; return them once they fit and the button was pressed."""
     guess = compute.guessed_roles(source, target.columns)
-    label, models = drafts.draft_roles(source, target, guess)
+    roles = drafts.draft_roles(source, target, guess)
     with parts.boundary():
-        imports.check_chosen(label, models)
-        imports.check_roles(start_project("", Path(), Path(), label, models), source, target)
-        if st.button("Use these files", key="use_files", type="primary", icon=":material/check:"):
-            use(label, models)
+        imports.check_chosen(*roles)
+        imports.check_roles(start_project("", Path(), Path(), *roles), source, target)
+        if st.button(label, key=key, type="primary", icon=":material/check:"):
+            return roles
+    return None
 
 
 def one_file(side: str) -> Sample | None:
@@ -223,8 +231,13 @@ def on_server() -> None:
         with column:
             found[side] = one(side, names, engine)
     source, target = found["source"], found["target"]
-    if source is not None and target is not None:
-        _use_on_server(source, target, engine)
+    if source is None or target is None:
+        return
+    if source[1].fingerprint == target[1].fingerprint:
+        st.warning("Both hold the same rows. Choose the new data again.", icon=":material/warning:")
+    roles = chosen_roles(source[1], target[1], "Use these data", "use_server")
+    if roles is not None:
+        _start(source[0], target[0], *roles, engine)
 
 
 def one(side: str, names: list[str], engine: str) -> tuple[Path, Sample] | None:
@@ -250,19 +263,6 @@ def one(side: str, names: list[str], engine: str) -> tuple[Path, Sample] | None:
         return None
     st.caption(f"{wording.plain(chosen)}: {sample.n_all:,} rows, {len(sample.columns)} columns.")
     return path, sample
-
-
-def _use_on_server(source: tuple[Path, Sample], target: tuple[Path, Sample], engine: str) -> None:
-    """Show the roles that were guessed, and start a project on both."""
-    if source[1].fingerprint == target[1].fingerprint:
-        st.warning("Both hold the same rows. Choose the new data again.", icon=":material/warning:")
-    guess = compute.guessed_roles(source[1], target[1].columns)
-    label, models = drafts.draft_roles(source[1], target[1], guess)
-    with parts.boundary():
-        imports.check_chosen(label, models)
-        imports.check_roles(start_project("", Path(), Path(), label, models), source[1], target[1])
-        if st.button("Use these data", key="use_server", type="primary", icon=":material/check:"):
-            _start(source[0], target[0], label, models, engine)
 
 
 def _start(source: Path, target: Path, label: str | None, models: tuple[Model, ...], engine: str) -> None:

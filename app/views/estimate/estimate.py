@@ -68,16 +68,10 @@ def numbers(workspace: Workspace, report: ModelReport) -> None:
     picture, truth = st.columns([3, 1], vertical_alignment="center")
     spread = compute.spread(workspace)
     with picture:
-        parts.chart(
-            charts.estimate_strip(
-                report,
-                reveal=workspace.revealed,
-                spread=None if spread is None else spread.interval,
-                dark=parts.is_dark(),
-            ),
-            "strip",
-            alt="The estimate with its interval beside the labelled data's score",
+        figure = charts.estimate_strip(
+            report, reveal=workspace.revealed, spread=None if spread is None else spread.interval, dark=parts.is_dark()
         )
+        parts.chart(figure, "strip", alt="The estimate with its interval beside the labelled data's score")
         st.caption(wording.source_caption(report))
         choice(workspace, spread)
     with truth:

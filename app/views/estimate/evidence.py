@@ -45,11 +45,8 @@ def weights(workspace: Workspace, report: ModelReport) -> None:
             args=("log_counts", "log_counts"),
             help="Makes bars of a few rows visible.",
         )
-        parts.chart(
-            charts.weight_histogram(report, log_counts=log_counts, dark=parts.is_dark()),
-            "weights",
-            alt="How many labelled rows count how many times",
-        )
+        figure = charts.weight_histogram(report, log_counts=log_counts, dark=parts.is_dark())
+        parts.chart(figure, "weights", alt="How many labelled rows count how many times")
     with words:
         st.markdown("**The heaviest rows, by the slices they are in**")
         table = tables.pattern_table(heaviest_patterns(report))
@@ -80,19 +77,13 @@ def ablation(workspace: Workspace, report: ModelReport) -> None:
     curve, bars = st.columns([3, 2])
     with curve:
         truth = report.truth if workspace.revealed else None
-        parts.chart(
-            charts.ablation_curve(curves, truth=truth, share=share, dark=dark),
-            "curve",
-            alt="The estimate and its interval as slices are added from left to right",
-        )
+        figure = charts.ablation_curve(curves, truth=truth, share=share, dark=dark)
+        parts.chart(figure, "curve", alt="The estimate and its interval as slices are added from left to right")
     with bars:
         full = curves.cumulative[-1].estimate
         if full is not None:
-            parts.chart(
-                charts.leave_one_out(curves, full=full, share=share, dark=dark),
-                "without",
-                alt="How the estimate would change without each slice",
-            )
+            figure = charts.leave_one_out(curves, full=full, share=share, dark=dark)
+            parts.chart(figure, "without", alt="How the estimate would change without each slice")
     said = [wording.without_slice(*effect, share=share) for effect in tables.effects(curves)[:3]]
     st.markdown("\n".join(f"- {sentence}" for sentence in said))
     download(tables.curve_table(curves), "slice ablation")
@@ -148,17 +139,14 @@ def balance(workspace: Workspace, report: ModelReport) -> None:
     with parts.boundary():
         found = report.evidence
         lines: list[BalanceLine | MeanShift] = [*(found.columns or ()), *found.slices]
-        parts.chart(
-            charts.balance(
-                [line.name for line in lines],
-                [line.before for line in lines],
-                [line.after for line in lines],
-                [isinstance(line, MeanShift) for line in lines],
-                dark=dark,
-            ),
-            "balance",
-            alt="Shift of slices and other columns before and after weighting",
+        figure = charts.balance(
+            [line.name for line in lines],
+            [line.before for line in lines],
+            [line.after for line in lines],
+            [isinstance(line, MeanShift) for line in lines],
+            dark=dark,
         )
+        parts.chart(figure, "balance", alt="Shift of slices and other columns before and after weighting")
         fine_print(found)
         download(tables.balance_table(lines), "balance")
     pairs = st.expander("Pairs of slices, before and after", key="free_pairs_open", on_change="rerun")
@@ -166,15 +154,14 @@ def balance(workspace: Workspace, report: ModelReport) -> None:
         return
     with pairs, parts.boundary():
         free = compute.pairs(workspace).free
+        figure = charts.pair_gaps(
+            [(pair.first, pair.second) for pair in free],
+            [pair.before for pair in free],
+            [pair.after for pair in free],
+            dark=dark,
+        )
         parts.chart(
-            charts.pair_gaps(
-                [(pair.first, pair.second) for pair in free],
-                [pair.before for pair in free],
-                [pair.after for pair in free],
-                dark=dark,
-            ),
-            "free_pairs",
-            alt="How often pairs of slices without an edge agree, before and after weighting",
+            figure, "free_pairs", alt="How often pairs of slices without an edge agree, before and after weighting"
         )
 
 

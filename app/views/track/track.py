@@ -34,11 +34,8 @@ def main() -> None:
     progress(workspace, drawn)
     problems(found)
     if model in found.track.models:
-        parts.chart(
-            found.track.draw(model, dark=parts.is_dark()),
-            "track",
-            alt="The estimate on each batch of new data, with its interval",
-        )
+        figure = found.track.draw(model, dark=parts.is_dark())
+        parts.chart(figure, "track", alt="The estimate on each batch of new data, with its interval")
     alerts.show(workspace)
     table(found, model)
     take_home(workspace, found)

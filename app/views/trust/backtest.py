@@ -79,11 +79,8 @@ def _start(workspace: Workspace, draws: int) -> None:
 def _results(found: ModelBacktest) -> None:
     """Show errors by method and kind of shift, and say what this proves."""
     st.markdown(supposing_words.backtest_sentence(found))
-    parts.chart(
-        charts.backtest_errors(found, dark=parts.is_dark()),
-        "backtest",
-        alt="How far every method was off where the truth was known",
-    )
+    figure = charts.backtest_errors(found, dark=parts.is_dark())
+    parts.chart(figure, "backtest", alt="How far every method was off where the truth was known")
     st.caption("Beside each method: its error to expect, and how often its intervals held the truth.")
     proves, kinds = found.words[:3], found.words[3:]
     st.markdown("**What it proves, and what not**")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import streamlit as st
 
 from app import compute
@@ -53,20 +55,17 @@ def hidden() -> None:
         crosses = crossing(report, threshold)
         st.markdown(supposing_words.hidden_sentence(point, share=share))
         st.markdown(supposing_words.crossing_sentence(report, threshold, crosses, strengths))
-        parts.chart(
-            charts.hidden_shift_curve(
-                *curve,
-                point,
-                strengths,
-                metric=report.problem.metric.spoken,
-                share=share,
-                threshold=threshold,
-                crossing=crosses,
-                dark=parts.is_dark(),
-            ),
-            "hidden",
-            alt="Where the truth could be, by the strength of a hidden change",
+        figure = charts.hidden_shift_curve(
+            *curve,
+            point,
+            strengths,
+            metric=report.problem.metric.spoken,
+            share=share,
+            threshold=threshold,
+            crossing=crosses,
+            dark=parts.is_dark(),
         )
+        parts.chart(figure, "hidden", alt="Where the truth could be, by the strength of a hidden change")
         st.caption(supposing_words.strengths_caption(strengths))
 
 
@@ -117,37 +116,21 @@ def theory() -> None:
             "without labels, so you say what to assume. Hatched bars are assumptions."
         )
         left, right = st.columns(2)
-        unknown = left.slider(
-            "Assumed hidden change (%)",
-            0.0,
-            20.0,
-            step=0.5,
-            format="%.1f",
-            key=visit.bind("unknown", visit.typed("unknown") or 0.0),
-            help=TOOLTIPS["hidden term"],
-        )
+        scale: dict[str, Any] = {"min_value": 0.0, "max_value": 20.0, "step": 0.5, "format": "%.1f"}
+        key = visit.bind("unknown", visit.typed("unknown") or 0.0)
+        unknown = left.slider("Assumed hidden change (%)", key=key, help=TOOLTIPS["hidden term"], **scale)
         noisy = any(term.name == "corrections" and not term.known for term in first.terms)
-        error = right.slider(
-            "Assumed error of the corrections (%)",
-            0.0,
-            20.0,
-            step=0.5,
-            format="%.1f",
-            disabled=not noisy,
-            key=visit.bind("correction_error", visit.typed("correction_error") or 0.0),
-            help=TOOLTIPS["correction error"] + ("" if noisy else " No slice is noisy here."),
-        )
+        key = visit.bind("correction_error", visit.typed("correction_error") or 0.0)
+        tip = TOOLTIPS["correction error"] + ("" if noisy else " No slice is noisy here.")
+        error = right.slider("Assumed error of the corrections (%)", disabled=not noisy, key=key, help=tip, **scale)
         assumed = {"correction_error": float(error) / 100 if noisy else 0.0, "unknown": float(unknown) / 100}
         bound = theorem_bound(report, failure=failure, **assumed)
         st.markdown(supposing_words.promise_sentence(bound, report, failure))
         if not supposing_words.is_of_use(bound, report):
             return
         half = (report.interval[1] - report.interval[0]) / 2
-        parts.chart(
-            charts.bound_bars(bound, half_interval=half, share=share, dark=parts.is_dark()),
-            "theory",
-            alt="The paper's bound on the error, term by term",
-        )
+        figure = charts.bound_bars(bound, half_interval=half, share=share, dark=parts.is_dark())
+        parts.chart(figure, "theory", alt="The paper's bound on the error, term by term")
         with st.expander("What each term stands for", type="compact"):
             st.markdown(
                 "\n".join(
@@ -166,18 +149,14 @@ def meaning() -> None:
         left, right = st.columns(2)
         if found.predicted:
             with left:
+                figure = charts.predicted_classes(found.predicted, dark=parts.is_dark())
                 parts.chart(
-                    charts.predicted_classes(found.predicted, dark=parts.is_dark()),
-                    "predicted",
-                    alt="How often each class is predicted: labelled, reweighted and new rows",
+                    figure, "predicted", alt="How often each class is predicted: labelled, reweighted and new rows"
                 )
         if found.calibration:
             with right:
-                parts.chart(
-                    charts.calibration(found.calibration, dark=parts.is_dark()),
-                    "calibration",
-                    alt="Confidence beside accuracy on the labelled rows, by slice",
-                )
+                figure = charts.calibration(found.calibration, dark=parts.is_dark())
+                parts.chart(figure, "calibration", alt="Confidence beside accuracy on the labelled rows, by slice")
         elif found.predicted:
             right.caption(
                 "With probabilities, confidence could be compared, too: add them to the model on the Data page."

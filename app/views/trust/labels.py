@@ -60,11 +60,8 @@ def _used(workspace: Workspace) -> None:
     if found.test is not None:
         show = st.info if agrees else st.warning  # few labels find little: agreement is no proof
         show(wording.tell(found.test.words), icon=":material/info:" if agrees else ":material/warning:")
-    parts.chart(
-        charts.interval_rows(rows, title=title, metric=metric.spoken, share=metric.share, dark=parts.is_dark()),
-        "few_labels",
-        alt="Labels only, the estimate without them, and both together",
-    )
+    figure = charts.interval_rows(rows, title=title, metric=metric.spoken, share=metric.share, dark=parts.is_dark())
+    parts.chart(figure, "few_labels", alt="Labels only, the estimate without them, and both together")
     for finding in found.findings:
         parts.show_finding(finding)
 

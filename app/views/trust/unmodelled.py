@@ -149,13 +149,10 @@ def slice_parts() -> None:
             st.caption(trust_words.slices_instead_sentence(workspace.project.estimator.name, found, report))
         share = is_share(report)
         st.markdown(trust_words.attribution_sentence(found, report))
-        parts.chart(
-            charts.waterfall(
-                found, report.source, metric=report.problem.metric.spoken, share=share, dark=parts.is_dark()
-            ),
-            "waterfall",
-            alt="From the labelled data's score to the estimate, slice by slice",
+        figure = charts.waterfall(
+            found, report.source, metric=report.problem.metric.spoken, share=share, dark=parts.is_dark()
         )
+        parts.chart(figure, "waterfall", alt="From the labelled data's score to the estimate, slice by slice")
         if any(p.rule == ROWS_LEFT_OUT and direction(p.value, share=share) != "the same" for p in found.parts):
             st.caption(
                 f"{ROWS_LEFT_OUT.capitalize()}: labelled rows that count for nothing. No new row is like them, or they "
@@ -176,10 +173,9 @@ def corrections() -> None:
         with st.spinner("Moving every correction a little ..."):
             slopes = compute.slopes(workspace)
         share = is_share(report)
+        figure = charts.correction_effects(slopes, share=share, dark=parts.is_dark())
         parts.chart(
-            charts.correction_effects(slopes, share=share, dark=parts.is_dark()),
-            "elasticity",
-            alt="What one point less of certainty in each correction does to the estimate",
+            figure, "elasticity", alt="What one point less of certainty in each correction does to the estimate"
         )
         telling = trust_words.telling_slopes(slopes, share=share)
         st.markdown("\n".join(f"- **{wording.plain(s.slice)}**: {wording.tell(s.words)}" for s in telling))

@@ -76,13 +76,10 @@ def _trimming() -> None:
     share = is_share(report)
     chosen = next(one for one in every if one.cap == cap)
     st.markdown(trust_words.trimming_sentence(chosen, every[-1], share=share))
-    parts.chart(
-        charts.trimming_curve(
-            every, float(cap), metric=report.problem.metric.spoken, share=share, dark=parts.is_dark()
-        ),
-        "trimming",
-        alt="The estimate with its interval against the most a row may count",
+    figure = charts.trimming_curve(
+        every, float(cap), metric=report.problem.metric.spoken, share=share, dark=parts.is_dark()
     )
+    parts.chart(figure, "trimming", alt="The estimate with its interval against the most a row may count")
     st.caption("This is a look, not a setting: the estimate elsewhere in the app has no cap.")
 
 
