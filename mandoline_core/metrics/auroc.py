@@ -6,16 +6,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from mandoline_core.arrays import Floats
+from mandoline_core.arrays import Bools, Floats, Index
 from mandoline_core.errors import DataError
 from mandoline_core.formatting import listed
 from mandoline_core.metrics.class_labels import ClassCodes
 from mandoline_core.metrics.metric import UNIT, Metric
 
 
-def auroc(positive: NDArray[np.bool_], scores: Floats, weights: Floats, name: str) -> tuple[float, Floats]:
+def auroc(positive: Bools, scores: Floats, weights: Floats, name: str) -> tuple[float, Floats]:
     """Compute the probability that a row of the class scores above one of the others, a tie counting half.
 
     Parameters
@@ -53,15 +52,13 @@ def auroc(positive: NDArray[np.bool_], scores: Floats, weights: Floats, name: st
     return value, slopes
 
 
-def _mass_below(score_of: NDArray[np.intp], mass: Floats) -> Floats:
+def _mass_below(score_of: Index, mass: Floats) -> Floats:
     """Add up the mass of lower scores and half that of equal ones, for every row."""
     by_score = np.bincount(score_of, mass)
     return np.asarray((np.cumsum(by_score) - by_score / 2)[score_of])
 
 
-def mean_auroc(
-    positive: NDArray[np.bool_], scores: Floats, weights: Floats, names: Sequence[str]
-) -> tuple[float, Floats]:
+def mean_auroc(positive: Bools, scores: Floats, weights: Floats, names: Sequence[str]) -> tuple[float, Floats]:
     """Average the area over classes, each against the rest.
 
     Parameters

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from mandoline_core.arrays import Bools, Index
 from mandoline_core.data import Sample, class_codes, class_name, find_classes
 from mandoline_core.errors import ProjectError, did_you_mean
 from mandoline_core.formatting import listed
@@ -34,7 +35,7 @@ class ClassLabels:
     truth: ClassCodes
     predicted: ClassCodes
 
-    def take(self, rows: NDArray[np.bool_] | NDArray[np.intp]) -> ClassLabels:
+    def take(self, rows: Bools | Index) -> ClassLabels:
         """Keep some rows."""
         return replace(self, truth=self.truth[rows], predicted=self.predicted[rows])
 

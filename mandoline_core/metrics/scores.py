@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from mandoline_core.arrays import Floats
+from mandoline_core.arrays import Bools, Floats
 from mandoline_core.data import Model, Sample, class_codes, kind_of
 from mandoline_core.errors import DataError, ProjectError
 from mandoline_core.formatting import counted, listed
@@ -39,7 +38,7 @@ class Scores(NamedTuple):
     """
 
     statistics: Floats
-    known: NDArray[np.bool_]
+    known: Bools
     metric: Metric
     classes: tuple[str, ...] = ()
     labels: ClassLabels | None = None

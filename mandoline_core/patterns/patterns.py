@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from mandoline_core.arrays import CodeArray, Floats, Index
+from mandoline_core.arrays import Bools, CodeArray, Floats, Index
 from mandoline_core.errors import SliceError
 
 # 3**39 is the largest power of three below 2**63: so many slices fit into one integer key.
@@ -105,7 +105,7 @@ class Patterns:
         )
         return selected, index
 
-    def only(self, keep: NDArray[np.bool_]) -> Patterns:
+    def only(self, keep: Bools) -> Patterns:
         """Take away the rows of both samples in the patterns not kept; the patterns stay."""
         return replace(
             self,
@@ -115,7 +115,7 @@ class Patterns:
             products=None if self.products is None else np.where(keep[:, None, None], self.products, 0.0),
         )
 
-    def keep_target(self, keep: NDArray[np.bool_]) -> Patterns:
+    def keep_target(self, keep: Bools) -> Patterns:
         """Set aside the target rows of the patterns not kept."""
         return replace(self, target=np.where(keep, self.target, 0.0))
 
@@ -226,7 +226,7 @@ def count_patterns(
     )
 
 
-def restrict_source(count: Count, statistics: Floats, cells: NDArray[np.bool_]) -> Patterns:
+def restrict_source(count: Count, statistics: Floats, cells: Bools) -> Patterns:
     """Recount the table with some of the source's cells only."""
     index, rows = count.source_index[cells], count.source_rows[cells]
     n_patterns = len(count.patterns)

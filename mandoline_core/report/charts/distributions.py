@@ -7,9 +7,9 @@ from itertools import pairwise
 
 import numpy as np
 import plotly.graph_objects as go
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from mandoline_core.arrays import Floats
+from mandoline_core.arrays import Bools, Floats
 from mandoline_core.formatting import show_number
 from mandoline_core.report.charts.drawing import Drawing
 from mandoline_core.report.charts.style import SOURCE, TARGET, WIDE_AXIS, label, mark, safe, shorten, swatch
@@ -207,7 +207,7 @@ def _bin_shares(values: Floats, edges: Floats) -> Floats:
 
 
 # Of each bound: its words, what lies beyond it, and which bound has the rest.
-_BOUNDS: dict[str, tuple[str, Callable[[Floats, float], NDArray[np.bool_]], str]] = {
+_BOUNDS: dict[str, tuple[str, Callable[[Floats, float], Bools], str]] = {
     "above": ("above {}", np.greater, "at_most"),
     "at_least": ("{} or more", np.greater_equal, "below"),
     "below": ("below {}", np.less, "at_least"),
@@ -218,11 +218,11 @@ _BOUNDS: dict[str, tuple[str, Callable[[Floats, float], NDArray[np.bool_]], str]
 def _sides(source: Floats, target: Floats, bounds: Mapping[str, float]) -> list[_Side]:
     """Describe what lies on either side of the cut, and between two, from left to right."""
 
-    def beyond(name: str, bound: float) -> tuple[str, list[NDArray[np.bool_]]]:
+    def beyond(name: str, bound: float) -> tuple[str, list[Bools]]:
         words, test, _ = _BOUNDS[name]
         return words.format(show_number(bound)), [test(values, bound) for values in (source, target)]
 
-    def side(words: str, inside: list[NDArray[np.bool_]]) -> _Side:
+    def side(words: str, inside: list[Bools]) -> _Side:
         source_share, target_share = (float(rows.sum() / max(len(rows), 1)) for rows in inside)
         return words, source_share, target_share
 

@@ -45,7 +45,7 @@ class ReportPage:
     """What most sections of the report need: its parts, the model they are about, its slices; and figures so far."""
 
     def __init__(self, parts: ReportParts) -> None:
-        self.parts = parts
+        self.parts, self.report = parts, parts.report
         self.first: ModelReport = parts.report.first
         self.rows: tuple[SliceRow, ...] = slice_table(self.first.fit, confidence=self.first.settings.confidence)
         self.share = is_share(self.first)
@@ -54,7 +54,7 @@ class ReportPage:
     def put(self, figure: PageFigure) -> Html:
         """Write a figure's place, and keep the figure for the end of the page."""
         self.figures.append(figure)
-        return render_figure(figure, file_stem(self.parts.report.name))
+        return render_figure(figure, file_stem(self.report.name))
 
 
 def render_figure(figure: PageFigure, stem: str) -> Html:

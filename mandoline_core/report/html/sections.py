@@ -40,15 +40,15 @@ _SIDES = {"source": "labelled data", "target": "new data"}
 
 def summary(page: ReportPage) -> Html:
     """Open with one picture for a slide."""
-    picture = summary_picture(page.parts.report.name, page.first, page.rows)
+    picture = summary_picture(page.report.name, page.first, page.rows)
     return tag("section", picture, id="summary", aria_label="Summary")
 
 
 def verdict(page: ReportPage) -> Html:
     """Say the number in the manner of its verdict, and every check in a line."""
     report = page.first
-    spread = page.parts.report.spreads.get(report.model)
-    opinion = page.parts.report.second_opinions[report.model]
+    spread = page.report.spreads.get(report.model)
+    opinion = page.report.second_opinions[report.model]
     judged, level = report.verdict, facts.level_of(report)
     reason = facts.NO_VERDICT if judged is None else judged.message
     banner = tag("p", _icon(level), tag("strong", reason), class_=f"banner {level}")
@@ -160,7 +160,7 @@ def _columns(page: ReportPage) -> Html:
 
 def slices(page: ReportPage) -> Html:
     """Say every slice in words, how the model does inside it, and how far it is believed."""
-    report = page.parts.report
+    report = page.report
     origins = page.first.cells.origins
     rows = [(row.name, row.rule, _part(row.inside, page.share), _part(row.outside, page.share)) for row in page.rows]
     notes: dict[str, str] = {}
@@ -234,7 +234,7 @@ def _gold(row: SliceRow) -> str:
 
 def models(page: ReportPage) -> Html:
     """List every model's numbers."""
-    report = page.parts.report
+    report = page.report
     has_truth = any(model.truth is not None for model in report.models.values())
     head = ("model", "new data, estimated", "labelled data", "effective rows", "set aside", "verdict")
     rows = [
@@ -257,7 +257,7 @@ def models(page: ReportPage) -> Html:
 def assumptions(page: ReportPage) -> Html:
     """Say what must hold for the number to be right, and what no check can see."""
     method = get_estimator(page.first.estimator)
-    confidence = f"{page.parts.report.settings.confidence:.0%}"
+    confidence = f"{page.report.settings.confidence:.0%}"
     verdict = page.first.verdict
     sentences = (
         *(() if verdict is None else verdict.declared),
@@ -272,7 +272,7 @@ def assumptions(page: ReportPage) -> Html:
 
 def making(page: ReportPage) -> Html:
     """Say how the report was made: enough to make it again."""
-    report, made = page.parts.report, page.parts.report.made
+    report, made = page.report, page.report.made
     files = [
         (
             _SIDES[side],
