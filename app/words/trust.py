@@ -70,8 +70,8 @@ def slices_instead_sentence(method: str, found: Attribution, report: ModelReport
 
 def heaviest_sentence(report: ModelReport, tail: Tail) -> str:
     """Say how much the weights cost, and whether the heaviest rows are too heavy."""
-    rows = report.diagnostics.effective_sample_size
-    if show_times(report.diagnostics.largest_ratio) == show_times(1.0):
+    rows = report.effective_sample_size
+    if show_times(report.largest_ratio) == show_times(1.0):
         return "Every labelled row counts once, so no row decides."
     return f"{report.n_source:,} labelled rows tell as much as {rows:,.0f} that all count the same. {_tail(tail)}"
 

@@ -45,7 +45,7 @@ class OverlapCheck(CheckRule):
 
     def find(self, estimate: Estimate) -> Iterator[Finding]:
         """Say what is set aside, or seen only by adding slices up, and what the target has no use for."""
-        table, outcome, aside = estimate.problem.patterns, estimate.outcome, estimate.diagnostics.set_aside
+        table, outcome, aside = estimate.problem.patterns, estimate.outcome, estimate.set_aside
         unseen = estimate.diagnostics.unseen
         if aside > 0:
             yield SET_ASIDE.found(

@@ -86,13 +86,13 @@ class WeightsCheck(CheckRule):
 
     def find(self, estimate: Estimate) -> Iterator[Finding]:
         """Count the effective rows: fewer are never better, however many or few there are in all."""
-        n, effective = estimate.problem.patterns.n_source, estimate.diagnostics.effective_sample_size
+        n, effective = estimate.problem.patterns.n_source, estimate.effective_sample_size
         if effective < FEW_EFFECTIVE_ROWS:
             yield (FEW_EFFECTIVE if effective < n / 2 else FEW_AT_ALL).found(
                 "serious" if effective < FEW_EFFECTIVE_ROWS / 4 else "warning",
                 effective=effective,
                 n=float(n),
-                ratio=estimate.diagnostics.largest_ratio,
+                ratio=estimate.largest_ratio,
             )
 
     def look(self, report: ModelReport) -> Iterator[Finding]:
