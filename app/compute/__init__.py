@@ -83,7 +83,6 @@ from app.compute.experiments import experiment_job, experiment_project, reproduc
 from app.compute.history import Moment, Summary, last_estimate, moments, note_summary, read_summary, way_to
 from app.compute.jobs import Job, WorkingError, go_on
 from app.compute.labels import (
-    LabelCount,
     Labels,
     bring_labels,
     drop_labels,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple
 
 from app.compute import keys
 from app.compute.columns import source_classes
@@ -84,15 +83,6 @@ def label_plan(workspace: Workspace, n: int) -> LabelPlan:
     return plan_labels(fit(workspace), workspace.project.estimator, n, target_labels(workspace).known)
 
 
-class LabelCount(NamedTuple):
-    """Hold how many new rows have a label, and the file that holds them: the new data's own, or one of labels."""
-
-    n_labelled: int
-    n_target: int
-    name: str
-    in_table: bool
-
-
 def label_of(workspace: Workspace) -> str | None:
     """Name the column that a score is made of: the label, or the column that is averaged."""
     return workspace.project.label or workspace.project.metric.column
@@ -104,16 +94,21 @@ def label_classes(workspace: Workspace) -> tuple[str, ...]:
     return () if needs in ("numbers", "column") else source_classes(workspace)
 
 
-def label_count(workspace: Workspace) -> LabelCount:
-    """Count the new rows that have a label, whatever the slices; refuses labels that do not fit the rows."""
+def label_count(workspace: Workspace) -> tuple[int, int, str]:
+    """Count the new rows that have a label, whatever the slices; refuses labels that do not fit the rows.
+
+    Returns
+    -------
+    int, int, str
+        The new rows that have one, all new rows, and the file that holds the labels: the new data's own, one of labels,
+        or none.
+    """
     project, (_, target) = workspace.project, samples(workspace)
-    label, in_file = label_of(workspace), project.target_labels is not None
-    if not in_file and label not in target.columns:
-        return LabelCount(0, target.n_all, target.name, in_table=False)
-    name = workspace.names.get("labels", "") if in_file else target.name
+    if project.target_labels is None and label_of(workspace) not in target.columns:
+        return 0, target.n_all, ""
+    name = target.name if project.target_labels is None else workspace.names.get("labels", "")
     # Of rows in a table, as many as the draw lets expect.
-    n_labelled = round(_n_labelled(workspace) * target.n_all / target.n_rows)
-    return LabelCount(n_labelled, target.n_all, name, in_table=not in_file)
+    return round(_n_labelled(workspace) * target.n_all / target.n_rows), target.n_all, name
 
 
 @kept(by=keys.labels)

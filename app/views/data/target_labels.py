@@ -20,32 +20,31 @@ def show(workspace: Workspace) -> None:
         return
     with st.expander("Do you have labels for the new data?", icon=":material/fact_check:", key="truth"):
         try:
-            found = compute.label_count(workspace)
+            n_labelled, n_target, name = compute.label_count(workspace)
         except MandolineError as error:
             parts.show_error(error)
-            found = None
-        if found is not None and found.n_labelled:
-            _say(found, label)
-        if found is None or (not found.in_table and found.n_labelled < found.n_target):
+            n_labelled, n_target, name = 0, 1, ""  # others may be brought in the place of those that do not fit
+        in_table = workspace.project.target_labels is None and bool(name)
+        if n_labelled:
+            where = f"{name} has a column {label} itself: labels of" if in_table else f"{name} holds labels of"
+            _say(where, n_labelled, n_target, in_table=in_table)
+        if not in_table and n_labelled < n_target:
             _bring(workspace, label)
 
 
-def _say(found: compute.LabelCount, label: str) -> None:
+def _say(where: str, n_labelled: int, n_target: int, *, in_table: bool) -> None:
     """Say where the labels are that there are, and what they are for."""
-    where = (
-        f"{found.name} has a column {label} itself: labels of" if found.in_table else f"{found.name} holds labels of"
-    )
-    if found.n_labelled == found.n_target:
-        st.markdown(wording.plain(f"{where} all {found.n_target:,} new rows. {_ASIDE}"))
+    if n_labelled == n_target:
+        st.markdown(wording.plain(f"{where} all {n_target:,} new rows. {_ASIDE}"))
     else:
         st.markdown(
             wording.plain(
-                f"{where} {found.n_labelled:,} of {found.n_target:,} new rows. They stand beside the estimate on the "
+                f"{where} {n_labelled:,} of {n_target:,} new rows. They stand beside the estimate on the "
                 "Trust page; for a truth to reveal, every row needs one."
             )
         )
     with st.container(horizontal=True, vertical_alignment="center"):
-        if not found.in_table:
+        if not in_table:
             st.button("Take the labels out", key="drop_labels", icon=":material/close:", on_click=compute.drop_labels)
         st.page_link("views/estimate/estimate.py", label="Go to Estimate", icon=":material/monitoring:")
 

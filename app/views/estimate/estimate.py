@@ -110,17 +110,15 @@ def try_others(workspace: Workspace) -> None:
 def reveal(workspace: Workspace, report: ModelReport) -> None:
     """Show the truth once it was asked for; where there is none, say how to bring it."""
     try:
-        found = compute.label_count(workspace)
+        n_labelled, n_target, _ = compute.label_count(workspace)
     except MandolineError as error:
         parts.show_error(error)
         return
-    whole = found.n_labelled == found.n_target
+    whole = n_labelled == n_target
     shown = show_value(report.truth, share=is_share(report)) if workspace.revealed and report.truth is not None else "?"
     st.metric("New data, truth", shown if whole else "not known")
     if not whole:
-        some = (
-            f"{found.n_labelled:,} of {found.n_target:,} new rows have a label: see Trust." if found.n_labelled else ""
-        )
+        some = f"{n_labelled:,} of {n_target:,} new rows have a label: see Trust." if n_labelled else ""
         st.caption(some or "There are no labels for the new data. That is what the estimate is for.")
         st.page_link("views/data/data.py", label="Bring labels", icon=":material/upload:")
     elif workspace.revealed:
