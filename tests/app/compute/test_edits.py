@@ -10,6 +10,7 @@ import pytest
 
 import mandoline_core as md
 from app import compute
+from app.compute import estimates
 from app.project import Workspace, edits, state
 from tests.core.projects import LONG, NEGATION, small_frames, write_project
 
@@ -51,3 +52,14 @@ def test_what_ends_badly_is_not_offered(workspace: Workspace) -> None:
     assert compute.edit_effect(workspace, partial(edits.add_slice, rule=md.Missing("gone", column="nowhere"))) is None
     assert compute.edit_effect(workspace, lambda project: project) is None
     assert compute.edit_effect(workspace, lambda project: replace(project, slices=())) is None
+
+
+def test_a_score_that_could_not_be_had_is_asked_for_again(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is still being counted, or was not readable for a moment, does not stay the answer."""
+    with monkeypatch.context() as patched:
+        patched.setattr(estimates, "_scored", lambda _: (_ for _ in ()).throw(md.MandolineError("Counting 9 rows.")))
+        assert str(compute.source_scores(workspace)["lr"]) == "Counting 9 rows."
+    value, (low, high) = compute.source_scores(workspace)["lr"]
+    assert low < value < high
