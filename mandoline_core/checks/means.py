@@ -141,11 +141,15 @@ def compare_means(weights: CellWeights, tally: Tally) -> MeanGaps | None:
     if float(rows @ weights.source) <= 0 or n_target <= 0:
         return None
     weight, source, inverse, factor = regress_on_slices(weights, rows, complete=tally.complete)
-    target = np.column_stack([np.ones(len(weights.target)), weights.target_matched[:, : source.shape[1] - 1]])
+    target = source  # by pattern, both samples have the same slices
+    if weights.target_matched is not weights.source_matched:
+        target = np.column_stack([np.ones(len(weights.target)), weights.target_matched[:, : source.shape[1] - 1]])
     share = weights.target / n_target
     weighted, spread = cross_products(source, weight, tally.source), cross_products(source, factor, tally.source)
     new = cross_products(target, share, tally.target)
     plain = np.asarray(tally.source.sum(axis=0)).ravel() / rows.sum()
+    if tally.above is not None:
+        weighted, spread, new, plain = (np.asarray(sums @ tally.above) for sums in (weighted, spread, new, plain))
     means, own = np.vstack([plain, weighted[0], new[0]]), np.arange(len(plain))
     square = own if tally.squares is None else tally.squares
     squares = means[:, square]
@@ -196,7 +200,7 @@ def regress_on_slices(weights: CellWeights, rows: Floats, *, complete: bool = Tr
     matched = np.column_stack([np.ones(len(rows)), weights.source_matched[:, :d]])
     inverse = np.linalg.pinv((matched.T * (rows * weight)) @ matched, rcond=1e-10, hermitian=True)
     # A row that counts for much pulls the fit to itself and so hides how far off it is; its leverage says how much.
-    leverage = weight * ((matched @ inverse) * matched).sum(axis=1)
+    leverage = weight * np.einsum("ij,ij->i", matched @ inverse, matched)
     return weight, matched, np.asarray(inverse), (weight / np.maximum(1 - leverage, _LEAST_LEFT)) ** 2
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
-from scipy.sparse import csr_matrix, issparse
+from scipy.sparse import block_diag, csr_matrix, hstack, issparse
 
 from mandoline_core.arrays import Floats, Index
 from mandoline_core.data import SAMPLE_CACHE
@@ -37,6 +37,7 @@ Quantity = Literal["values", "counts", "missing"]
 # Numbers of a table that are written out, zeros and all: every estimate multiplies by it, and below this size a sparse
 # product costs more than its zeros.
 _SMALL = 1_000_000
+_BINS = "\0bins"  # no column is called so
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,6 +109,9 @@ class Tally:
         Which of the quantities is the square of each. What is 0 or 1 is its own square, and so are all when left out.
     complete : bool
         Whether every row has a value.
+    above : csr_matrix, optional
+        The quantities are the sums times this: rows above each cut, from the rows in each bin. Bins have few rows of a
+        cell, cuts many; where cells are many, writing these out takes longer than all the comparing.
     """
 
     source_rows: Floats
@@ -116,6 +120,7 @@ class Tally:
     target: SumTable
     squares: Index | None = None
     complete: bool = True
+    above: csr_matrix | None = None
 
 
 class RowCells(NamedTuple):
@@ -250,13 +255,19 @@ def column_table(drawn: DrawnColumns, members: Membership, n_patterns: int, *, b
     cells = row_cells(members, drawn.source_rows, drawn.target_rows, by_row=by_row)
     marks = cell_marks(cells.source, len(cells.first_source)), cell_marks(cells.target, len(cells.first_target))
     every = marks[0] @ np.ones(marks[0].shape[1]), marks[1] @ np.ones(marks[1].shape[1])
-    rows, stacks = {"": every}, {"": list[tuple[str, Quantity, SumTables]]()}
+    rows, stacks = {"": every, _BINS: every}, {"": list[tuple[str, Quantity, SumTables]]()}
+    n_bins = sum(len(column.cuts) + 1 for column in drawn.encoded.values() if column.values is not None)
+    large = max(mark.shape[0] for mark in marks) * n_bins > _SMALL
     for name, column in drawn.encoded.items():
-        complete = column.known[0].all() and column.known[1].all()
-        known = marks[0] @ column.known[0].astype(float), marks[1] @ column.known[1].astype(float)
-        rows[name] = every if complete else known
-        for quantity, sums in _sums(column, marks):
+        complete = bool(column.known[0].all() and column.known[1].all())
+        known = every
+        if not complete:
+            known = marks[0] @ column.known[0].astype(float), marks[1] @ column.known[1].astype(float)
+        rows[name] = known
+        in_bins = large and complete and column.values is not None
+        for quantity, sums in _sums(column, marks, in_bins=in_bins):
             stack = name if not complete or issparse(sums[0]) or issparse(sums[1]) else ""
+            stack = _BINS if in_bins and quantity == "counts" else stack
             stacks.setdefault(stack, []).append((name, quantity, sums))
         if not complete:
             missing = (every[0] - known[0])[:, None], (every[1] - known[1])[:, None]
@@ -264,28 +275,44 @@ def column_table(drawn: DrawnColumns, members: Membership, n_patterns: int, *, b
     tallies: list[Tally] = []
     parts: dict[str, dict[Quantity, tuple[int, slice]]] = {name: {} for name in drawn.encoded}
     for stack, pieces in stacks.items():
-        starts = np.cumsum([0, *(sums[0].shape[1] for *_, sums in pieces)]).tolist()
+        widths = [sums[0].shape[1] - (stack == _BINS) for *_, sums in pieces]  # a cut fewer than bins
+        starts = np.cumsum([0, *widths]).tolist()
         squares = np.arange(starts[-1])
         for (name, quantity, _), start, end in zip(pieces, starts, starts[1:], strict=False):
             parts[name][quantity] = len(tallies), slice(start, end)
             if quantity == "values":  # each with its square behind it
                 squares[start], parts[name][quantity] = start + 1, (len(tallies), slice(start, start + 1))
         sides = [[sums[number] for *_, sums in pieces] for number in (0, 1)]
-        if pieces:
+        if stack == _BINS:
+            above = csr_matrix(block_diag([np.tri(width + 1, width, -1) for width in widths]))
+            source, target = (csr_matrix(hstack(side)) for side in sides)
+            tallies.append(Tally(*every, source, target, squares, above=above))
+        elif pieces:
             source, target = (side[0] if len(side) == 1 else np.hstack(side) for side in sides)
             tallies.append(Tally(*rows[stack], source, target, squares, complete=rows[stack] is every))
     return ColumnTable(drawn, tuple(tallies), parts, cells, n_patterns)
 
 
-def _sums(column: EncodedColumn, marks: tuple[csr_matrix, csr_matrix]) -> Iterator[tuple[Quantity, SumTables]]:
-    """Add a column up by cell: values with their squares; and how many rows are above each cut, or have each item."""
+def _sums(
+    column: EncodedColumn, marks: tuple[csr_matrix, csr_matrix], *, in_bins: bool
+) -> Iterator[tuple[Quantity, SumTables]]:
+    """Add a column up by cell: values with their squares; and how many rows are above each cut, or have each item.
+
+    Parameters
+    ----------
+    in_bins : bool
+        Count numbers by bin, and not above each cut.
+    """
     counts = tuple(csr_matrix(mark @ side) for mark, side in zip(marks, column.indicators, strict=True))
     if column.values is not None:
         source, target = (
             np.column_stack([mark @ side, mark @ side**2]) for mark, side in zip(marks, column.values, strict=True)
         )
         yield "values", (source, target)
-        above = np.tri(len(column.cuts) + 1, len(column.cuts), -1)  # from the rows in each bin
+        if in_bins:
+            yield "counts", counts
+            return
+        above = np.tri(len(column.cuts) + 1, len(column.cuts), -1)  # rows in all bins beyond a cut
         counts = tuple(np.asarray(side @ above) for side in counts)
     if counts[0].shape[1]:
         yield "counts", (written_out(counts[0]), written_out(counts[1]))

@@ -174,13 +174,21 @@ class Problem:
     @cached_property
     def rows_together(self) -> tuple[Floats, Floats]:
         """Count the rows in the four combinations of out and in of any two slices, shape (4, n_slices, n_slices)."""
-        table = self.patterns
-        sides = [(table.codes == side).astype(float) for side in (-1, 1)]
-        source, target = (
-            np.stack([one.T @ (rows[:, None] * other) for one in sides for other in sides])
-            for rows in (table.source, table.target)
-        )
-        return source, target
+        # With c a slice's codes, rows inside are (c**2 + c) / 2 and rows outside (c**2 - c) / 2: the four combinations
+        # follow from the products of c and c**2. Where no slice abstains c**2 is 1, and one product is enough.
+        codes = self.patterns.codes.astype(float)
+        speaks = None if self.patterns.codes.all() else codes**2
+
+        def together(rows: Floats) -> Floats:
+            weighted = rows[:, None] * codes
+            both = weighted.T @ codes
+            if speaks is None:
+                one, known = np.broadcast_to(weighted.sum(axis=0), both.shape), np.full(both.shape, rows.sum())
+            else:
+                one, known = speaks.T @ weighted, (rows[:, None] * speaks).T @ speaks
+            return np.stack([known + i * one.T + j * one + i * j * both for i in (-1, 1) for j in (-1, 1)]) / 4
+
+        return together(self.patterns.source), together(self.patterns.target)
 
     def select(self, slices: list[int]) -> Problem:
         """Keep some slices, and the edges between them."""

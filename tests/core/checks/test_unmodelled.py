@@ -13,6 +13,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+import mandoline_core.pipeline.columns as columns_module
 from mandoline_core import (
     Category,
     Expression,
@@ -288,6 +289,23 @@ def test_large_samples_are_drawn_from_and_say_so(frames: tuple[pd.DataFrame, pd.
     # Five standard errors of a standardised difference of means.
     assert 0 < abs(part.before - whole.before) < 5 * math.sqrt(2 / 600)
     assert report.evidence.note == ""
+
+
+def test_many_cells_are_compared_by_bin_with_the_same_numbers(
+    frames: tuple[pd.DataFrame, pd.DataFrame], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rows above each cut follow from the rows in each bin: so many cells need not be written out for every cut."""
+    report, lines = make(*frames)
+    monkeypatch.setattr(columns_module, "_SMALL", 0)
+    problem = report.problem
+    assert problem.rows is not None
+    table = column_table(draw_columns(problem.rows), problem.members, len(problem.patterns))
+    assert any(tally.above is not None for tally in table.tallies)
+    others = unmodelled_balance(report, table)
+    assert [line.name for line in others] == [line.name for line in lines]
+    for line, other in zip(lines, others, strict=True):
+        for number in ("source", "weighted", "target", "before", "after", "z"):
+            assert getattr(other, number) == pytest.approx(getattr(line, number), abs=1e-12)
 
 
 def test_evaluating_touches_no_rows(frames: tuple[pd.DataFrame, pd.DataFrame], monkeypatch: pytest.MonkeyPatch) -> None:
