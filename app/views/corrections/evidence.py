@@ -119,23 +119,20 @@ def _second_rule(workspace: Workspace, name: str, others: list[str], change: Cha
     if other is None:
         st.caption("Where the other says in, this slice should. It may be switched off in the estimate.")
         return
-    try:
+    with parts.boundary():
         found = compute.agreements(workspace, name, other)
-    except MandolineError as error:
-        parts.show_error(error)
-        return
-    for side, one in found.items():
-        inside, outside = (show_percent(round(share, 4)) for share in (one.correction.inside, one.correction.outside))
-        st.markdown(
-            wording.plain(
+        for side, one in found.items():
+            shares = one.correction.inside, one.correction.outside
+            inside, outside = (show_percent(round(share, 4)) for share in shares)
+            said = (
                 f"On {one.n:,} {wording.SIDES[side]} rows: truly in {inside} of the {counted(one.n_inside, 'row')} "
                 f"that it puts in, and {outside} of the {counted(one.n_outside, 'row')} that it puts out."
             )
-        )
-    source, target = (found[side].correction for side in compute.BOTH)
-    edit = partial(edits.state_corrections, name=name, source=source, target=target)
-    label = f"take {other} for the truth of {name}"
-    st.button("Use what it says", type="primary", key=f"second:{name}", on_click=change, args=(name, label, edit))
+            st.markdown(wording.plain(said))
+        source, target = (found[side].correction for side in compute.BOTH)
+        edit = partial(edits.state_corrections, name=name, source=source, target=target)
+        args = (name, f"take {other} for the truth of {name}", edit)
+        st.button("Use what it says", type="primary", key=f"second:{name}", on_click=change, args=args)
 
 
 def matrix(used: compute.CorrectionInUse, title: str) -> str:

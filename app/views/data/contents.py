@@ -7,7 +7,7 @@ import streamlit as st
 from app import compute
 from app.project import Workspace, edits, state, visit
 from app.views import offers, parts
-from mandoline_core import Category, Expression, MandolineError, Slice
+from mandoline_core import Category, Expression, Slice
 from mandoline_core.report import charts
 
 PREVIEW_ROWS = 50
@@ -29,16 +29,13 @@ def rows(workspace: Workspace) -> None:
     if not parts.expression_is_sound(workspace, text):
         return
     rule = Expression("filter", text=text)
-    try:
+    with parts.boundary():
         found = compute.matches(workspace, rule, PREVIEW_ROWS)
-    except MandolineError as error:
-        parts.show_error(error)
-        return
-    parts.draw_caption(workspace, "Filtered:")
-    tabs = st.tabs([f"Labelled ({found['source'][0]:,} rows)", f"New ({found['target'][0]:,} rows)"])
-    for tab, side in zip(tabs, ("source", "target"), strict=True):
-        tab.dataframe(found[side][2], hide_index=True, height=300)
-    st.button("Save this filter as a slice", icon=":material/content_cut:", on_click=keep, args=(rule,))
+        parts.draw_caption(workspace, "Filtered:")
+        tabs = st.tabs([f"Labelled ({found['source'][0]:,} rows)", f"New ({found['target'][0]:,} rows)"])
+        for tab, side in zip(tabs, ("source", "target"), strict=True):
+            tab.dataframe(found[side][2], hide_index=True, height=300)
+        st.button("Save this filter as a slice", icon=":material/content_cut:", on_click=keep, args=(rule,))
 
 
 def keep(rule: Expression) -> None:

@@ -13,7 +13,6 @@ from app.views import parts
 from app.views.estimate import evidence
 from app.words import gallery as words
 from app.words import wording
-from mandoline_core import MandolineError
 from mandoline_core.formatting import say
 from mandoline_core.paper import EXPERIMENTS, Experiment, Reproduction, draw, made_words, stored
 from mandoline_core.report.words import PLAIN
@@ -129,14 +128,11 @@ def start(workspace: Workspace, name: str, way: str | None) -> None:
 
 def open_as_project(experiment: Experiment) -> None:
     """Make a project of an experiment's data and go to it."""
-    try:
+    with parts.boundary():
         with st.spinner("Writing its data"), tempfile.TemporaryDirectory() as folder:
             project, files = compute.experiment_project(experiment.name, Path(folder))
             state.open_project(project, files=files)
-    except MandolineError as error:
-        parts.show_error(error)
-        return
-    st.switch_page(parts.ESTIMATE)
+        st.switch_page(parts.ESTIMATE)
 
 
 main()

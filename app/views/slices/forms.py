@@ -35,7 +35,7 @@ def edit_form(workspace: Workspace, rule: Slice) -> None:
         for control in group:
             _DRAWERS[control.type](workspace, rule, control)
             _refusal(rule, control)
-    _text(workspace, rule, replace(_NOTE, value=rule.note))
+    st.text_input(**_bound(workspace, rule, replace(_NOTE, value=rule.note)))
     _refusal(rule, _NOTE)
 
 
@@ -89,10 +89,6 @@ def _columns(workspace: Workspace, rule: Slice, control: Control) -> None:
     source, target = compute.samples(workspace)
     options = [column for column in fitting_columns(source, target, control.need) if column != source.label]
     st.multiselect(options=options, **_bound(workspace, rule, control, shown=list))
-
-
-def _text(workspace: Workspace, rule: Slice, control: Control) -> None:
-    st.text_input(**_bound(workspace, rule, control))
 
 
 def _words(workspace: Workspace, rule: Slice, control: Control) -> None:
@@ -260,26 +256,14 @@ def _expression(workspace: Workspace, rule: Slice, control: Control) -> None:
         st.caption(wording.plain("Columns: " + ", ".join(shared)))
 
 
-def _slices(workspace: Workspace, rule: Slice, control: Control) -> None:
-    st.multiselect(options=_others(workspace, rule), **_bound(workspace, rule, control))
-
-
-def _slice(workspace: Workspace, rule: Slice, control: Control) -> None:
-    st.selectbox(options=_others(workspace, rule), **_bound(workspace, rule, control))
-
-
 def _others(workspace: Workspace, rule: Slice) -> list[str]:
     return [other.name for other in workspace.project.slices if other.name != rule.name and not other.is_family]
 
 
-def _note(workspace: Workspace, rule: Slice, control: Control) -> None:
-    st.caption(control.label)
-
-
-_DRAWERS: dict[str, Callable[[Workspace, Slice, Control], None]] = {
+_DRAWERS: dict[str, Callable[[Workspace, Slice, Control], object]] = {
     "column": _column,
     "columns": _columns,
-    "text": _text,
+    "text": lambda workspace, rule, control: st.text_input(**_bound(workspace, rule, control)),
     "words": _words,
     "choice": _choice,
     "number": _number,
@@ -289,9 +273,13 @@ _DRAWERS: dict[str, Callable[[Workspace, Slice, Control], None]] = {
     "values": _values,
     "class": _class,
     "expression": _expression,
-    "slices": _slices,
-    "slice": _slice,
-    "note": _note,
+    "slices": lambda workspace, rule, control: st.multiselect(
+        options=_others(workspace, rule), **_bound(workspace, rule, control)
+    ),
+    "slice": lambda workspace, rule, control: st.selectbox(
+        options=_others(workspace, rule), **_bound(workspace, rule, control)
+    ),
+    "note": lambda _workspace, _rule, control: st.caption(control.label),
 }
 
 
