@@ -120,13 +120,20 @@ def trial(workspace: Workspace) -> Estimate:
     return estimate(whole, settings, draw=drawn_fit(workspace, whole))
 
 
-@kept(by=keys.report)
 def report(workspace: Workspace) -> ModelReport:
     """Report on the model on show, by the steps that the command line and the library walk; with the truth beside it.
 
     Revealing it walks none of them again. A target that brings its labels along has a truth before anyone asked for it;
     pages show it only once they did.
     """
+    project, (_, target) = workspace.project, samples(workspace)
+    if workspace.revealed or (project.metric.column or project.label) in target.columns:
+        return _with_truth(workspace)
+    return report_of(request(workspace), model_of(workspace), memo(workspace))
+
+
+@kept(by=keys.report)
+def _with_truth(workspace: Workspace) -> ModelReport:
     found = report_of(request(workspace), model_of(workspace), memo(workspace))
     return with_truth(found, revealed(workspace) if workspace.revealed else samples(workspace)[1])
 

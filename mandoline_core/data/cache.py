@@ -102,7 +102,7 @@ class Cache(Generic[T]):
 
     def put(self, key: Hashable, value: T) -> None:
         """Keep a value, in the place of what was there under its key."""
-        size = n_bytes((key, value)) if self._size is None else self._size(value)
+        size = _MINIMUM + n_bytes(key) + n_bytes(value) if self._size is None else self._size(value)
         with self._locked() as gone:
             self._take(key, gone)
             self._values[key], self._sizes[key] = value, size
@@ -213,7 +213,10 @@ class TemporaryFolder:
 
 
 def n_bytes(answer: object) -> int:
-    """Add up the arrays behind an answer, each once. Samples and tables are left out: they are kept elsewhere, for all.
+    """Add up the arrays behind an answer, each once.
+
+    Samples and tables are left out, and so are parts of a class that says `kept_elsewhere`: these have a key of their
+    own, and weighing them again with every answer that holds them takes longer than many an answer.
 
     Examples
     --------
@@ -245,7 +248,7 @@ def n_bytes(answer: object) -> int:
             total += int(part.to_frame().estimated_size())
         elif isinstance(part, nw.DataFrame):
             total += int(part.estimated_size())
-        elif not isinstance(part, Sample | Table):
+        elif not isinstance(part, Sample | Table) and (part is answer or not hasattr(part, "kept_elsewhere")):
             left.extend(_parts(part))
     return total
 

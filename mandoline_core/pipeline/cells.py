@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
+from typing import ClassVar
 
 import numpy as np
 
@@ -88,6 +89,8 @@ class Cells:
     tables : pair of TableCells or None
         What an engine counted, where rows stay in a table.
     """
+
+    kept_elsewhere: ClassVar[bool] = True  # where results are kept, cells have a key of their own
 
     model: str
     slices: tuple[Slice, ...]

@@ -92,14 +92,15 @@ class Request:
 
     def fit_key(self, model: Model | None) -> tuple[Any, ...]:
         """Say what a fit depends on: not the method that will use it."""
-        settings = replace(self.settings, name="source")
-        rules = tuple(replace(rule, note="") for rule in self.slices)
-        parts = (self.metric, rules, self.edges, self.methods, settings, self.trust)
-        return ("fit", self.source, self.target, model, *parts)
+        return ("fit", *self._parts(model), replace(self.settings, name="source"))
 
     def report_key(self, model: Model | None) -> tuple[Any, ...]:
         """Say what a checked report depends on: the fit, the method, and what was put in the place of a setting."""
-        return ("report", *self.fit_key(model), self.settings, self.overrides)
+        return ("report", *self._parts(model), self.settings, self.overrides)
+
+    def _parts(self, model: Model | None) -> tuple[Any, ...]:
+        rules = tuple(replace(rule, note="") if rule.note else rule for rule in self.slices)
+        return (self.source, self.target, model, self.metric, rules, self.edges, self.methods, self.trust)
 
     def fit_of_draw(self, whole: Fit, memo: Memo = no_memo) -> Fit:
         """Fit to the rows in memory alone, with the edges of all rows: for methods that look at rows.
