@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,6 +55,8 @@ class Fit:
     trust : TrustSettings
         What a person declares; checks leave it out.
     """
+
+    kept_elsewhere: ClassVar[bool] = True  # where results are kept, fits have a key of their own
 
     cells: Cells
     problem: Problem

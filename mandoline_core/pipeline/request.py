@@ -17,6 +17,8 @@ from mandoline_core.pipeline.fits import EdgeNames, Fit, fit
 from mandoline_core.project import EstimatorSettings, MethodSettings, MetricSettings, Project, TrustSettings
 from mandoline_core.slices import Slice
 
+_UNCOUNTED: dict[str, Any] = {"noise": None, "audit": None, "note": ""}
+
 
 @dataclass(frozen=True, eq=False)
 class Request:
@@ -73,7 +75,10 @@ class Request:
 
     def cells_key(self, model: Model | None) -> tuple[Any, ...]:
         """Say what cells depend on: not how sure a person is of a slice, nor what is noted about it."""
-        plain = tuple(replace(rule, noise=None, audit=None, note="") for rule in self.slices)
+        plain = tuple(
+            rule if (rule.noise, rule.audit, rule.note) == (None, None, "") else replace(rule, **_UNCOUNTED)
+            for rule in self.slices
+        )
         return ("cells", self.source, self.target, model, self.metric, plain)
 
     def fit(self, model: Model | None, memo: Memo = no_memo, *, need_slices: bool = False) -> Fit:
