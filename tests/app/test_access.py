@@ -167,3 +167,4 @@ def test_visits_are_admitted_from_many_threads_at_a_time(monkeypatch: pytest.Mon
             list(pool.map(draw_pages, range(8)))
     finally:
         sys.setswitchinterval(interval)
+    assert len(access._admitted) == 2
